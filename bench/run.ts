@@ -1,0 +1,29 @@
+import { callRows } from "./calls.ts";
+import { durableRows } from "./durable.ts";
+import { largeRows } from "./large.ts";
+import { printRows, type Row } from "./measure.ts";
+import { startupRows } from "./startup.ts";
+
+const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Row[]>> = {
+  calls: callRows,
+  durable: durableRows,
+  startup: startupRows,
+  large: largeRows,
+};
+
+const json = process.argv.includes("--json");
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const unknown = wanted.filter((name) => !(name in parts));
+if (unknown.length > 0) {
+  process.stderr.write(`bench: there is no part '${unknown[0]}'. Parts: ${Object.keys(parts).join(", ")}.\n`);
+  process.exit(2);
+}
+
+const rows: Row[] = [];
+for (const [name, measure] of Object.entries(parts)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (!json) process.stderr.write(`measuring ${name} …\n`);
+  rows.push(...(await measure()));
+}
+process.stdout.write(json ? `${JSON.stringify(rows, null, 2)}\n` : `${printRows(rows)}\n`);
+process.exitCode = rows.every((row) => row.ok) ? 0 : 1;

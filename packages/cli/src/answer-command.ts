@@ -1,0 +1,57 @@
+import type { Answer, AnswerReport, ApprovalRow, Requests } from "@assent/core";
+import type { Context } from "./command-spec.ts";
+import { findRow } from "./find-row.ts";
+import { type Store, withStoreIfAny } from "./open-store.ts";
+import { printJson } from "./output.ts";
+import { storeFlag } from "./store-location.ts";
+import { oneLine } from "./visible-text.ts";
+import { personBy, whenText, whoText } from "./who.ts";
+
+/** What `approve` and `reject` say beyond who and which. */
+export type Given = Omit<Answer, "approval" | "by" | "revision">;
+
+/** Answers an approval and prints what stands now. Nothing is said before it is on disk. */
+export function answerCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<Given>): Promise<number> {
+  return withStoreIfAny(context, async (store) => {
+    const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
+    const report = await commit(context, store, { row, given });
+    await print(context, row, report);
+    return report.alreadyAnswered && !report.identical ? 1 : 0;
+  });
+}
+
+type Answering = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow, now: number) => Promise<Given> };
+
+async function commit(context: Context, { ledger, directory }: Store, { row, given }: Answering): Promise<AnswerReport> {
+  const { options, overrides } = context;
+  const [{ answerApproval, patternRules }, { currentUser, hostPorts }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
+  const ports = hostPorts({ stateDirectory: directory });
+  const clock = overrides.clock ?? ports.clock;
+  const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
+  const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
+  return answerApproval({ ledger, clock, ids: ports.ids, rules: patternRules, requests: lazyRequests(context, { ledger, directory }) }, answer);
+}
+
+/** Tools are loaded only for an edit or a remembered answer: a plain yes or no needs none. */
+function lazyRequests(context: Context, store: Store): Requests {
+  const load = async (row: ApprovalRow): Promise<Requests> => (await import("./call-session.ts")).recordedRequests(context, store, row);
+  return {
+    load: async (row) => (await load(row)).load(row),
+    edit: async (row, answer) => (await load(row)).edit(row, answer),
+  };
+}
+
+async function print(context: Context, row: ApprovalRow, report: AnswerReport): Promise<void> {
+  const { io, options } = context;
+  const { id, outcome, alreadyAnswered, answeredBy, answeredAt } = report;
+  const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
+  const when = answeredAt === null ? "" : ` at ${whenText(answeredAt)}`;
+  if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
+  else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
+  if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
+  else await io.stderr.write(`${edited(row, report)}Continue with: assent resume ${row.session}${storeFlag(context)}\n`);
+}
+
+function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {
+  return fingerprint === row.fingerprint ? "" : `The input was edited; its fingerprint is ${fingerprint}\n`;
+}

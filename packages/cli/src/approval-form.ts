@@ -1,0 +1,44 @@
+import type { ApprovalRow, EventBodies, Json, JsonObject, Ledger } from "@assent/core";
+
+/** The approval form of the commands and of the streams: what is asked, by which rule, since when. */
+export function approvalForm(row: ApprovalRow): JsonObject {
+  const { id, session, call, tool, title, reason, rule, requestedAt, expiresAt, fingerprint } = row;
+  return {
+    id,
+    sessionId: session,
+    callId: call,
+    tool,
+    title,
+    reason,
+    ...(rule && { rule }),
+    requestedAt,
+    ...(expiresAt !== null && { expiresAt }),
+    fingerprint,
+  };
+}
+
+/** What was judged and is being asked about. */
+export type Judged = Pick<
+  EventBodies["call.judged"],
+  "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"
+>;
+
+/** The form with everything a person may want to see before answering. */
+export function approvalLongForm(row: ApprovalRow, judged: Judged): JsonObject {
+  const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace } = judged;
+  return {
+    ...approvalForm(row),
+    kind,
+    input,
+    cwd,
+    facts: row.facts,
+    preview: row.details,
+    suggestions: row.suggestions,
+    decision: { verdict, reason, source, ...(rule && { rule }), explicitAsk, units, trace },
+    state: row.state,
+    ...(row.answeredBy && { answeredBy: row.answeredBy }),
+    ...(row.answeredAt !== null && { answeredAt: row.answeredAt }),
+    ...(row.answerReason !== null && { answerReason: row.answerReason }),
+    consumed: row.consumed,
+  };
+}

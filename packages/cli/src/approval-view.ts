@@ -1,0 +1,84 @@
+import type { ConfirmationDetails, JsonObject, OpenApproval, RuleRef } from "@assent/core";
+import { wrap } from "./display-width.ts";
+import type { Style } from "./style.ts";
+import { markGaps, oneLine, visible } from "./visible-text.ts";
+
+/** Everything a person must have seen before saying yes, as lines that fit the terminal: nothing is left out, nothing can move the cursor. */
+export function approvalLines(approval: OpenApproval, { columns, style }: { readonly columns: number; readonly style: Style }): string[] {
+  const { details } = approval;
+  const indent = "  ";
+  const block = (text: string): string[] =>
+    wrap(visible(markGaps(text)).replaceAll("\t", "    "), columns - indent.length).map((line) => indent + line);
+  const facts = factLines(approval).flatMap(([label, value]) => block(`${label.padEnd(6)} ${oneLine(value)}`));
+  const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
+  const rest = restOfInput(approval.input, details);
+  return [
+    style.bold(`Approval needed: ${oneLine(approval.title)}`),
+    ...facts,
+    "",
+    ...shown,
+    ...(rest === undefined ? [] : ["", ...block(`input: ${rest}`)]),
+    ...(details.warnings ?? []).flatMap((warning) => ["", ...block(`Warning: ${warning}`)]),
+  ];
+}
+
+/** Why a person is asked, in words. */
+export function whyAsked({ reason, source, rule }: { readonly reason: string; readonly source: string; readonly rule: RuleRef | null }): string {
+  const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}` : "";
+  switch (reason) {
+    case "checker":
+      return `an ask rule of the ${source}${named}`;
+    case "guard":
+      return `the guard '${source}'${named}`;
+    case "hook":
+      return `the hook '${source}'`;
+    case "tool":
+      return "the tool itself asks for this input";
+    default:
+      return "nothing allows it, so a person is asked";
+  }
+}
+
+function factLines(approval: OpenApproval): (readonly [string, string])[] {
+  const { agentName, expiresAt } = approval;
+  return [
+    ["tool", approval.tool],
+    ["in", approval.cwd],
+    ["why", whyAsked(approval)],
+    ...(agentName === undefined ? [] : [["agent", agentName] as const]),
+    ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
+    ["id", approval.id],
+  ];
+}
+
+function subject(details: ConfirmationDetails): string {
+  switch (details.type) {
+    case "exec":
+      return `$ ${details.command}`;
+    case "edit":
+      return `${details.filePath}\n${details.fileDiff}`;
+    case "mcp":
+      return `${details.toolDisplayName} (${details.serverName}/${details.toolName})`;
+    case "plan":
+      return details.plan;
+    case "info":
+      return [details.prompt, ...(details.urls ?? [])].join("\n");
+    default:
+      return details satisfies never;
+  }
+}
+
+/** The part of the input that the details do not already show word for word. */
+function restOfInput(input: JsonObject, details: ConfirmationDetails): string | undefined {
+  const shown = details.type === "exec" ? [details.command] : details.type === "edit" ? [details.newContent, details.filePath] : [];
+  const rest = Object.entries(input).filter(([, value]) => typeof value !== "string" || !shown.includes(value));
+  return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest), null, 2);
+}
+
+function diffLines(lines: readonly string[], style: Style): string[] {
+  return lines.map((line) => {
+    const mark = line.trimStart().slice(0, 1);
+    if (mark === "+") return style.green(line);
+    return mark === "-" ? style.red(line) : line;
+  });
+}

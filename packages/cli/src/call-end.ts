@@ -1,0 +1,63 @@
+import { type Content, contentText, type EventBodies, type OutcomeState } from "@assent/core";
+import type { Context } from "./command-spec.ts";
+import { printContent, printJson } from "./output.ts";
+import { storeFlag } from "./store-location.ts";
+import { oneLine } from "./visible-text.ts";
+
+/** How `call` and `resume` leave a call: ended, or waiting for an answer. */
+export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
+  | { readonly outcome: OutcomeState; readonly type: string | null; readonly content: string }
+  | { readonly outcome: "waiting"; readonly approvalId: string; readonly title: string }
+);
+
+/** The exit code of each ending. */
+export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
+  succeeded: 0,
+  invalid: 1,
+  denied: 1,
+  rejected: 1,
+  expired: 1,
+  failed: 1,
+  timed_out: 1,
+  unknown: 1,
+  waiting: 75,
+  cancelled: 130,
+};
+
+/** What the session's record says about how it was left. */
+export function closeReason(outcome: CallEnd["outcome"]): EventBodies["session.closed"]["reason"] {
+  if (outcome === "succeeded") return "done";
+  if (outcome === "waiting") return "parked";
+  return outcome === "cancelled" ? "cancelled" : "failed";
+}
+
+/** The text the model would get. Pictures and files cannot be shown in text, so they are named. */
+export function modelContent(content: Content): string {
+  if (typeof content === "string") return content;
+  const others = content.flatMap((part) => ("data" in part ? [`[${part.mediaType}, ${part.data.length} characters of base64]`] : []));
+  return [contentText(content), ...others].filter((text) => text !== "").join("\n");
+}
+
+/** Prints the end of a call in the chosen form, and says how to go on where it waits. */
+export async function printCallEnd(context: Context, end: CallEnd): Promise<void> {
+  const { io, options } = context;
+  const json = options.flag("json");
+  if (end.outcome === "waiting") {
+    const { sessionId, callId, outcome, approvalId } = end;
+    await io.stderr.write(waitingText(end, storeFlag(context)));
+    if (json) await printJson(io, { sessionId, callId, outcome, type: null, content: null, approvalId });
+    return;
+  }
+  if (json) await printJson(io, end);
+  else await printContent(end.outcome === "succeeded" ? io.stdout : io.stderr, end.content);
+}
+
+function waitingText({ title, approvalId, sessionId }: Extract<CallEnd, { outcome: "waiting" }>, flags: string): string {
+  return [
+    `Waiting for an answer: ${oneLine(title)}`,
+    `  assent approve ${approvalId}${flags}`,
+    `  assent reject ${approvalId}${flags}`,
+    "Then:",
+    `  assent resume ${sessionId}${flags}\n`,
+  ].join("\n");
+}

@@ -1,0 +1,43 @@
+import { open } from "node:fs/promises";
+import { resolve } from "node:path";
+import { CommandError } from "./failure.ts";
+import type { Io } from "./io.ts";
+
+/** One byte more than a call's input may have: enough for the runtime to see that it is too long, whatever the size of the file. */
+const MOST_BYTES = 16 * 1024 * 1024 + 1;
+
+/** The text of `--input`: as it stands, from `@FILE`, from stdin with `-`, or `{}`. Reading it is all that happens here; the runtime judges it. */
+export function readCallInput(io: Io, given: string | undefined): Promise<string> {
+  if (given === undefined) return Promise.resolve("{}");
+  if (given === "-") return readNamed(io, "-", "call");
+  return given.startsWith("@") ? readNamed(io, given.slice(1), "call") : Promise.resolve(given);
+}
+
+/** The text of a file, or of stdin for `-`. What cannot be read, or is not UTF-8, is a usage error. */
+export async function readNamed(io: Io, name: string, command: string): Promise<string> {
+  const what = name === "-" ? "stdin" : `the file '${name}'`;
+  try {
+    const bytes = name === "-" ? await io.readStdin(MOST_BYTES) : await readBeginning(resolve(io.cwd, name));
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, MOST_BYTES), { stream: bytes.length >= MOST_BYTES });
+  } catch (error) {
+    const why = error instanceof TypeError ? "it is not UTF-8 text" : error instanceof Error ? error.message : String(error);
+    throw new CommandError("usage", 2, { message: `assent ${command}: cannot read ${what}: ${why}` });
+  }
+}
+
+async function readBeginning(path: string): Promise<Uint8Array> {
+  const file = await open(path);
+  try {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    while (size < MOST_BYTES) {
+      const { bytesRead, buffer } = await file.read({ buffer: Buffer.allocUnsafe(Math.min(1024 * 1024, MOST_BYTES - size)) });
+      if (bytesRead === 0) break;
+      chunks.push(buffer.subarray(0, bytesRead));
+      size += bytesRead;
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,28 @@
+import type { OptionSpec } from "./command-spec.ts";
+
+const STORE: OptionSpec = { name: "store", takes: "text", value: "DIR", says: "state directory (else ASSENT_STORE, else ~/.local/state/assent)" };
+const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", says: "print one JSON value instead of text, errors too" };
+
+/** Every command takes these. */
+export const COMMON: readonly OptionSpec[] = [STORE, JSON_OUT];
+
+/** How lists are paged. */
+export const PAGE: readonly OptionSpec[] = [
+  { name: "limit", takes: "count", value: "N", max: 1000, says: "at most N entries (default 100)" },
+  { name: "after", takes: "text", value: "ID", says: "only entries after this one" },
+];
+
+/** What judges a call, in `call` and `resume` alike. */
+export const JUDGING: readonly OptionSpec[] = [
+  { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], says: "what an ask becomes when nobody is to be asked here" },
+  { name: "mode", takes: "choice", choices: ["default", "plan", "auto-edit", "yolo"], says: "how much runs without asking" },
+  { name: "allow", takes: "list", value: "RULE", says: "allow what the rule covers, e.g. 'shell:command=git status' (repeatable)" },
+  { name: "ask", takes: "list", value: "RULE", says: "always ask for what the rule covers (repeatable)" },
+  { name: "deny", takes: "list", value: "RULE", says: "never run what the rule covers, in any mode (repeatable)" },
+];
+
+/** Who answers, and why. */
+export const ANSWERING: readonly OptionSpec[] = [
+  { name: "reason", takes: "text", value: "TEXT", says: "recorded with the answer; the model is told why it was rejected" },
+  { name: "by", takes: "text", value: "NAME", says: "your name, recorded as a claim beside the operating-system user" },
+];

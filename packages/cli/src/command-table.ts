@@ -1,0 +1,276 @@
+import { ANSWERING, COMMON, JUDGING, PAGE } from "./command-options.ts";
+import type { CommandSpec } from "./command-spec.ts";
+
+const CALL_EXITS: Readonly<Record<number, string>> = {
+  0: "the call succeeded",
+  1: "it was invalid, denied, rejected, expired, failed or timed out, its outcome is unknown, or the store failed",
+  2: "usage; nothing was recorded",
+  75: "parked: it waits for an answer",
+  130: "cancelled by SIGINT or SIGTERM",
+};
+const ID_EXITS: Readonly<Record<number, string>> = {
+  0: "done, or what was asked for already holds",
+  1: "refused: another answer stands, stale, or the store failed",
+  2: "usage, or data that does not fit",
+  4: "no such id",
+};
+const ID_NOTE = "An id may be cut to a unique beginning of at least 6 characters.";
+
+const RUN: readonly CommandSpec[] = [
+  {
+    name: "call",
+    group: "run",
+    says: "put one tool call through the gate: validate, judge, ask, run once, record",
+    more: "On a terminal a person is asked there, unless --on-ask is given. Elsewhere an ask is denied, or parked with --on-ask park.",
+    operands: [{ name: "TOOL", required: true }],
+    options: [
+      { name: "input", takes: "text", value: "JSON", says: "the tool's input; @FILE reads a file, - reads stdin (default {})" },
+      ...JUDGING,
+      { name: "workspace", takes: "text", value: "DIR", says: "the project (default: nearest directory upward with .git or .assent)" },
+      { name: "cwd", takes: "text", value: "DIR", says: "where the call is made (default: here)" },
+      ...COMMON,
+    ],
+    exits: CALL_EXITS,
+    examples: [
+      `assent call read --input '{"file_path":"README.md"}'`,
+      `assent call shell --input '{"command":"npm test"}' --on-ask park`,
+      `assent call shell --input @call.json --mode yolo --deny 'shell:command=git push*'`,
+    ],
+    load: () => import("./commands/call.ts"),
+  },
+  {
+    name: "resume",
+    group: "run",
+    says: "continue a parked or interrupted session; print the recorded result of a finished one",
+    more: "The session is judged by the flags it began with; those given here are added for this resume. Nothing that may have run is run again.",
+    operands: [{ name: "SESSION", required: true }],
+    options: [
+      ...JUDGING,
+      { name: "cwd", takes: "text", value: "DIR", says: "continue in another directory; what waits is asked again there" },
+      { name: "take-over", takes: "nothing", says: "take the session from a process that still holds it" },
+      ...COMMON,
+    ],
+    exits: { ...CALL_EXITS, 4: "no such session" },
+    examples: ["assent resume s_3kq7mzv2xw4tbnr5cyha", "assent resume s_3kq7mz --json"],
+    load: () => import("./commands/resume.ts"),
+  },
+  {
+    name: "demo",
+    group: "run",
+    says: "see all of it work, offline, in a temporary directory",
+    operands: [],
+    options: COMMON,
+    examples: ["assent demo"],
+    load: () => import("./commands/demo.ts"),
+  },
+];
+
+const DECIDE: readonly CommandSpec[] = [
+  {
+    name: "approvals",
+    group: "decide",
+    says: "list what waits for an answer, oldest first",
+    operands: [],
+    options: [
+      { name: "session", takes: "text", value: "ID", says: "only of this session" },
+      { name: "tool", takes: "text", value: "NAME", says: "only of this tool" },
+      { name: "all", takes: "nothing", says: "answered and closed ones too" },
+      ...PAGE,
+      ...COMMON,
+    ],
+    examples: ["assent approvals", "assent approvals --all --json"],
+    load: () => import("./commands/approvals.ts"),
+  },
+  {
+    name: "approvals show",
+    group: "decide",
+    says: "show one approval whole: input, decision, what would be remembered",
+    more: ID_NOTE,
+    operands: [{ name: "ID", required: true }],
+    options: COMMON,
+    exits: ID_EXITS,
+    examples: ["assent approvals show a_3kq7mz"],
+    load: () => import("./commands/approvals-show.ts"),
+  },
+  {
+    name: "approve",
+    group: "decide",
+    says: "answer yes; said only after it is on disk",
+    more: `${ID_NOTE} It does not ask back: --fingerprint makes the yes count only for what you have seen.`,
+    operands: [{ name: "ID", required: true }],
+    options: [
+      ...ANSWERING,
+      { name: "fingerprint", takes: "text", value: "F", says: "only if this very request is what is open" },
+      { name: "edit", takes: "text", value: "FILE", says: "run this input instead (a whole one; - reads stdin)" },
+      { name: "remember", takes: "choice", choices: ["session", "project", "user"], says: "answer the like from now on, this far" },
+      { name: "pattern", takes: "list", value: "RULE", says: "with --remember: this rule instead of the offered ones (repeatable)" },
+      { name: "expires", takes: "duration", value: "DURATION", says: "with --remember: for this long, e.g. 8h" },
+      { name: "no-wait", takes: "nothing", says: "return at once; an answer to an approval never waits" },
+      ...COMMON,
+    ],
+    exits: ID_EXITS,
+    examples: ["assent approve a_3kq7mz", "assent approve a_3kq7mz --remember session", "assent approve a_3kq7mz --edit safer.json"],
+    load: () => import("./commands/approve.ts"),
+  },
+  {
+    name: "reject",
+    group: "decide",
+    says: "answer no; the model is told, with your reason",
+    more: ID_NOTE,
+    operands: [{ name: "ID", required: true }],
+    options: [...ANSWERING, ...COMMON],
+    exits: ID_EXITS,
+    examples: ["assent reject a_3kq7mz --reason 'use rg instead'"],
+    load: () => import("./commands/reject.ts"),
+  },
+  {
+    name: "grants",
+    group: "decide",
+    says: "list remembered answers",
+    operands: [],
+    options: [
+      { name: "scope", takes: "choice", choices: ["session", "project", "user"], says: "only this far-reaching" },
+      { name: "all", takes: "nothing", says: "expired, used-up and revoked ones too" },
+      ...PAGE,
+      ...COMMON,
+    ],
+    examples: ["assent grants", "assent grants --scope project --json"],
+    load: () => import("./commands/grants.ts"),
+  },
+  {
+    name: "grants revoke",
+    group: "decide",
+    says: "forget a remembered answer, at once",
+    more: ID_NOTE,
+    operands: [{ name: "ID", required: true }],
+    options: COMMON,
+    exits: ID_EXITS,
+    examples: ["assent grants revoke g_3kq7mz"],
+    load: () => import("./commands/grants-revoke.ts"),
+  },
+];
+
+const LOOK: readonly CommandSpec[] = [
+  {
+    name: "sessions",
+    group: "look",
+    says: "list sessions and how they stand",
+    operands: [],
+    options: [
+      {
+        name: "state",
+        takes: "choice",
+        choices: ["running", "idle", "parked", "interrupted", "done", "failed", "cancelled"],
+        says: "only those in this state",
+      },
+      { name: "cwd", takes: "text", value: "DIR", says: "only those of this directory" },
+      ...PAGE,
+      ...COMMON,
+    ],
+    examples: ["assent sessions --state parked"],
+    load: () => import("./commands/sessions.ts"),
+  },
+  {
+    name: "log",
+    group: "look",
+    says: "print the record, one event per line",
+    operands: [{ name: "SESSION", required: false }],
+    options: [
+      { name: "call", takes: "text", value: "ID", says: "only events of this call" },
+      { name: "type", takes: "text", value: "GLOB", says: "only these types, e.g. 'call.*'" },
+      { name: "since", takes: "text", value: "SEQ|TIME", says: "only after this sequence number (position, without SESSION) or time" },
+      { name: "follow", takes: "nothing", says: "go on printing what other processes record" },
+      ...COMMON,
+    ],
+    exits: { 0: "printed", 1: "the store failed", 2: "usage", 4: "no such session or call", 130: "ended by SIGINT or SIGTERM" },
+    examples: ["assent log s_3kq7mz", "assent log --type 'approval.*' --follow", "assent log --since 2026-01-31T08:00:00Z --json"],
+    load: () => import("./commands/log.ts"),
+  },
+  {
+    name: "tools",
+    group: "look",
+    says: "list the tools that can be called",
+    operands: [],
+    options: [{ name: "all", takes: "nothing", says: "hidden ones too" }, ...COMMON],
+    examples: ["assent tools"],
+    load: () => import("./commands/tools.ts"),
+  },
+];
+
+const MAINTAIN: readonly CommandSpec[] = [
+  {
+    name: "verify",
+    group: "maintain",
+    says: "check the record for damage and tampering; it writes nothing unless told to",
+    operands: [{ name: "SESSION", required: false }],
+    options: [
+      { name: "anchor", takes: "text", value: "FILE", says: "compare with heads that were kept elsewhere" },
+      { name: "export-anchor", takes: "text", value: "FILE", says: "write the heads, to be kept elsewhere" },
+      { name: "repair", takes: "nothing", says: "set damage aside and cut the chain after its last good row" },
+      { name: "rebuild", takes: "nothing", says: "make the lists again from the events" },
+      ...COMMON,
+    ],
+    exits: { 0: "nothing wrong (warnings allowed)", 1: "an error was found", 2: "usage", 4: "no such session" },
+    examples: ["assent verify", "assent verify --export-anchor heads.json"],
+    load: () => import("./commands/verify.ts"),
+  },
+  {
+    name: "doctor",
+    group: "maintain",
+    says: "check Node, store, terminal and the programs Assent can use",
+    operands: [],
+    options: COMMON,
+    exits: { 0: "nothing wrong (warnings allowed)", 1: "something would stop Assent from working" },
+    examples: ["assent doctor"],
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
+    name: "prune",
+    group: "maintain",
+    says: "remove ended sessions and their outputs; the heads of their chains stay",
+    operands: [],
+    options: [
+      { name: "older-than", takes: "duration", value: "DURATION", says: "how long ago they must have ended (required)" },
+      { name: "dry-run", takes: "nothing", says: "say what would go, remove nothing" },
+      ...COMMON,
+    ],
+    examples: ["assent prune --older-than 30d --dry-run"],
+    load: () => import("./commands/prune.ts"),
+  },
+  {
+    name: "completions",
+    group: "maintain",
+    says: "print a completion script for a shell",
+    operands: [{ name: "SHELL", required: true, choices: ["bash", "zsh", "fish"] }],
+    options: COMMON,
+    examples: ["source <(assent completions bash)"],
+    load: () => import("./commands/completions.ts"),
+  },
+];
+
+const HELP: readonly CommandSpec[] = [
+  {
+    name: "help",
+    group: "help",
+    says: "explain a command",
+    operands: [
+      { name: "COMMAND", required: false },
+      { name: "SUBCOMMAND", required: false },
+    ],
+    options: COMMON,
+    examples: ["assent help approve"],
+    load: () => import("./commands/help.ts"),
+  },
+  {
+    name: "version",
+    group: "help",
+    says: "print the version",
+    operands: [],
+    options: COMMON,
+    examples: ["assent version"],
+    load: () => import("./commands/version.ts"),
+  },
+];
+
+/** The one table of commands: it drives parsing, help and completions. */
+export const COMMANDS: readonly CommandSpec[] = [...RUN, ...DECIDE, ...LOOK, ...MAINTAIN, ...HELP];

@@ -1,0 +1,61 @@
+import type { ApprovalRow, JsonObject, Ledger } from "@assent/core";
+import { approvalLongForm, type Judged } from "../approval-form.ts";
+import { whyAsked } from "../approval-view.ts";
+import type { Context } from "../command-spec.ts";
+import { CommandError } from "../failure.ts";
+import { findRow } from "../find-row.ts";
+import { withStoreIfAny } from "../open-store.ts";
+import { fieldsText, printJson } from "../output.ts";
+import { storeFlag } from "../store-location.ts";
+import { markGaps } from "../visible-text.ts";
+import { whenText, whoText } from "../who.ts";
+
+/** Shows one approval whole. */
+export function run(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const row = await findRow(ledger, "approvals", operands[0] ?? "");
+    const shown = await ledger.resolve(approvalLongForm(row, await judgedOf(ledger, row)));
+    if (options.flag("json")) await printJson(io, shown);
+    else await io.stdout.write(text(row, shown, { columns: io.stdout.columns(), flags: storeFlag(context) }));
+    return 0;
+  });
+}
+
+/** The judging this approval is about: the newest of the fingerprint that is shown. */
+async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
+  let newest: JsonObject | undefined;
+  for await (const { body } of ledger.read({ session: row.session, seq: 0 }, { session: row.session, call: row.call, types: ["call.judged"] })) {
+    if (body["fingerprint"] === row.fingerprint) newest = body;
+  }
+  if (!newest) throw new CommandError("store_corrupt", 1, { message: `The record of call ${row.call} has no decision.`, hint: "assent verify" });
+  return newest as unknown as Judged; // parsing: the store gives back what its own schema wrote
+}
+
+type Shown = { readonly columns: number | undefined; readonly flags: string };
+
+function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
+  const { details } = row;
+  const what = details.type === "exec" ? details.command : details.type === "edit" ? `${details.filePath}\n${details.fileDiff}` : undefined;
+  const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
+  const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
+  const fields: (readonly [string, string])[] = [
+    ["approval", row.id],
+    ["state", `${row.state}${answered}${when}${row.consumed ? ", used" : ""}`],
+    ["title", row.title],
+    ["tool", `${row.tool} (${String(shown["kind"])})`],
+    ["in", String(shown["cwd"])],
+    ...(what === undefined ? [] : [["what", markGaps(what)] as const]),
+    ["input", JSON.stringify(shown["input"], null, 2)],
+    ["why", whyAsked(row)],
+    ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
+    ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.join("\n")] as const]),
+    ["since", whenText(row.requestedAt)],
+    ...(row.expiresAt === null ? [] : [["until", whenText(row.expiresAt)] as const]),
+    ["session", row.session],
+    ["call", row.call],
+    ["print", row.fingerprint],
+  ];
+  const next = row.state === "open" ? `\nassent approve ${row.id}${flags}\nassent reject ${row.id}${flags}\n` : "";
+  return `${fieldsText(fields, columns)}${next}`;
+}

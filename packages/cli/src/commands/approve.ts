@@ -1,0 +1,47 @@
+import type { JsonObject, Remember } from "@assent/core";
+import { answerCommand } from "../answer-command.ts";
+import { readNamed } from "../call-input.ts";
+import type { Context, Options } from "../command-spec.ts";
+import { CommandError, usageError } from "../failure.ts";
+
+/** Answers yes. */
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context;
+  const scope = rememberScope(options);
+  const edit = options.text("edit");
+  const text = edit === undefined ? undefined : await readNamed(io, edit, "approve");
+  const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
+  return answerCommand(context, async (_row, now) => ({
+    outcome: "approve",
+    ...(reason !== undefined && { reason }),
+    ...(fingerprint !== undefined && { fingerprint }),
+    ...(text !== undefined && { updatedInput: await parseEdit(text) }),
+    ...(scope && { remember: remember(options, scope, now) }),
+  }));
+}
+
+function rememberScope(options: Options): Remember["scope"] | undefined {
+  const scope = options.text("remember");
+  if (scope === "session" || scope === "project" || scope === "user") return scope;
+  for (const name of ["pattern", "expires"]) {
+    if (options.flag(name)) throw usageError("approve", `option '--${name}' needs '--remember session|project|user'.`);
+  }
+  return undefined;
+}
+
+function remember(options: Options, scope: Remember["scope"], now: number): Remember {
+  const rules = options.list("pattern");
+  const expires = options.duration("expires");
+  return {
+    scope,
+    ...(rules.length > 0 && { rules }),
+    ...(expires !== undefined && { expiresAt: new Date(now + expires).toISOString() }),
+  };
+}
+
+async function parseEdit(text: string): Promise<JsonObject> {
+  const { parseToolInput } = await import("@assent/core");
+  const parsed = parseToolInput(text);
+  if (parsed.ok) return parsed.value;
+  throw new CommandError("invalid_tool_params", 2, { message: `The edited input does not fit: ${parsed.message}`, hint: "The approval is still open." });
+}

@@ -1,0 +1,92 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { Context } from "../command-spec.ts";
+import { asFailure } from "../failure.ts";
+import type { Io } from "../io.ts";
+import { hasStore, withStoreIfAny } from "../open-store.ts";
+import { printJson } from "../output.ts";
+import { stateDirectory } from "../store-location.ts";
+import { textTable } from "../text-table.ts";
+
+type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
+
+/** Looks at everything Assent stands on. It starts no program and makes nothing. */
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context;
+  const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), editorCheck(io)];
+  const ok = checks.every(({ status }) => status !== "error");
+  if (options.flag("json")) await printJson(io, { ok, checks });
+  else await io.stdout.write(text(checks, io.stdout.columns()));
+  return ok ? 0 : 1;
+}
+
+function text(checks: readonly Check[], columns: number | undefined): string {
+  const rows = checks.map(({ name, status, detail, hint }) => [status, name, hint ? `${detail} (${hint})` : detail]);
+  return textTable([{ name: "status" }, { name: "check" }, { name: "found", shrinks: true }], rows, columns);
+}
+
+function nodeCheck(): Check {
+  const { node } = process.versions;
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const fits = major > 22 || (major === 22 && minor >= 19);
+  return fits ? { name: "node", status: "ok", detail: `v${node}` } : { name: "node", status: "error", detail: `v${node}`, hint: "install Node 24" };
+}
+
+async function storeCheck(context: Context): Promise<Check> {
+  const directory = await stateDirectory(context);
+  if (!hasStore(directory)) return { name: "store", status: "ok", detail: `${directory}: not made yet; the first call makes it` };
+  try {
+    const events = await withStoreIfAny(context, ({ ledger }) => ledger.head());
+    const mode = (statSync(directory).mode & 0o777).toString(8);
+    return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${events} events` };
+  } catch (error) {
+    const { message, hint } = asFailure(error);
+    return { name: "store", status: "error", detail: message, hint: hint || "assent verify" };
+  }
+}
+
+function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
+  if (!stdinIsTTY || !stderr.isTTY) return { name: "terminal", status: "ok", detail: "none here: nobody is asked, --on-ask decides" };
+  const colour = env["NO_COLOR"] === undefined && env["TERM"] !== "dumb" ? "colours" : "no colours";
+  const [columns, rows] = [stderr.columns() ?? 80, stderr.rows() ?? 24];
+  const detail = `${columns}×${rows}, ${colour}`;
+  return columns < 40 || rows < 12
+    ? { name: "terminal", status: "warning", detail, hint: "approvals are easier to read from 40×12 on" }
+    : { name: "terminal", status: "ok", detail };
+}
+
+const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [
+  ["bash", "the shell tool needs it", "error"],
+  ["git", "workspaces are found by it", "warning"],
+  ["rg", "search is slower without it", "ok"],
+  ["bwrap", "there is no sandbox without it", "ok"],
+];
+
+function programChecks({ env }: Io): Check[] {
+  return PROGRAMS.map(([name, without, missing]) => {
+    const found = findProgram(name, env["PATH"] ?? "");
+    return found ? { name, status: "ok", detail: found } : { name, status: missing, detail: `not found: ${without}` };
+  });
+}
+
+function editorCheck({ env }: Io): Check {
+  const editor = env["VISUAL"] || env["EDITOR"];
+  return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit proposals" };
+}
+
+function findProgram(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((directory) => join(directory, name))
+    .find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch (_absent) {
+    return false;
+  }
+}

@@ -1,0 +1,20 @@
+import type { Context } from "../command-spec.ts";
+import { printJson } from "../output.ts";
+import { textTable } from "../text-table.ts";
+
+/** Lists the tools that can be called. */
+export async function run({ io, options, overrides }: Context): Promise<number> {
+  const { toolRegistry } = await import("../tool-registry.ts");
+  const registry = await toolRegistry(overrides);
+  const own = new Set(overrides.tools?.map(({ name }) => name));
+  const shown = options.flag("all") ? registry.list() : registry.visible();
+  const tools = shown.map(({ name, kind, title, description }) => ({ name, kind, title, description, source: own.has(name) ? "custom" : "built-in" }));
+  if (options.flag("json")) {
+    await printJson(io, { tools, failed: [], agentErrors: [] });
+    return 0;
+  }
+  const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
+  const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
+  await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
+  return 0;
+}

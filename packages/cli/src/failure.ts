@@ -1,0 +1,55 @@
+/** A command that cannot do what was asked: what happened, and what to do next. */
+export class CommandError extends Error {
+  readonly type: string;
+  readonly exit: number;
+  readonly hint: string;
+  constructor(type: string, exit: number, text: { readonly message: string; readonly hint?: string }) {
+    super(text.message);
+    this.name = "CommandError";
+    this.type = type;
+    this.exit = exit;
+    this.hint = text.hint ?? "";
+  }
+}
+
+/** A command line that does not fit the table of commands: exit 2, one line, nothing started. */
+export function usageError(command: string, message: string): CommandError {
+  return new CommandError("usage", 2, { message: `assent${command === "" ? "" : ` ${command}`}: ${message}` });
+}
+
+/** How a failure is shown, whoever raised it. */
+export type Failure = { readonly type: string; readonly exit: number; readonly message: string; readonly hint: string };
+
+const EXITS: Readonly<Record<string, number>> = {
+  bad_answer: 2,
+  bad_rule: 2,
+  invalid_tool_params: 2,
+  not_modifiable: 2,
+  ambiguous_id: 2,
+  workspace_not_found: 2,
+  unknown_approval: 4,
+  session_not_found: 4,
+  grant_not_found: 4,
+  unknown_call: 4,
+};
+
+const HINTS: Readonly<Record<string, string>> = {
+  unknown_approval: "assent approvals --all",
+  session_not_found: "assent sessions",
+  grant_not_found: "assent grants --all",
+  unknown_call: "assent log",
+  stale_revision: "assent approvals show ID shows what is open now",
+  session_in_use: "assent resume SESSION --take-over, if that process is not to go on",
+  store_corrupt: "assent verify",
+  store_io: "assent verify",
+};
+
+/** Reads the type that core, store and policy put on their errors, so that every door shows one failure the same way. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof CommandError) return { type: error.type, exit: error.exit, message: error.message, hint: error.hint };
+  if (error instanceof Error && "type" in error && typeof error.type === "string") {
+    return { type: error.type, exit: EXITS[error.type] ?? 1, message: error.message, hint: HINTS[error.type] ?? "" };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { type: "unhandled_exception", exit: 1, message, hint: "" };
+}

@@ -1,0 +1,54 @@
+import { parseCommandLine, wantsJson } from "./command-line.ts";
+import type { Context } from "./command-spec.ts";
+import { COMMANDS } from "./command-table.ts";
+import { asFailure } from "./failure.ts";
+import type { Io } from "./io.ts";
+import { printFailure } from "./output.ts";
+import type { Overrides } from "./overrides.ts";
+import { isGone } from "./process-io.ts";
+
+/** Runs one command line to its exit code. It never throws; what a command needs is loaded when it runs. */
+export async function main(argv: readonly string[], io: Io, overrides: Overrides = {}): Promise<number> {
+  try {
+    return await dispatch(argv, io, overrides);
+  } catch (error) {
+    return isGone(error) ? READER_GONE : report(error, io, wantsJson(argv));
+  }
+}
+
+const READER_GONE = 130;
+
+async function report(error: unknown, io: Io, json: boolean): Promise<number> {
+  const failure = asFailure(error);
+  try {
+    await printFailure(io, failure, json);
+    return failure.exit;
+  } catch (unwritable) {
+    return isGone(unwritable) ? READER_GONE : failure.exit;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): Promise<number> {
+  const line = parseCommandLine(argv, COMMANDS);
+  switch (line.ask) {
+    case "version": {
+      const { VERSION } = await import("./version.ts");
+      await io.stdout.write(`${VERSION}\n`);
+      return 0;
+    }
+    case "help": {
+      const { commandHelp, overviewHelp } = await import("./help-text.ts");
+      await io.stdout.write(line.command ? commandHelp(line.command) : overviewHelp(COMMANDS));
+      return 0;
+    }
+    case "run": {
+      const context: Context = { io, overrides, options: line.options, operands: line.operands };
+      const { run } = await line.command.load();
+      return run(context);
+    }
+    case "nothing":
+      return dispatch(["demo"], io, overrides);
+    default:
+      return line satisfies never;
+  }
+}

@@ -1,0 +1,49 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Ledger } from "@assent/core";
+import type { Context } from "./command-spec.ts";
+import { warn } from "./output.ts";
+import { stateDirectory } from "./store-location.ts";
+
+/** The ledger a command works on, and the directory it lies in. */
+export type Store = { readonly ledger: Ledger; readonly directory: string };
+
+/** Opens the store, makes it if need be, and closes it when the work is done. */
+export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+  const directory = await stateDirectory(context);
+  return use(await openAt(context, directory), directory, work);
+}
+
+/** `withStore` for commands that only look: a store that is not there is empty, and is not made. */
+export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+  const directory = await stateDirectory(context);
+  if (hasStore(directory)) return use(await openAt(context, directory), directory, work);
+  const { memoryLedger } = await import("@assent/core");
+  return use(memoryLedger(), directory, work);
+}
+
+/** True when a ledger lies in the directory. */
+export function hasStore(directory: string): boolean {
+  return existsSync(join(directory, "ledger.db"));
+}
+
+async function openAt({ io, overrides }: Context, directory: string): Promise<Ledger> {
+  const { openLedger } = await import("@assent/store");
+  const warnings: string[] = [];
+  const ledger = await openLedger({
+    directory,
+    warn: ({ message }) => warnings.push(message),
+    ...(overrides.openDatabase && { openDatabase: overrides.openDatabase }),
+    ...(overrides.clock && { clock: overrides.clock }),
+  });
+  for (const message of warnings) await warn(io, message);
+  return overrides.ledger?.(ledger) ?? ledger;
+}
+
+async function use<T>(ledger: Ledger, directory: string, work: (store: Store) => Promise<T>): Promise<T> {
+  try {
+    return await work({ ledger, directory });
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,69 @@
+import type { Io, Keyboard, Output } from "./io.ts";
+
+/** The process this program runs in. */
+export function processIo(): Io {
+  return {
+    stdout: outputOf(process.stdout, false),
+    stderr: outputOf(process.stderr, true),
+    stdinIsTTY: process.stdin.isTTY === true,
+    readStdin,
+    keyboard,
+    env: process.env,
+    cwd: process.cwd(),
+    onSignal,
+    exitNow: (code) => process.exit(code),
+  };
+}
+
+function outputOf(stream: NodeJS.WriteStream, readerMayLeave: boolean): Output {
+  stream.on("error", () => undefined); // reported by the write it belongs to
+  return {
+    isTTY: stream.isTTY === true,
+    columns: () => stream.columns,
+    rows: () => stream.rows,
+    write: (text) =>
+      new Promise((resolve, reject) => {
+        stream.write(text, (error) => (error && !(readerMayLeave && isGone(error)) ? reject(error) : resolve()));
+      }),
+  };
+}
+
+/** True for a write to a reader that has gone. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED");
+}
+
+async function readStdin(limit: number): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(chunk);
+    chunks.push(bytes);
+    size += bytes.length;
+    if (size > limit) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+const keyboard: Keyboard = {
+  open: (keys) => {
+    const { stdin } = process;
+    const onData = (chunk: string): void => keys(chunk);
+    const onEnd = (): void => keys("\u0004");
+    stdin.setEncoding("utf8");
+    stdin.setRawMode?.(true);
+    stdin.on("data", onData).on("end", onEnd).resume();
+    return () => {
+      stdin.off("data", onData).off("end", onEnd).pause();
+      stdin.setRawMode?.(false);
+    };
+  },
+};
+
+function onSignal(received: () => void): () => void {
+  const listener = (): void => received();
+  process.on("SIGINT", listener).on("SIGTERM", listener);
+  return () => {
+    process.off("SIGINT", listener).off("SIGTERM", listener);
+  };
+}

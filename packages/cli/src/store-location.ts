@@ -1,0 +1,21 @@
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import type { Context } from "./command-spec.ts";
+import { warn } from "./output.ts";
+
+/** The state directory: `--store`, else an absolute ASSENT_STORE, else the user's own. No file of a workspace has a say in it. */
+export async function stateDirectory({ io, options }: Pick<Context, "io" | "options">): Promise<string> {
+  const given = options.text("store");
+  if (given !== undefined) return resolve(io.cwd, given);
+  const { ASSENT_STORE: store, XDG_STATE_HOME: state, HOME: home } = io.env;
+  if (store && isAbsolute(store)) return store;
+  if (store) await warn(io, `ASSENT_STORE is ignored because it is not an absolute path: ${store}`);
+  if (state && isAbsolute(state)) return join(state, "assent");
+  return join(home && isAbsolute(home) ? home : homedir(), ".local", "state", "assent");
+}
+
+/** What a command printed for copying needs at its end, so that it reads the same store. */
+export function storeFlag({ options }: Pick<Context, "options">): string {
+  const given = options.text("store");
+  return given === undefined ? "" : ` --store ${/^[\w./@%+=:,-]+$/.test(given) ? given : `'${given.replaceAll("'", "'\\''")}'`}`;
+}

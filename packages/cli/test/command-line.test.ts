@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseCommandLine, wantsJson } from "../src/command-line.ts";
+import { COMMANDS } from "../src/command-table.ts";
+import { asFailure } from "../src/failure.ts";
+
+function parsed(...argv: string[]): ReturnType<typeof parseCommandLine> {
+  return parseCommandLine(argv, COMMANDS);
+}
+
+function refusal(...argv: string[]): { type: string; exit: number; message: string } {
+  try {
+    parsed(...argv);
+  } catch (error) {
+    const { type, exit, message } = asFailure(error);
+    return { type, exit, message };
+  }
+  throw new Error(`accepted: ${argv.join(" ")}`);
+}
+
+describe("the command line", () => {
+  const refused: readonly (readonly [string, readonly string[], string])[] = [
+    ["an unknown command names the nearest", ["aprove", "x"], "assent: unknown command 'aprove'. Did you mean 'approve'?"],
+    ["an unknown command with nothing near names the help", ["qqqqqqq"], "assent: unknown command 'qqqqqqq'. See: assent --help"],
+    ["an unknown option names the nearest", ["call", "read", "--on-aks", "park"], "assent call: unknown option '--on-aks'. Did you mean '--on-ask'?"],
+    ["an option of another command is unknown here", ["approvals", "--follow"], "assent approvals: unknown option '--follow'. See: assent approvals --help"],
+    ["an unknown short option is named as it was typed", ["approvals", "-x"], "assent approvals: unknown option '-x'. See: assent approvals --help"],
+    ["--policy is not there yet", ["call", "read", "--policy", "p.json"], "assent call: unknown option '--policy'. See: assent call --help"],
+    ["--tool FILE is not there yet for a call", ["call", "read", "--tool", "t.ts"], "assent call: unknown option '--tool'. See: assent call --help"],
+    ["--add-dir is not there yet", ["call", "read", "--add-dir", "x"], "assent call: unknown option '--add-dir'. See: assent call --help"],
+    ["an unknown value names the valid ones and the nearest", ["call", "read", "--mode", "yol"], "assent call: option '--mode' must be one of default, plan, auto-edit, yolo; it is 'yol'. Did you mean 'yolo'?"],
+    ["a mode in another case is not silently taken", ["call", "read", "--mode", "YOLO"], "assent call: option '--mode' must be one of default, plan, auto-edit, yolo; it is 'YOLO'. Did you mean 'yolo'?"],
+    ["an option without its value", ["call", "read", "--mode"], "assent call: option '--mode' needs a value."],
+    ["an option whose value looks like an option", ["call", "read", "--store", "--json"], "assent call: option '--store' needs a value."],
+    ["a flag with a value", ["approvals", "--json=yes"], "assent approvals: option '--json' takes no value."],
+    ["an option given twice", ["call", "read", "--mode", "plan", "--mode", "yolo"], "assent call: option '--mode' is given twice."],
+    ["a limit of 0", ["approvals", "--limit", "0"], "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '0'."],
+    ["a limit above 1,000", ["approvals", "--limit", "1001"], "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '1001'."],
+    ["a limit that is no integer", ["approvals", "--limit", "1e2"], "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '1e2'."],
+    ["a duration without a unit", ["prune", "--older-than", "30"], "assent prune: option '--older-than' must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '30'."],
+    ["a missing operand shows the usage", ["call"], "assent call: no TOOL given. Usage: assent call TOOL [options]"],
+    ["an extra operand is refused", ["approve", "a_1", "a_2"], "assent approve: unexpected argument 'a_2'. Usage: assent approve ID [options]"],
+    ["an unknown shell", ["completions", "tcsh"], "assent completions: SHELL must be one of bash, zsh, fish; it is 'tcsh'."],
+    ["an option without a command", ["--store", "x"], "assent: option '--store' needs a command. See: assent --help"],
+    ["an unknown option without a command", ["--versio"], "assent: unknown option '--versio'. Did you mean '--version'?"],
+  ];
+  for (const [name, argv, message] of refused) {
+    test(name, () => assert.deepEqual(refusal(...argv), { type: "usage", exit: 2, message }));
+  }
+
+  test("text after -- is never an option", () => {
+    const line = parsed("call", "--json", "--", "--mode");
+    assert.ok(line.ask === "run");
+    assert.deepEqual(line.operands, ["--mode"]);
+    assert.equal(line.options.flag("json"), true);
+  });
+
+  test("options may stand before the command", () => {
+    const line = parsed("--store", "/tmp/x", "approvals", "--all");
+    assert.ok(line.ask === "run");
+    assert.equal(line.command.name, "approvals");
+    assert.equal(line.options.text("store"), "/tmp/x");
+  });
+
+  test("a command below another is found by both words, and an id is not mistaken for one", () => {
+    const show = parsed("approvals", "show", "a_1");
+    const plain = parsed("approve", "show");
+    assert.ok(show.ask === "run" && plain.ask === "run");
+    assert.deepEqual([show.command.name, show.operands], ["approvals show", ["a_1"]]);
+    assert.deepEqual([plain.command.name, plain.operands], ["approve", ["show"]]);
+  });
+
+  test("a dash alone is a value, and a value may begin with dashes after =", () => {
+    const line = parsed("call", "shell", "--input", "-", "--deny", "a", "--deny=--b");
+    assert.ok(line.ask === "run");
+    assert.equal(line.options.text("input"), "-");
+    assert.deepEqual(line.options.list("deny"), ["a", "--b"]);
+  });
+
+  test("help and version are asked for with and without a command", () => {
+    assert.deepEqual(parsed("--version"), { ask: "version" });
+    assert.deepEqual(parsed("-V"), { ask: "version" });
+    assert.deepEqual(parsed(), { ask: "nothing" });
+    assert.deepEqual(parsed("-h"), { ask: "help", command: undefined });
+    const help = parsed("approve", "--help", "--nonsense");
+    assert.equal(help.ask === "help" ? help.command?.name : undefined, "approve");
+  });
+
+  test("--json is recognised on a line that is wrong otherwise, but not after --", () => {
+    assert.equal(wantsJson(["call", "--json", "--nope"]), true);
+    assert.equal(wantsJson(["call", "--", "--json"]), false);
+  });
+});
+
+describe("the table of commands", () => {
+  test("the commands and their options are exactly these", () => {
+    const surface = COMMANDS.map(({ name, operands, options }) => [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "));
+    assert.deepEqual(surface, [
+      "call TOOL --input --on-ask --mode --allow --ask --deny --workspace --cwd --store --json",
+      "resume SESSION --on-ask --mode --allow --ask --deny --cwd --take-over --store --json",
+      "demo --store --json",
+      "approvals --session --tool --all --limit --after --store --json",
+      "approvals show ID --store --json",
+      "approve ID --reason --by --fingerprint --edit --remember --pattern --expires --no-wait --store --json",
+      "reject ID --reason --by --store --json",
+      "grants --scope --all --limit --after --store --json",
+      "grants revoke ID --store --json",
+      "sessions --state --cwd --limit --after --store --json",
+      "log SESSION --call --type --since --follow --store --json",
+      "tools --all --store --json",
+      "verify SESSION --anchor --export-anchor --repair --rebuild --store --json",
+      "doctor --store --json",
+      "prune --older-than --dry-run --store --json",
+      "completions SHELL --store --json",
+      "help COMMAND SUBCOMMAND --store --json",
+      "version --store --json",
+    ]);
+  });
+
+  test("an option's name takes the same kind of value in every command", () => {
+    const kinds = new Map<string, string>();
+    for (const { name, takes } of COMMANDS.flatMap(({ options }) => options)) {
+      const kind = takes === "nothing" ? "nothing" : "value";
+      assert.equal(kinds.get(name) ?? kind, kind, name);
+      kinds.set(name, kind);
+    }
+    assert.ok(kinds.size > 20);
+  });
+});

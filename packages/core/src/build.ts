@@ -1,0 +1,99 @@
+import type { Checked, InputReader } from "./input-reader.ts";
+import { makeInvocation } from "./invocation.ts";
+import { coerce } from "./model/coerce.ts";
+import type { Coercion } from "./model/coercion.ts";
+import { copyInput } from "./model/copy-json.ts";
+import { InvalidInput } from "./model/invalid-input.ts";
+import type { Json, JsonObject } from "./model/json.ts";
+import { pointerStep } from "./model/json-pointer.ts";
+import { problemText } from "./model/problem-text.ts";
+import { sameJson } from "./model/same-json.ts";
+import { messageOf } from "./model/thrown.ts";
+import type { SchemaProblem } from "./ports.ts";
+import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
+
+/** What building needs of a tool, and where the call is made. */
+export type Building = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
+
+/** An input on its way, with every deviation from what was sent. */
+type Sent = { readonly input: JsonObject; readonly coercions: readonly Coercion[] };
+
+const NONE: readonly Coercion[] = Object.freeze([]);
+
+/**
+ * Turns untrusted input into an invocation; throws (or rejects, where the schema answers later) with the message of the first step that fails:
+ * copy and root, aliases, schema, coercion and schema again, the tool's own check.
+ */
+export function buildInvocation(building: Building, given: unknown): Maybe<Invocation> {
+  const sent = foldAliases(building.definition.inputAliases, copyInput(given));
+  return andThen(building.reader.validate(sent.input), (checked) =>
+    checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems),
+  );
+}
+
+function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject): Sent {
+  if (!aliases || !Object.keys(aliases).some((alias) => Object.hasOwn(input, alias))) return { input, coercions: NONE };
+  const coercions: Coercion[] = [];
+  const seen = new Map<string, string>();
+  const folded: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(input)) {
+    const property = Object.hasOwn(aliases, key) ? (aliases[key] ?? key) : key;
+    const before = seen.get(property);
+    if (before !== undefined) throw new InvalidInput(both(before, key, property));
+    seen.set(property, key);
+    folded[property] = value;
+    if (property !== key) coercions.push({ path: pointerStep(property), from: key, to: property, rule: "alias" });
+  }
+  return { input: Object.freeze(folded), coercions };
+}
+
+/** The alias is named first, whatever order they were sent in. */
+function both(one: string, other: string, property: string): string {
+  return one === property ? `params must not have both '${other}' and '${one}'` : `params must not have both '${one}' and '${other}'`;
+}
+
+/** What does not become valid is refused in the words about what was sent, and nothing of the coercion is kept. */
+function afterCoercion(building: Building, sent: Sent, problems: readonly SchemaProblem[]): Maybe<Invocation> {
+  const coerced = coerce(building.reader.typed(), sent.input);
+  if (coerced.coercions.length === 0) throw new InvalidInput(problemText(problems, sent.input));
+  const input = copyInput(coerced.value);
+  return andThen(building.reader.validate(input), (checked: Checked) => {
+    if (!checked.ok) throw new InvalidInput(problemText(problems, sent.input));
+    return finish(building, { input, coercions: [...sent.coercions, ...coerced.coercions] }, checked.value);
+  });
+}
+
+/** A schema may transform: its output is the input from then on, and counts as one deviation. */
+function finish(building: Building, sent: Sent, output: unknown): Invocation {
+  const { definition, ctx } = building;
+  if (sameJson(sent.input, output)) return invoke(definition, ctx, sent);
+  const input = copyInput(output);
+  return invoke(definition, ctx, { input, coercions: [...sent.coercions, transformed(sent.input, input)] });
+}
+
+function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): Invocation {
+  if (definition.check) runCheck(definition.check, input);
+  return makeInvocation({ definition, input, coercions, ctx });
+}
+
+function runCheck(check: NonNullable<ToolDefinition["check"]>, input: JsonObject): void {
+  let fault: unknown;
+  try {
+    fault = check(input);
+  } catch (error) {
+    throw new InvalidInput(messageOf(error), "invalid_tool_params", { cause: error });
+  }
+  if (fault === undefined || fault === null || fault === "") return;
+  throw new InvalidInput(typeof fault === "string" ? fault : "the tool's own check gave no answer");
+}
+
+/** Only what differs at the root is kept, so that a long text that passed unchanged is not recorded twice more. */
+function transformed(before: JsonObject, after: JsonObject): Coercion {
+  const differs = (key: string): boolean => !(Object.hasOwn(before, key) && Object.hasOwn(after, key) && sameJson(before[key], after[key]));
+  const only = (value: JsonObject): JsonObject => Object.fromEntries(Object.entries(value).filter(([key]) => differs(key)));
+  return { path: "", from: only(before), to: only(after), rule: "schema" };
+}
+
+function andThen<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}

@@ -1,0 +1,134 @@
+export type {
+  ApprovalRow,
+  ClaimLost,
+  Cursor,
+  Durability,
+  EventFilter,
+  GrantRow,
+  Lease,
+  Ledger,
+  LedgerErrorType,
+  Lists,
+  PageQuery,
+  SessionRow,
+  SharedDraft,
+  Subscription,
+} from "./ledger-port.ts";
+export { LedgerError } from "./ledger-port.ts";
+export type { Answer, By, Remember } from "./model/answer.ts";
+export type { Call, Yes } from "./model/call.ts";
+export { next } from "./model/call.ts";
+export { canonicalJson } from "./model/canonical-json.ts";
+export type { CheckerRules, ToolShape } from "./model/checker.ts";
+export { makeChecker, mergeCheckers } from "./model/checker.ts";
+export type { Coercion } from "./model/coercion.ts";
+export type { ConfirmationDetails } from "./model/confirmation.ts";
+export { contentText } from "./model/content-text.ts";
+export { composeCut, cutOutput, outputLimits } from "./model/cut-output.ts";
+export { decide, strictest } from "./model/decide.ts";
+export type {
+  Circumstances,
+  Decision,
+  Guard,
+  Hint,
+  Mode,
+  NamedChecker,
+  Opinion,
+  Reason,
+  RuleRef,
+  Scope,
+  TraceEntry,
+  Verdict,
+} from "./model/decision.ts";
+export { MODES } from "./model/decision.ts";
+export { ERROR_TYPES } from "./model/error-types.ts";
+export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
+export { SHARED } from "./model/events.ts";
+export type { SessionState } from "./model/fold.ts";
+export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
+export type { Grant, GrantScope } from "./model/grant.ts";
+export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
+export type { Json, JsonObject } from "./model/json.ts";
+export { isObject } from "./model/json.ts";
+export type { Kind } from "./model/kind.ts";
+export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
+export { callOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "./model/known-event.ts";
+export type { CallRow } from "./model/ledger-rules.ts";
+export { answerRefusal, approvalOf, claimLoss, nextApprovalRow, nextCallRow } from "./model/ledger-rules.ts";
+export { createLoopDetector } from "./model/loop-detector.ts";
+export { resolveModelOverride } from "./model/model-override.ts";
+export type { Outcome, OutcomeState } from "./model/outcome.ts";
+export { OUTCOMES } from "./model/outcome.ts";
+export { parseToolInput } from "./model/parse-tool-input.ts";
+export type { Request, Unit } from "./model/request.ts";
+export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
+export { hasCycleInSchema } from "./model/schema-cycle.ts";
+export { nextSessionRow } from "./model/session-row.ts";
+export type {
+  Approver,
+  Clock,
+  Digest,
+  Facts,
+  Files,
+  GrantRule,
+  HookEvent,
+  HookNotice,
+  HookOpinion,
+  Hooks,
+  Ids,
+  OpenApproval,
+  Policy,
+  PolicySource,
+  ProcessEnd,
+  Processes,
+  ProcessSpec,
+  RequestFacts,
+  Rules,
+  SchemaProblem,
+  Schemas,
+  Span,
+  SpillFile,
+  Tracer,
+  Validator,
+} from "./ports.ts";
+export type { Registry } from "./registry.ts";
+export { createRegistry } from "./registry.ts";
+export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
+export { AnswerError, answerApproval } from "./runtime/answer-approval.ts";
+export type {
+  Batch,
+  BatchReport,
+  CallReport,
+  DecisionNotice,
+  DispatchEvent,
+  DispatcherDeps,
+  ProposedCall,
+  RuntimeHandler,
+} from "./runtime/dispatch.ts";
+export type { Dispatcher } from "./runtime/dispatcher.ts";
+export { createDispatcher } from "./runtime/dispatcher.ts";
+export { GateError } from "./runtime/gate.ts";
+export { memoryLedger } from "./runtime/memory-ledger.ts";
+export { patternRules } from "./runtime/pattern-rules.ts";
+export type { RecordedCall } from "./runtime/recorded.ts";
+export { recordedCall } from "./runtime/recorded.ts";
+export type { RequestPorts } from "./runtime/requests.ts";
+export { requestsFrom } from "./runtime/requests.ts";
+export type { Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
+export { openSession } from "./runtime/session.ts";
+export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
+export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
+export type {
+  Annotations,
+  CallContext,
+  Invocation,
+  JsonSchema,
+  Location,
+  Maybe,
+  ProbeAnswer,
+  RecoveryContext,
+  RunContext,
+  Tool,
+  ToolDefinition,
+  ToolOpinion,
+} from "./tool-definition.ts";

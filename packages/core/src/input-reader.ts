@@ -1,0 +1,108 @@
+import { frozenJson } from "./frozen-json.ts";
+import { acceptsObjects } from "./model/accepts-objects.ts";
+import { isObject, type JsonObject } from "./model/json.ts";
+import { jsonPointer } from "./model/json-pointer.ts";
+import { messageOf } from "./model/thrown.ts";
+import type { SchemaProblem, Schemas, Validator } from "./ports.ts";
+import type { StandardResult, StandardSchema } from "./standard-schema.ts";
+import type { JsonSchema, Maybe, ToolDefinition } from "./tool-definition.ts";
+import { ToolDefinitionError } from "./tool-definition-error.ts";
+
+/** What a schema says about an input: the value it makes of it, or what is wrong. */
+export type Checked = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly problems: readonly SchemaProblem[] };
+
+/** Everything that depends on which kind of schema a tool declares. */
+export type InputReader = {
+  /** What the model is shown; derived once, when first asked for. */
+  readonly shown: () => JsonSchema;
+  /** The schema whose types coercion aims at. */
+  readonly typed: () => JsonSchema;
+  readonly validate: (input: JsonObject) => Maybe<Checked>;
+  /** Makes `validate` usable. Throws `schema_does_not_compile`; never leaves a tool whose input is not validated. */
+  readonly compile: (schemas: Schemas | undefined) => void;
+};
+
+/** Reads a tool's input by the schema it declares. */
+export function readerOf(definition: ToolDefinition): InputReader {
+  const { input, inputSchema } = definition;
+  return isStandardSchema(input) ? standardReader(definition, input) : rawReader(definition.name, input, inputSchema);
+}
+
+/** True for a schema of a library that follows Standard Schema, whatever else it is. */
+export function isStandardSchema(value: unknown): value is StandardSchema {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  const standard: unknown = Reflect.get(value, "~standard");
+  return isObject(standard) && typeof standard["validate"] === "function";
+}
+
+function rawReader(name: string, input: JsonSchema, inputSchema: JsonSchema | undefined): InputReader {
+  let validator: Validator | undefined;
+  return {
+    shown: () => inputSchema ?? input,
+    typed: () => input,
+    validate: (value) => {
+      if (!validator) throw notCompiled(name, "nothing compiled it: register the tool, or define it, with schemas");
+      const problems = validator(value);
+      return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
+    },
+    compile: (schemas) => {
+      if (validator) return;
+      if (!schemas) throw notCompiled(name, "a raw JSON Schema needs schemas to compile it, and there are none here");
+      try {
+        validator = schemas.compile(input);
+      } catch (error) {
+        throw notCompiled(name, messageOf(error), error);
+      }
+    },
+  };
+}
+
+function notCompiled(name: string, why: string, cause?: unknown): ToolDefinitionError {
+  return new ToolDefinitionError("schema_does_not_compile", `Tool '${name}': its input schema does not compile: ${why}`, { cause });
+}
+
+function standardReader({ name, inputSchema }: ToolDefinition, schema: StandardSchema): InputReader {
+  let derived = inputSchema;
+  const shown = (): JsonSchema => {
+    derived ??= derive(name, schema);
+    return derived;
+  };
+  return {
+    shown,
+    typed: shown,
+    validate: (value) => {
+      const answer = schema["~standard"].validate(value);
+      return "then" in answer ? Promise.resolve(answer).then(readAnswer) : readAnswer(answer);
+    },
+    compile: () => undefined,
+  };
+}
+
+function readAnswer(answer: StandardResult<unknown>): Checked {
+  if (!answer.issues) return { ok: true, value: answer.value };
+  const problems = answer.issues.map(({ message, path }) => ({
+    pointer: jsonPointer((path ?? []).map((step) => (typeof step === "object" ? step.key : step))),
+    text: message,
+  }));
+  return { ok: false, problems: problems.length === 0 ? [{ pointer: "", text: "must be valid" }] : problems };
+}
+
+function derive(name: string, schema: StandardSchema): JsonSchema {
+  let derived: unknown;
+  try {
+    derived = frozenJson(describe(schema));
+  } catch (error) {
+    const why = `its schema cannot be described as JSON Schema: ${messageOf(error)}. Give inputSchema next to input.`;
+    throw new ToolDefinitionError("bad_schema", `Tool '${name}': ${why}`, { cause: error });
+  }
+  if (isObject(derived) && acceptsObjects(derived)) return derived;
+  throw new ToolDefinitionError("bad_schema", `Tool '${name}': input must accept objects at its root.`);
+}
+
+function describe(schema: StandardSchema): unknown {
+  const { jsonSchema } = schema["~standard"];
+  if (jsonSchema) return jsonSchema.input({ target: "draft-07" });
+  const convert: unknown = Reflect.get(schema, "toJSONSchema");
+  if (typeof convert !== "function") throw new TypeError("it offers no conversion");
+  return convert.call(schema, { target: "draft-7", io: "input" });
+}

@@ -1,0 +1,170 @@
+import type { Coercion } from "./model/coercion.ts";
+import type { ConfirmationDetails } from "./model/confirmation.ts";
+import { cutText } from "./model/cut-text.ts";
+import { isObject, type JsonObject } from "./model/json.ts";
+import { normaliseResult } from "./model/normalise-result.ts";
+import { resolvePath } from "./model/resolve-path.ts";
+import type { Display, ToolResult } from "./model/result.ts";
+import { messageOf } from "./model/thrown.ts";
+import type { CallContext, Invocation, Location, Maybe, RunContext, ToolDefinition, ToolOpinion } from "./tool-definition.ts";
+
+/** A validated input, with what it belongs to. */
+export type Bound = {
+  readonly definition: ToolDefinition;
+  readonly input: JsonObject;
+  readonly coercions: readonly Coercion[];
+  readonly ctx: CallContext;
+};
+
+type Warned = Bound & { readonly warnings: string[] };
+type Update = (display: Display) => void;
+
+const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
+const VERDICTS: readonly unknown[] = ["allow", "ask", "deny"];
+const DETAILS: readonly unknown[] = ["edit", "exec", "mcp", "info", "plan"];
+const LONGEST_DESCRIPTION = 200;
+
+/** What can be asked of a validated input, and how it runs. Nothing here judges, asks a person or records. */
+export function makeInvocation(bound: Bound): Invocation {
+  const warnings: string[] = [];
+  const warned: Warned = { ...bound, warnings };
+  return Object.freeze({
+    input: bound.input,
+    coercions: bound.coercions,
+    warnings,
+    describe: () => describe(warned),
+    locations: () => locations(warned),
+    permission: async () => (await opinion(bound)).verdict,
+    opinion: () => opinion(bound),
+    safe: () => isSafe(warned),
+    confirmation: (signal: AbortSignal) => confirmation(bound, signal),
+    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) => execute(warned, { ...ctx, signal }, update),
+  });
+}
+
+function describe({ definition, input, ctx, warnings }: Warned): string {
+  if (definition.describe) {
+    try {
+      const text: unknown = definition.describe(input, ctx);
+      if (typeof text === "string" && text.trim() !== "") return text;
+      warnings.push(`Tool '${definition.name}': describe gave no text`);
+    } catch (error) {
+      warnings.push(`Tool '${definition.name}': describe failed: ${messageOf(error)}`);
+    }
+  }
+  return cutText(`${definition.title ?? definition.name} ${JSON.stringify(input)}`, LONGEST_DESCRIPTION);
+}
+
+/** Undefined, for a throw and for any answer that is no list of paths: then no place is known to be harmless. */
+function locations({ definition, input, ctx, warnings }: Warned): readonly Location[] | undefined {
+  if (!definition.locations) return [];
+  try {
+    const found: unknown = definition.locations(input, ctx);
+    const resolved = Array.isArray(found) ? found.map((location) => resolveLocation(ctx.cwd, location)) : [undefined];
+    if (resolved.every((location) => location !== undefined)) return resolved;
+    warnings.push(`Tool '${definition.name}': locations gave no list of paths`);
+  } catch (error) {
+    warnings.push(`Tool '${definition.name}': locations failed: ${messageOf(error)}`);
+  }
+  return undefined;
+}
+
+function resolveLocation(cwd: string, location: unknown): Location | undefined {
+  if (!isObject(location)) return undefined;
+  const { path, line } = location;
+  if (typeof path !== "string" || path === "") return undefined;
+  const resolved = resolvePath(cwd, path);
+  return typeof line === "number" && Number.isInteger(line) && line >= 1 ? { path: resolved, line } : { path: resolved };
+}
+
+function opinion({ definition, input, ctx }: Bound): Maybe<ToolOpinion> {
+  if (!definition.permission) return UNDECLARED;
+  try {
+    const answer: unknown = definition.permission(input, ctx);
+    return isThenable(answer) ? Promise.resolve(answer).then(heard, failed) : heard(answer);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function heard(answer: unknown): ToolOpinion {
+  if (isVerdict(answer)) return { verdict: answer, declared: true };
+  const told = typeof answer === "string" ? `'${cutText(answer, 80)}'` : typeof answer;
+  return { verdict: "ask", declared: true, note: `tool permission answered ${told} instead of allow, ask or deny` };
+}
+
+function failed(error: unknown): ToolOpinion {
+  return { verdict: "ask", declared: true, note: `tool permission failed: ${messageOf(error)}` };
+}
+
+function isVerdict(answer: unknown): answer is ToolOpinion["verdict"] {
+  return VERDICTS.includes(answer);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+/** A tool that proves nothing about its input has proven nothing, whatever its kind. */
+function isSafe({ definition, input, ctx, warnings }: Warned): boolean {
+  try {
+    return definition.safe?.(input, ctx) === true;
+  } catch (error) {
+    warnings.push(`Tool '${definition.name}': safe failed: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+async function confirmation({ definition, input, ctx }: Bound, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+  if (!definition.confirm) return undefined;
+  const details: unknown = await definition.confirm(input, ctx, signal);
+  if (!isDetails(details)) throw new TypeError("confirm gave no details");
+  return details;
+}
+
+function isDetails(value: unknown): value is ConfirmationDetails {
+  return isObject(value) && DETAILS.includes(value["type"]);
+}
+
+async function execute(warned: Warned, given: Partial<RunContext> & Pick<RunContext, "signal">, update?: Update): Promise<ToolResult> {
+  const { definition, input, ctx, warnings } = warned;
+  const { name, run, canUpdateOutput } = definition;
+  if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
+  const live = { update: canUpdateOutput === true ? update : undefined };
+  try {
+    const returned: unknown = await run(input, {
+      ...ctx,
+      gate: noGate,
+      attempt: 1,
+      idempotencyKey: null,
+      started: nobodyToTell,
+      ...given,
+      update: (display) => show(live, display, warnings),
+    });
+    const { result, warnings: dropped } = normaliseResult(name, returned);
+    warnings.push(...dropped);
+    return result;
+  } finally {
+    live.update = undefined;
+  }
+}
+
+function bodyOf({ runtimeHandler }: ToolDefinition): string {
+  return runtimeHandler === undefined ? "staging its preview" : `the handler '${runtimeHandler}'`;
+}
+
+function show(live: { readonly update: Update | undefined }, display: Display, warnings: string[]): void {
+  try {
+    live.update?.(display);
+  } catch (error) {
+    warnings.push(`an observer of the live display failed: ${messageOf(error)}`);
+  }
+}
+
+async function noGate(): Promise<never> {
+  throw new Error("Nested calls need a dispatcher: this tool is run without one.");
+}
+
+async function nobodyToTell(): Promise<void> {
+  // Without a ledger there is nobody who needs the process after a crash.
+}

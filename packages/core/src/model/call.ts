@@ -1,0 +1,195 @@
+import type { Verdict } from "./decision.ts";
+import type { EventBodies, LedgerEvent } from "./events.ts";
+import type { Kind } from "./kind.ts";
+import { answerSource } from "./notification-source.ts";
+import type { Outcome, OutcomeState } from "./outcome.ts";
+
+/** What the newest judgement found; the judged input itself stays in the ledger, at `seq`. */
+export type Judged = {
+  readonly seq: number;
+  readonly tool: string;
+  readonly kind: Kind;
+  readonly safe: boolean;
+  readonly fingerprint: string | undefined;
+  readonly verdict: Verdict;
+  readonly explicitAsk: boolean;
+  readonly policy: string;
+};
+
+/** The yes in force: where it stands, what it covers, who gave it. */
+export type Yes = {
+  readonly pos: number;
+  readonly covers: string | undefined;
+  readonly by: "person" | "host" | "grant" | "hook";
+  /** The grant's or hook's id, or the person's name. */
+  readonly id: string;
+  readonly edited: boolean;
+  /** The stable word for who said yes, as decision notifications carry it. */
+  readonly source: string;
+};
+
+/** How an approval stands that did not end in a yes. */
+export type Standing = "open" | "rejected" | "expired" | "cancelled" | "denied";
+
+/**
+ * A call from proposal to outcome.
+ *
+ * proposed ─judged▶ judged ─opened▶ waiting ─answered▶ approved ─claimed▶ claimed ─ended▶ ended
+ * A judged allow is claimed at once; a grant or hook leads from judged to approved; an approved call may be asked about again.
+ */
+export type Call = { readonly callId: string; readonly tool: string; readonly seq: number; readonly index: number } & (
+  | { readonly state: "proposed" }
+  | { readonly state: "judged"; readonly judged: Judged }
+  | {
+      readonly state: "waiting";
+      readonly judged: Judged;
+      readonly approval: string;
+      readonly revision: number;
+      readonly shown: string;
+      readonly standing: Standing;
+      readonly reason: string | null;
+    }
+  | { readonly state: "approved"; readonly judged: Judged; readonly approval: string | null; readonly revision: number; readonly yes: Yes }
+  | {
+      readonly state: "claimed";
+      readonly judged: Judged;
+      readonly attempt: number;
+      readonly claimedAt: string;
+      readonly key: string | null;
+      readonly process: { readonly pid: number; readonly pgid: number; readonly processStart: string } | null;
+    }
+  | { readonly state: "ended"; readonly outcome: Outcome }
+);
+
+/** How each state may end. A cancel is legal in all of them. */
+const ENDS: Readonly<Record<Call["state"], readonly OutcomeState[]>> = {
+  proposed: ["invalid", "denied", "cancelled"], // denied: the decision could not be recorded
+  judged: ["denied", "rejected", "cancelled"], // rejected: a permission hook said no, or the same call was rejected before
+  waiting: ["rejected", "expired", "denied", "cancelled"],
+  approved: ["denied", "cancelled"], // denied: the policy changed before the claim
+  claimed: ["succeeded", "failed", "timed_out", "cancelled", "unknown"],
+  ended: [],
+};
+
+/** The only way a call changes. Undefined: this event is not legal in this state. */
+export function next(call: Call | undefined, event: LedgerEvent): Call | undefined {
+  if (!call) return event.type === "call.proposed" ? proposed(event) : undefined;
+  if (event.type === "call.ended") return ended(call, event);
+  switch (call.state) {
+    case "proposed":
+      return event.type === "call.judged" ? { ...base(call), state: "judged", judged: judgement(event) } : undefined;
+    case "judged": // an ask opens an approval, or a grant or hook answers it at once; a deny only ends
+      return rejudged(call, event) ?? (call.judged.verdict === "allow" ? claimed(call, event) : asked(call, event));
+    case "waiting":
+      return rejudged(call, event) ?? answered(call, event) ?? closed(call, event) ?? opened(call, event);
+    case "approved": // where the yes no longer holds, the approval opens again
+      return rejudged(call, event) ?? claimed(call, event) ?? closed(call, event) ?? opened(call, event);
+    case "claimed":
+      return running(call, event);
+    case "ended":
+      return undefined;
+    default:
+      return call satisfies never;
+  }
+}
+
+type Base = Pick<Call, "callId" | "tool" | "seq" | "index">;
+type InState<S extends Call["state"]> = Extract<Call, { readonly state: S }>;
+
+function base({ callId, tool, seq, index }: Call): Base {
+  return { callId, tool, seq, index };
+}
+
+function proposed({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.proposed"] }): Call {
+  return { callId: body.call, tool: body.tool, seq, index: body.index, state: "proposed" };
+}
+
+function judgement({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.judged"] }): Judged {
+  const { tool, kind, safe, fingerprint, verdict, explicitAsk, policy } = body;
+  return { seq, tool, kind, safe, fingerprint, verdict, explicitAsk, policy };
+}
+
+/** A changed policy, changed facts or an edit: the state stays, the newly judged request counts. */
+function rejudged<S extends InState<"judged" | "waiting" | "approved">>(call: S, event: LedgerEvent): S | undefined {
+  return event.type === "call.judged" ? { ...call, judged: judgement(event) } : undefined;
+}
+
+/** An ask is shown to a person, or a grant or hook says yes to it. */
+function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
+  if (call.judged.verdict === "deny") return undefined;
+  if (event.type !== "call.answered") return opened(call, event);
+  if (call.judged.explicitAsk || event.body.fingerprint !== call.judged.fingerprint) return undefined;
+  const yes: Yes = {
+    pos: event.pos,
+    covers: event.body.fingerprint,
+    by: event.body.by.kind,
+    id: event.body.by.id,
+    edited: false,
+    source: event.body.source,
+  };
+  return { ...base(call), state: "approved", judged: call.judged, approval: null, revision: 0, yes };
+}
+
+/** The approval is on disk; each time it opens again its revision is higher. */
+function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
+  if (event.type !== "approval.opened" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
+  if (call.state !== "judged" && event.body.revision <= call.revision) return undefined;
+  const { approval, revision, fingerprint } = event.body;
+  return { ...base(call), state: "waiting", judged: call.judged, approval, revision, shown: fingerprint, standing: "open", reason: null };
+}
+
+/** A yes is on disk and covers one fingerprint: the one shown, or its edit. A no leaves the call waiting until its end is recorded. */
+function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefined {
+  if (event.type !== "approval.answered" || call.standing !== "open") return undefined;
+  const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
+  if (approval !== call.approval || revision !== call.revision || fingerprint !== call.shown) return undefined;
+  if (outcome === "rejected") return { ...call, standing: "rejected", reason };
+  const yes: Yes = {
+    pos: event.pos,
+    covers: edited?.fingerprint ?? fingerprint,
+    by: by.kind,
+    id: by.name,
+    edited: edited !== undefined,
+    source: sourceOf(event.body),
+  };
+  return { ...base(call), state: "approved", judged: call.judged, approval, revision, yes };
+}
+
+/** A grant's answer names its scope as the door it came through. */
+function sourceOf({ by, remember }: EventBodies["approval.answered"]): string {
+  if (by.kind === "grant") return `grant_${by.door}`;
+  return answerSource(remember ? { outcome: "approve", remember } : { outcome: "approve" }).source;
+}
+
+/** The approval closed without a yes, or its yes was taken back before the claim. */
+function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call | undefined {
+  if (event.type !== "approval.closed" || event.body.approval !== call.approval || event.body.revision !== call.revision) return undefined;
+  const { approval, revision, outcome } = event.body;
+  if (call.state === "waiting") return call.standing === "open" ? { ...call, standing: outcome } : undefined;
+  if (outcome === "expired") return undefined;
+  const shown = call.yes.covers ?? "";
+  return { ...base(call), state: "waiting", judged: call.judged, approval, revision, shown, standing: outcome, reason: null };
+}
+
+/** Law 3: the effect refuses any fingerprint but the one that was judged and, if it asked, answered. */
+function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
+  if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
+  if (call.state === "approved" && call.yes.covers !== call.judged.fingerprint) return undefined;
+  const { attempt, idempotencyKey } = event.body;
+  return { ...base(call), state: "claimed", judged: call.judged, attempt, claimedAt: event.at, key: idempotencyKey, process: null };
+}
+
+/** The process is told, or one retry with the same key follows a crash. */
+function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined {
+  if (event.type === "call.started") {
+    const { pid, pgid, processStart } = event.body;
+    return { ...call, process: { pid, pgid, processStart } };
+  }
+  const retry = event.type === "call.claimed" && call.key !== null && event.body.idempotencyKey === call.key;
+  return retry && call.attempt === 1 && event.body.attempt === 2 ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
+}
+
+function ended(call: Call, { body }: LedgerEvent & { readonly body: EventBodies["call.ended"] }): Call | undefined {
+  if (!ENDS[call.state].includes(body.outcome)) return undefined;
+  return { ...base(call), state: "ended", outcome: { state: body.outcome, type: body.type } };
+}

@@ -1,0 +1,109 @@
+import { InvalidInput } from "./invalid-input.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+import { jsonPointer } from "./json-pointer.ts";
+
+/** Also ends a value that contains itself. */
+const MAX_LEVELS = 512;
+/** Past so many values none may be met twice: a value that shares its parts can be small and yet have no end when written out. */
+const MAX_SHARING = 1 << 16;
+
+type Walk = {
+  /** An input is refused where a result is repaired: lone surrogates, and keys that reach prototypes. */
+  readonly strict: boolean;
+  readonly path: PropertyKey[];
+  values: number;
+  seen: Set<object> | undefined;
+};
+
+/** The deep-frozen copy of an input that everyone sees from then on. Every property is read once; what JSON cannot carry is refused, with its place. */
+export function copyInput(value: unknown): JsonObject {
+  if (!isObject(value)) throw new InvalidInput("params must be object");
+  return copyMembers(value, { strict: true, path: [], values: 0, seen: undefined });
+}
+
+/** The deep-frozen copy of a value a tool gave, with lone surrogates replaced. Undefined: it is not JSON. */
+export function copyGiven(value: unknown): Json | undefined {
+  try {
+    return copy(value, { strict: false, path: [], values: 0, seen: undefined });
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
+}
+
+function copy(value: unknown, walk: Walk): Json {
+  switch (typeof value) {
+    case "string":
+      return text(value, walk);
+    case "boolean":
+      return value;
+    case "number":
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+      return refuse(walk, "must be finite and, as an integer, within ±(2^53 - 1)");
+    case "object":
+      if (value === null) return null;
+      if (isObject(value)) return copyMembers(value, walk);
+      return Array.isArray(value) ? copyItems(value, walk) : refuse(walk, "must be JSON");
+    default:
+      return refuse(walk, "must be JSON");
+  }
+}
+
+function copyMembers(source: Readonly<Record<string, unknown>>, walk: Walk): JsonObject {
+  if (!isRecord(source)) return refuse(walk, "must be JSON");
+  const keys = Object.keys(source);
+  enter(walk, source, keys.length);
+  const out: Record<string, Json> = {};
+  for (const key of keys) {
+    const name = checkKey(key, walk);
+    const value = source[key];
+    if (value === undefined) continue;
+    walk.path.push(key);
+    if (name === "__proto__") Object.defineProperty(out, name, { value: copy(value, walk), enumerable: true });
+    else out[name] = copy(value, walk);
+    walk.path.pop();
+  }
+  return Object.freeze(out);
+}
+
+function copyItems(source: readonly unknown[], walk: Walk): readonly Json[] {
+  enter(walk, source, source.length);
+  const out: Json[] = [];
+  for (let i = 0; i < source.length; i++) {
+    walk.path.push(i);
+    out.push(copy(source[i], walk));
+    walk.path.pop();
+  }
+  return Object.freeze(out);
+}
+
+/** Plain objects and instances of classes; not dates, maps and the like, whose meaning is not in their properties. */
+function isRecord(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.prototype.toString.call(value) === "[object Object]";
+}
+
+function enter(walk: Walk, source: object, values: number): void {
+  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  walk.values += values;
+  if (walk.values <= MAX_SHARING) return;
+  walk.seen ??= new Set();
+  if (walk.seen.has(source)) throw new InvalidInput(`arguments exceed ${MAX_SHARING} values that share parts`, "input_too_large");
+  walk.seen.add(source);
+}
+
+function checkKey(key: string, walk: Walk): string {
+  if (walk.strict && (key === "__proto__" || key === "constructor" || key === "prototype")) {
+    return refuse(walk, `must not contain the key '${key}'`);
+  }
+  return text(key, walk);
+}
+
+function text(value: string, walk: Walk): string {
+  if (value.isWellFormed()) return value;
+  return walk.strict ? refuse(walk, "must not contain a lone surrogate") : value.toWellFormed();
+}
+
+function refuse(walk: Walk, what: string): never {
+  throw new InvalidInput(`params${jsonPointer(walk.path).toWellFormed()} ${what}`);
+}

@@ -1,0 +1,275 @@
+import {
+  type Circumstances,
+  type Decision,
+  type Guard,
+  type Hint,
+  MODES,
+  type NamedChecker,
+  type Opinion,
+  type RuleRef,
+  type Scope,
+  type TraceEntry,
+  type Verdict,
+} from "./decision.ts";
+import type { Kind } from "./kind.ts";
+import type { Request, Unit } from "./request.ts";
+import { messageOf } from "./thrown.ts";
+
+/**
+ * The only place where a verdict is made. Every unit is judged by itself; the request's decision is that of its strictest unit: deny, then explicit ask,
+ * then ask, then allow, and of equal ones the first.
+ *
+ * The first hit decides. Inside a step the name given is the first of: guards in order, checkers in the order session, project, user, team, hook, tool, mode.
+ *
+ * 1. deny – a guard, any checker, the hook or the tool denies; or mode `plan` and the request is not known to be safe.
+ * 2. ask, explicitly – a guard, any checker or the hook asks. No grant, mode or permission hook silences it.
+ * 3. allow – any checker allows.
+ * 4. allow by mode – `yolo` everything left; `auto-edit` an edit inside the workspace; `plan` an edit of the plan file.
+ * 5. allow – the tool allows; or it declared nothing and the read-only hint holds.
+ * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or by a permission hook.
+ */
+export function decide(request: Request, circumstances: Circumstances): Decision {
+  const court: Court = {
+    request,
+    mode: circumstances.mode,
+    guards: circumstances.guards ?? [],
+    checkers: byScope(circumstances.checkers ?? []),
+    hint: circumstances.hint ?? {},
+  };
+  const { units } = request;
+  let ruling = judge(court, units[0] ?? { subject: request.tool });
+  let index = 0;
+  for (let i = 1; i < units.length; i++) {
+    const other = judge(court, units[i] ?? { subject: request.tool });
+    if (strictness(other.speaker) <= strictness(ruling.speaker)) continue;
+    ruling = other;
+    index = i;
+  }
+  return toDecision(ruling, index, Math.max(1, units.length));
+}
+
+const SEVERITY: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+
+/** Law 1, for denies and insisting asks. Among equally strict opinions the first speaker is named. */
+export function strictest<T extends Opinion>(opinions: readonly T[]): T | undefined {
+  let winner: T | undefined;
+  for (const opinion of opinions) if (!winner || SEVERITY[opinion.verdict] > SEVERITY[winner.verdict]) winner = opinion;
+  return winner;
+}
+
+type Court = {
+  readonly request: Request;
+  readonly mode: string;
+  readonly guards: readonly Guard[];
+  readonly checkers: readonly NamedChecker[];
+  readonly hint: Hint;
+};
+
+/** An opinion with the step in which it decides. */
+type Speaker = Opinion & { readonly step: 1 | 2 | 3 | 4 | 5 | 6; readonly scope?: Scope };
+
+type Ruling = { readonly speaker: Speaker; readonly trace: readonly TraceEntry[] };
+
+/** What is heard about one unit before anything is decided. */
+type Hearing = {
+  readonly request: Request;
+  readonly unit: Unit;
+  readonly trace: TraceEntry[];
+  readonly insisting: Speaker[];
+  allowing: Speaker | undefined;
+};
+
+function judge(court: Court, unit: Unit): Ruling {
+  const { request, mode, hint } = court;
+  const hearing: Hearing = { request, unit, trace: [], insisting: [], allowing: undefined };
+  for (const guard of court.guards) hearGuard(hearing, guard);
+  for (const checker of court.checkers) hearChecker(hearing, checker);
+  hearHook(hearing, hint.hook);
+  hearTool(hearing, hint);
+  const planDenies = mode === "plan" && !knownToBeSafe(request.kind, hint);
+  if (planDenies) hearing.insisting.push(PLAN_DENIES);
+  const speaker =
+    strictest(hearing.insisting) ?? // 1, 2
+    hearing.allowing ?? // 3
+    allowedByMode(mode, request.kind, hint) ?? // 4
+    allowedByTool(hint) ?? // 5
+    allowedByHook(hint.hook) ?? // 6
+    asked(hint);
+  hearing.trace.push(modeEntry(mode, planDenies ? "deny" : MODE_AT[speaker.step]), hintEntry(speaker), defaultEntry(speaker));
+  return { speaker, trace: hearing.trace };
+}
+
+/** What a guard or checker says about the unit; `error` when it throws or answers nonsense, which denies (law 4). */
+type Statement = { readonly verdict: Verdict | "none" | "error"; readonly rule?: RuleRef; readonly note?: string };
+
+type Checks = { readonly check: (request: Request, unit: Unit) => Statement };
+
+type Name = { readonly layer: string; readonly reason: "guard" | "checker"; readonly source: string; readonly scope?: Scope };
+
+const NONSENSE: Statement = Object.freeze({ verdict: "error", note: "failed: it gave no valid opinion" });
+
+function consult({ request, unit }: Hearing, speaker: Checks): Statement {
+  try {
+    const statement = speaker.check(request, unit);
+    return statement.verdict === "none" || Object.hasOwn(SEVERITY, statement.verdict) ? statement : NONSENSE;
+  } catch (error) {
+    return { verdict: "error", note: `failed: ${messageOf(error)}` };
+  }
+}
+
+function hearGuard(hearing: Hearing, guard: Guard): void {
+  const statement = consult(hearing, guard);
+  record(hearing, statement.verdict === "allow" ? NONSENSE : statement, { layer: `guard:${guard.id}`, reason: "guard", source: guard.id });
+}
+
+function hearChecker(hearing: Hearing, checker: NamedChecker): void {
+  const { label, scope } = checker;
+  record(hearing, consult(hearing, checker), { layer: label, reason: "checker", source: label, scope });
+}
+
+function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, reason, source, scope }: Name): void {
+  const entry: Mutable<TraceEntry> = { layer, opinion: verdict };
+  if (rule) entry.rule = rule.text;
+  if (note !== undefined) entry.note = note;
+  hearing.trace.push(entry);
+  if (verdict === "none") return;
+  const speaker: Mutable<Speaker> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
+  if (scope) speaker.scope = scope;
+  if (reason === "guard") speaker.rule = { text: layer };
+  else if (rule) speaker.rule = rule;
+  if (note !== undefined) speaker.note = note;
+  if (verdict === "allow") hearing.allowing ??= speaker;
+  else hearing.insisting.push(speaker);
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const STEP = { error: 1, deny: 1, ask: 2, allow: 3 } as const;
+
+function hearHook({ trace, insisting }: Hearing, hook: Hint["hook"]): void {
+  if (!hook) {
+    trace.push(HOOK.none);
+    return;
+  }
+  const { verdict, reason, name } = hook;
+  trace.push({ layer: "hook", opinion: verdict, note: reason === undefined ? name : `${name}: ${reason}` });
+  if (verdict !== "allow") insisting.push(hookSpeaker(hook, STEP[verdict]));
+}
+
+function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: Speaker["step"]): Speaker {
+  const speaker: Mutable<Speaker> = { verdict, reason: "hook", source: name, step };
+  if (reason !== undefined) speaker.note = reason;
+  return speaker;
+}
+
+function hearTool({ trace, insisting }: Hearing, { tool, toolNote }: Hint): void {
+  const entry = TOOL[tool ?? "none"];
+  trace.push(toolNote === undefined ? entry : { ...entry, note: toolNote });
+  if (tool === "deny") insisting.push(toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote });
+}
+
+function knownToBeSafe(kind: Kind, hint: Hint): boolean {
+  if (kind === "read" || kind === "search" || kind === "fetch" || kind === "think") return true;
+  if (hint.safe || hint.ownTool) return true;
+  return (kind === "other" && hint.readOnly === true) || (kind === "edit" && hint.planFile === true);
+}
+
+function allowedByMode(mode: string, kind: Kind, hint: Hint): Speaker | undefined {
+  if (mode === "yolo") return YOLO;
+  if (mode === "auto-edit" && kind === "edit" && hint.insideWorkspace) return AUTO_EDIT;
+  if (mode === "plan" && kind === "edit" && hint.planFile) return PLAN_FILE;
+  return undefined;
+}
+
+function allowedByTool({ tool, readOnly }: Hint): Speaker | undefined {
+  if (tool === "allow") return TOOL_ALLOWS;
+  return tool === undefined && readOnly ? READ_ONLY : undefined;
+}
+
+function allowedByHook(hook: Hint["hook"]): Speaker | undefined {
+  return hook?.verdict === "allow" ? hookSpeaker(hook, 6) : undefined;
+}
+
+function asked({ tool, toolNote }: Hint): Speaker {
+  if (tool !== "ask") return NOBODY;
+  return toolNote === undefined ? TOOL_ASKS : { ...TOOL_ASKS, note: toolNote };
+}
+
+const PLAN_DENIES: Speaker = Object.freeze({ verdict: "deny", reason: "mode", source: "plan", step: 1 });
+const TOOL_DENIES: Speaker = Object.freeze({ verdict: "deny", reason: "tool", source: "", step: 1 });
+const YOLO: Speaker = Object.freeze({ verdict: "allow", reason: "yolo", source: "", step: 4 });
+const AUTO_EDIT: Speaker = Object.freeze({ verdict: "allow", reason: "mode", source: "auto-edit", step: 4 });
+const PLAN_FILE: Speaker = Object.freeze({ verdict: "allow", reason: "mode", source: "plan", step: 4 });
+const TOOL_ALLOWS: Speaker = Object.freeze({ verdict: "allow", reason: "tool", source: "", step: 5 });
+const READ_ONLY: Speaker = Object.freeze({ verdict: "allow", reason: "readonly_hint", source: "", step: 5 });
+const TOOL_ASKS: Speaker = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
+const NOBODY: Speaker = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
+
+type Entries = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
+
+/** Layers that say the same for most calls share their entries, so that a trace costs one small list. */
+function entriesOf(layer: string, note?: string): Entries {
+  const entry = (opinion: TraceEntry["opinion"]): TraceEntry =>
+    Object.freeze(note === undefined ? { layer, opinion } : { layer, opinion, note });
+  return {
+    allow: entry("allow"),
+    ask: entry("ask"),
+    deny: entry("deny"),
+    none: entry("none"),
+    error: entry("error"),
+    not_reached: entry("not_reached"),
+  };
+}
+
+const HOOK = entriesOf("hook");
+const TOOL = entriesOf("tool");
+const MODE: ReadonlyMap<string, Entries> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
+const HINT = entriesOf("readonly_hint");
+const DEFAULT = entriesOf("default");
+
+/** What mode says, by the step that decided, where it did not deny. */
+const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
+
+function modeEntry(mode: string, opinion: TraceEntry["opinion"]): TraceEntry {
+  return MODE.get(mode)?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
+}
+
+function hintEntry(speaker: Speaker): TraceEntry {
+  if (speaker.reason === "readonly_hint") return HINT.allow;
+  return speaker.step === 6 ? HINT.none : HINT.not_reached;
+}
+
+function defaultEntry({ step, verdict }: Speaker): TraceEntry {
+  return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
+}
+
+function strictness({ verdict, step }: Speaker): number {
+  return step === 2 ? 1.5 : SEVERITY[verdict];
+}
+
+function toDecision({ speaker, trace }: Ruling, unit: number, units: number): Decision {
+  const { verdict, reason, source, rule, note, scope, step } = speaker;
+  const decision: Mutable<Decision> = { verdict, reason, source, explicitAsk: step === 2, unit, units, trace };
+  if (rule) decision.rule = rule;
+  if (note !== undefined) decision.note = note;
+  if (scope) decision.scope = scope;
+  return decision;
+}
+
+/** Team, policy and any other scope come last. */
+const PLACE: Readonly<Partial<Record<Scope, number>>> = { session: 0, project: 1, user: 2 };
+
+/** The order in which checkers are named among equals, whatever order they were passed in. */
+function byScope(checkers: readonly NamedChecker[]): readonly NamedChecker[] {
+  let before = 0;
+  for (const checker of checkers) {
+    const place = placeOf(checker);
+    if (place < before) return checkers.toSorted((a, b) => placeOf(a) - placeOf(b));
+    before = place;
+  }
+  return checkers;
+}
+
+function placeOf({ scope }: NamedChecker): number {
+  return PLACE[scope] ?? 3;
+}

@@ -1,0 +1,145 @@
+import { type Call, next } from "./call.ts";
+import type { EventBodies, LedgerEvent } from "./events.ts";
+import { SHARED } from "./events.ts";
+
+/** What a session is, as far as anything still depends on it: never the message history. */
+export type SessionState = {
+  /** Last sequence folded of the session's own chain. */
+  seq: number;
+  /** Position in the store up to which the shared chain is folded. */
+  shared: number;
+  created: EventBodies["session.created"] | undefined;
+  closed: EventBodies["session.closed"] | undefined;
+  mode: string;
+  model: string | null;
+  /** Revision of the policy the session is under. */
+  policy: string;
+  turn: number;
+  /** Calls that have not ended, by id. */
+  readonly calls: Map<string, Call>;
+  /** How often each id was given; an id that is here and not in `calls` has ended. */
+  readonly ids: Map<string, number>;
+  /** Fingerprints of unsafe calls that ended `unknown` and that no person has answered for since. */
+  readonly unknown: Set<string>;
+  /** Fingerprints a person rejected since the last user message. */
+  readonly rejected: Set<string>;
+};
+
+/** An event that is not legal in the state it meets: the record is corrupt from there. */
+export class IllegalEvent extends Error {
+  readonly seq: number;
+  readonly type: string;
+  readonly state: string;
+  constructor(event: { readonly seq: number; readonly type: string; readonly session: string }, state: string) {
+    super(`Event ${event.type} at ${event.session}:${event.seq} is not legal in state '${state}'.`);
+    this.name = "IllegalEvent";
+    this.seq = event.seq;
+    this.type = event.type;
+    this.state = state;
+  }
+}
+
+/** The state before the first event. */
+export function emptySession(): SessionState {
+  return {
+    seq: 0,
+    shared: 0,
+    created: undefined,
+    closed: undefined,
+    mode: "default",
+    model: null,
+    policy: "",
+    turn: 0,
+    calls: new Map(),
+    ids: new Map(),
+    unknown: new Set(),
+    rejected: new Set(),
+  };
+}
+
+/**
+ * Folds one event of the session's chain, or of the shared chain where it names the session, into the state it owns.
+ * Total and deterministic: the same events in the same order give an equal state; an illegal one throws `IllegalEvent` and changes nothing.
+ */
+export function fold(state: SessionState, event: LedgerEvent): void {
+  const changed = foldCall(state, event);
+  if (!changed) foldSession(state, event);
+  if (event.session === SHARED) state.shared = event.pos;
+  else state.seq = event.seq;
+}
+
+/** Which call an event of a call's life concerns. */
+function subject(event: LedgerEvent): string | undefined {
+  switch (event.type) {
+    case "call.proposed":
+    case "call.judged":
+    case "approval.opened":
+    case "call.answered":
+    case "call.claimed":
+    case "call.started":
+    case "call.ended":
+    case "approval.answered":
+    case "approval.closed":
+      return event.body.call;
+    default:
+      return undefined;
+  }
+}
+
+function foldCall(state: SessionState, event: LedgerEvent): boolean {
+  const id = subject(event);
+  if (id === undefined) return false;
+  const before = state.calls.get(id);
+  if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");
+  const after = next(before, event);
+  if (!after) throw new IllegalEvent(event, before?.state ?? (state.ids.has(id) ? "ended" : "none"));
+  if (event.type === "call.proposed") countId(state, event.body);
+  if (after.state === "ended") state.calls.delete(id);
+  else state.calls.set(id, after);
+  remember(state, before, event);
+  return true;
+}
+
+function countId(state: SessionState, { call, givenId }: EventBodies["call.proposed"]): void {
+  state.ids.set(call, state.ids.get(call) ?? 1);
+  if (givenId !== null && givenId !== call) state.ids.set(givenId, (state.ids.get(givenId) ?? 0) + 1);
+}
+
+/** Law 5's memory across calls: what a person must know about, and what was refused already. */
+function remember(state: SessionState, before: Call | undefined, event: LedgerEvent): void {
+  if (event.type === "approval.answered" && event.body.by.kind !== "grant") {
+    state.unknown.delete(event.body.fingerprint);
+    if (event.body.outcome === "rejected") state.rejected.add(event.body.fingerprint);
+  }
+  if (event.type !== "call.ended" || event.body.outcome !== "unknown" || before?.state !== "claimed") return;
+  const { fingerprint, safe } = before.judged;
+  if (fingerprint !== undefined && !safe) state.unknown.add(fingerprint);
+}
+
+function foldSession(state: SessionState, event: LedgerEvent): void {
+  switch (event.type) {
+    case "session.created":
+      if (state.created) throw new IllegalEvent(event, "created");
+      state.created = event.body;
+      state.mode = event.body.mode;
+      state.model = event.body.model;
+      state.policy = event.body.policy;
+      break;
+    case "session.opened":
+      state.closed = undefined;
+      break;
+    case "session.closed":
+      state.closed = event.body;
+      break;
+    case "mode.changed":
+      state.mode = event.body.to;
+      break;
+    case "model.changed":
+      state.model = event.body.to;
+      break;
+    case "policy.changed":
+      state.policy = event.body.revision;
+      break;
+    default:
+  }
+}

@@ -1,0 +1,47 @@
+import type { LedgerEvent } from "./events.ts";
+import { IllegalEvent } from "./fold.ts";
+import type { GrantRow, SharedDraft } from "./ledger-rows.ts";
+
+/** The grant's row after its creation, a use or its end. */
+export function nextGrantRow(row: GrantRow | undefined, event: LedgerEvent): GrantRow {
+  if (event.type === "grant.created" && row === undefined) return createdGrant(event);
+  if (row !== undefined && event.type === "grant.revoked") return { ...row, state: "revoked" };
+  if (row?.usesLeft === undefined || row.usesLeft < 1 || event.type !== "grant.used") throw new IllegalEvent(event, row?.state ?? "none");
+  return { ...row, usesLeft: row.usesLeft - 1, state: row.usesLeft === 1 ? "used_up" : row.state };
+}
+
+function createdGrant({ at, body }: LedgerEvent<"grant.created">): GrantRow {
+  const { grant, approval, uses, ...made } = body;
+  return {
+    ...made,
+    id: grant,
+    fromApproval: approval,
+    madeAt: at,
+    state: uses === 0 ? "used_up" : "active",
+    ...(uses !== undefined && { usesLeft: uses }),
+  };
+}
+
+/** The grant as it stands at a time: a deadline needs no event. */
+export function grantAt(row: GrantRow, now: string): GrantRow {
+  return row.state === "active" && hasPassed(row.expiresAt ?? null, now) ? { ...row, state: "expired" } : row;
+}
+
+/** May this grant event be stored now? "stands": it is revoked, used up or expired, or exists already. */
+export function grantRefusal(row: GrantRow | undefined, event: SharedDraft, now: string): "grant_not_found" | "stands" | undefined {
+  switch (event.type) {
+    case "grant.created":
+      return row && "stands";
+    case "grant.revoked":
+      return row ? (row.state === "revoked" ? "stands" : undefined) : "grant_not_found";
+    case "grant.used":
+      return row ? (grantAt(row, now).state === "active" ? undefined : "stands") : "grant_not_found";
+    default:
+      return undefined;
+  }
+}
+
+/** True when the deadline is not after `now`; both are ISO 8601 in UTC with milliseconds, so they compare as text. */
+export function hasPassed(deadline: string | null, now: string): boolean {
+  return deadline !== null && deadline <= now;
+}

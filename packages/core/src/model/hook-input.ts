@@ -1,0 +1,97 @@
+import type { JsonObject } from "./json.ts";
+import type { Kind } from "./kind.ts";
+import type { Content } from "./result.ts";
+
+/** Where a hook's event happens. An absent cwd is filled in by whoever runs the hook, as the time is. */
+export type HookSession = {
+  readonly sessionId: string;
+  readonly transcriptPath?: string;
+  readonly cwd?: string;
+  readonly mode: string;
+  readonly agentName?: string;
+};
+
+/** The call an event is about, under our own names. */
+export type HookCall = {
+  /** Our name of the event; `pre_tool_use` when absent. */
+  readonly event?: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly kind: Kind;
+  /** Absent: the call has no arguments. */
+  readonly input?: JsonObject;
+};
+
+/** What a call gave, for the events after it. */
+export type HookResult = {
+  readonly content: Content;
+  readonly durationMs: number;
+  readonly error?: { readonly message: string; readonly type?: string };
+  /** A person or the run cancelled it while it ran. */
+  readonly interrupted?: boolean;
+};
+
+/** The object a hook reads about a call: names of the shared hook contract beside our own. */
+export function toolHookInput(session: HookSession, call: HookCall): JsonObject {
+  const event = call.event ?? "pre_tool_use";
+  const server = /^mcp__([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)__./.exec(call.tool)?.[1];
+  return {
+    session_id: session.sessionId,
+    transcript_path: session.transcriptPath ?? "",
+    ...(session.cwd !== undefined && { cwd: session.cwd }),
+    hook_event_name: SHARED_EVENTS.get(event) ?? event,
+    permission_mode: SHARED_MODES.get(session.mode) ?? "default",
+    mode: session.mode,
+    agent_name: session.agentName ?? "",
+    tool_name: SHARED_TOOLS.get(call.tool) ?? call.tool,
+    tool: call.tool,
+    tool_use_id: call.callId,
+    tool_kind: call.kind,
+    tool_input: call.input ?? {},
+    ...(server !== undefined && { mcp_server: { name: server } }),
+  };
+}
+
+/** The same after the call ended. Without an event of its own it is the one for success or failure. */
+export function postToolHookInput(session: HookSession, call: HookCall, result: HookResult): JsonObject {
+  const { content, durationMs, error } = result;
+  const event = call.event ?? (error ? "post_tool_use_failure" : "post_tool_use");
+  return {
+    ...toolHookInput(session, { ...call, event }),
+    tool_response: content,
+    tool_error: error !== undefined,
+    duration_ms: durationMs,
+    ...(error && { error: error.message, error_type: error.type ?? "unknown", is_interrupt: result.interrupted === true }),
+  };
+}
+
+/** Events that the shared contract knows; any other goes by our own name. */
+const SHARED_EVENTS: ReadonlyMap<string, string> = new Map([
+  ["pre_tool_use", "PreToolUse"],
+  ["permission_request", "PermissionRequest"],
+  ["post_tool_use", "PostToolUse"],
+  ["post_tool_use_failure", "PostToolUseFailure"],
+  ["post_tool_batch", "PostToolBatch"],
+  ["permission_denied", "PermissionDenied"],
+]);
+
+const SHARED_MODES: ReadonlyMap<string, string> = new Map([
+  ["default", "default"],
+  ["plan", "plan"],
+  ["auto-edit", "acceptEdits"],
+  ["yolo", "bypassPermissions"],
+]);
+
+const SHARED_TOOLS: ReadonlyMap<string, string> = new Map([
+  ["shell", "Bash"],
+  ["read", "Read"],
+  ["write", "Write"],
+  ["edit", "Edit"],
+  ["search", "Grep"],
+  ["glob", "Glob"],
+  ["list", "LS"],
+  ["fetch", "WebFetch"],
+  ["todo", "TodoWrite"],
+  ["agent", "Task"],
+  ["ask", "AskUserQuestion"],
+]);

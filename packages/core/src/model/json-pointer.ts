@@ -1,0 +1,11 @@
+/** The JSON pointer of a place, from the keys that lead to it; "" is the whole. */
+export function jsonPointer(keys: readonly PropertyKey[]): string {
+  let pointer = "";
+  for (const key of keys) pointer += pointerStep(key);
+  return pointer;
+}
+
+/** One step of a JSON pointer. */
+export function pointerStep(key: PropertyKey): string {
+  return typeof key === "string" ? `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}` : `/${String(key)}`;
+}

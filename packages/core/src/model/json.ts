@@ -1,0 +1,10 @@
+/** A value that JSON can carry. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object; its keys are own properties only. */
+export type JsonObject = { readonly [key: string]: Json };
+
+/** True for a plain, non-array object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

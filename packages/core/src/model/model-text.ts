@@ -1,0 +1,62 @@
+type Named = { readonly name: string };
+
+/** What the model is told, word for word, for each error type whose text is fixed. Nobody else writes these sentences. */
+export const modelText = {
+  invalid_tool_params: (m: string): string => `Error: Invalid parameters provided. Reason: ${m}`,
+  invalid_json: (m: string): string => `Error: Invalid parameters provided. Reason: arguments are not valid JSON (${m})`,
+  input_too_large: (limit: string): string => `Error: Invalid parameters provided. Reason: arguments exceed ${limit}`,
+  output_truncated: (): string =>
+    "The response was cut off at the output limit before this call was complete, so it was not run. Send it again in smaller parts.",
+  duplicate_call_id: (id: string): string => `Duplicate tool call id '${id}': only the first call was handled.`,
+  handler_missing: ({ name }: Named): string => `Tool '${name}' has no handler in this runtime.`,
+  denied_by_guard: ({ name, protects }: Named & { readonly protects: string }): string => `Tool '${name}' is denied: ${protects}.`,
+  denied_by_rule: ({ name, label, because }: Named & { readonly label: string; readonly because?: string | undefined }): string =>
+    `Tool '${name}' is denied by ${label}.${because === undefined ? "" : ` Denied by a rule: ${because}`}`,
+  denied_by_mode: ({ name }: Named): string => `Tool '${name}' is not available in plan mode. Do not retry it; finish the plan first.`,
+  denied_by_tool: ({ name, reason }: Named & { readonly reason?: string | undefined }): string =>
+    `Tool '${name}' refused this input.${because(reason)}`,
+  denied_by_hook: (reason: string): string => `Tool call blocked by hook: ${reason}`,
+  denied_unattended: ({ name }: Named): string => `Tool '${name}' requires approval but nobody can be asked in this run.`,
+  denied_policy_changed: ({ name, label }: Named & { readonly label: string }): string =>
+    `Tool '${name}' is denied by ${label}: the policy changed while the call was waiting.`,
+  tool_changed: ({ name }: Named): string => `Tool '${name}' was changed or removed while the call was waiting. Propose it again.`,
+  operand_changed: ({ name, file }: Named & { readonly file: string }): string =>
+    `Tool '${name}' was not run: ${file} changed after it was judged.`,
+  fingerprint_mismatch: ({ name }: Named): string => `Tool '${name}' was not run: the request differs from what was approved.`,
+  store_unavailable: ({ name }: Named): string => `Tool '${name}' was not run: the decision could not be recorded.`,
+  rejected_by_user: (reason?: string): string => `The user rejected the tool call.${because(reason)}`,
+  rejected_by_hook: (reason?: string): string => `The tool call was rejected by a permission_request hook.${because(reason)}`,
+  approval_expired: ({ name }: Named): string => `Nobody answered the approval for '${name}' in time. It was not run.`,
+  cancelled: (when: "before" | "during" | "after"): string => CANCELLED[when],
+  skipped: ({ name }: Named): string => `Tool '${name}' was skipped: a post_tool_use hook ended the run.`,
+  execution_failed: (m: string): string => `Error: Tool call execution failed. Reason: ${m}`,
+  execution_timeout: ({ name, seconds }: Named & { readonly seconds: number }): string =>
+    `Error: Tool '${name}' did not finish within ${seconds} s and was stopped. It may have had effects.`,
+  execution_unknown: ({ name }: Named): string =>
+    `It is unknown whether '${name}' ran: the process ended while it was running. It was not repeated.`,
+  invalid_tool_result: ({ name }: Named): string => `Tool '${name}' returned no valid result.`,
+} as const;
+
+/** Sentences added to a result's text when more is true than the error itself says. */
+export const modelTextSuffix = {
+  cutOff: " The response was cut off at the output limit.",
+  thirdTime:
+    " This is the same error for the third time. Do not send this call again unchanged; read the tool's schema or choose another way.",
+  alreadyRejected: " You were already told no to exactly this call.",
+} as const;
+
+/** What a result says when an embedder without oversight cancelled before the body started. */
+export const CANCELLED_UNGOVERNED = "The tool call was cancelled before it ran.";
+
+/** Stands for content with nothing in it, so that no provider is given an empty result. */
+export const NO_OUTPUT = "(no output)";
+
+const CANCELLED = {
+  before: "The tool call was cancelled by the user before it ran.",
+  during: "The tool call was cancelled by the user while it was running. It may have had effects.",
+  after: "The tool call had already completed when it was cancelled; its output was discarded.",
+} as const;
+
+function because(reason: string | undefined): string {
+  return reason === undefined ? "" : ` Reason: ${reason}`;
+}

@@ -1,0 +1,31 @@
+import { isObject } from "./json.ts";
+
+/** True when a value says the same as a JSON value: properties that are undefined count as absent, order of keys counts for nothing. */
+export function sameJson(json: unknown, value: unknown): boolean {
+  if (json === value) return true;
+  if (typeof json !== "object" || json === null || typeof value !== "object" || value === null) return false;
+  if (Array.isArray(json)) return Array.isArray(value) && sameItems(json, value);
+  return isObject(json) && isPlain(value) && sameMembers(json, value);
+}
+
+function sameItems(json: readonly unknown[], value: readonly unknown[]): boolean {
+  if (json.length !== value.length) return false;
+  for (let i = 0; i < json.length; i++) if (!sameJson(json[i], value[i])) return false;
+  return true;
+}
+
+function sameMembers(json: Readonly<Record<string, unknown>>, value: Readonly<Record<string, unknown>>): boolean {
+  let members = 0;
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === undefined) continue;
+    members++;
+    if (!Object.hasOwn(json, key) || !sameJson(json[key], member)) return false;
+  }
+  return members === Object.keys(json).length;
+}
+
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,69 @@
+import type { EventBodies, LedgerEvent } from "./events.ts";
+import { naming } from "./known-event.ts";
+import type { ApprovalRow, SessionRow } from "./ledger-rows.ts";
+
+const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRow["state"]>> = {
+  done: "done",
+  failed: "failed",
+  cancelled: "cancelled",
+  parked: "parked",
+  limit: "idle",
+  reset: "done",
+};
+
+/**
+ * The session's row after an event of its chain, or of the shared chain where it names the session.
+ * `opened` is the change in the number of its open approvals, from `openedBy`.
+ */
+export function nextSessionRow(row: SessionRow | undefined, event: LedgerEvent, opened = 0): SessionRow {
+  const before = row ?? unnamed(event);
+  return { ...before, ...changed(before, event), openApprovals: before.openApprovals + opened, updatedAt: event.at };
+}
+
+/** By how much an approval's change changes the number of open ones: 1, 0 or -1. */
+export function openedBy(before: ApprovalRow | undefined, after: ApprovalRow): number {
+  return Number(after.state === "open") - Number(before?.state === "open");
+}
+
+/** The session as it stands when its writer is or is not alive: one that did not close and has no writer was interrupted. */
+export function sessionAt(row: SessionRow, writerLives: boolean): SessionRow {
+  return row.state === "running" && !writerLives ? { ...row, state: "interrupted", writer: null } : row;
+}
+
+function unnamed(event: LedgerEvent): SessionRow {
+  return {
+    id: naming(event) ?? event.session,
+    cwd: "",
+    title: "",
+    state: "running",
+    model: null,
+    turns: 0,
+    calls: 0,
+    openApprovals: 0,
+    unknownOutcomes: 0,
+    startedAt: event.at,
+    updatedAt: event.at,
+    writer: null,
+  };
+}
+
+function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
+  switch (event.type) {
+    case "session.created":
+      return { cwd: event.body.cwd, title: event.body.title, model: event.body.model, state: "running", startedAt: event.at };
+    case "session.opened": {
+      const { pid, host, processStart, door } = event.body;
+      return { state: "running", writer: { pid, host, processStart, door } };
+    }
+    case "session.closed":
+      return { state: CLOSED[event.body.reason], writer: null };
+    case "model.changed":
+      return { model: event.body.to };
+    case "call.proposed":
+      return { calls: row.calls + 1, turns: Math.max(row.turns, event.body.turn) };
+    case "call.ended":
+      return event.body.outcome === "unknown" ? { unknownOutcomes: row.unknownOutcomes + 1 } : {};
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,71 @@
+import { suggestions } from "./model/suggest.ts";
+import type { Schemas } from "./ports.ts";
+import { compileInput, isTool, ToolDefinitionError } from "./tool.ts";
+import type { Tool } from "./tool-definition.ts";
+
+/** The tools that can be called, each under one name. */
+export type Registry = {
+  /** Throws `ToolDefinitionError` and changes nothing when the tool is refused; no tool ever takes another's place. */
+  readonly add: (tool: Tool) => void;
+  /** Lets calls under an older name reach a registered tool. */
+  readonly alias: (name: string, canonical: string) => void;
+  /** By exact name or alias; a found tool whose name differs from the asked one was called by an alias. */
+  readonly get: (name: string) => Tool | undefined;
+  /** All tools, in order of registration. */
+  readonly list: () => readonly Tool[];
+  /** The tools the model is offered. */
+  readonly visible: () => readonly Tool[];
+  /** Names of visible tools that a wrong name may have meant. */
+  readonly suggest: (name: string) => readonly string[];
+};
+
+/** An empty registry. Without `schemas`, tools with a raw JSON Schema are refused: nothing is ever registered whose input is not validated. */
+export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {}): Registry {
+  const byName = new Map<string, Tool>();
+  const taken = new Map<string, string>();
+  let all: readonly Tool[] = Object.freeze([]);
+  let offered: readonly Tool[] = all;
+
+  const refuseTaken = (name: string): void => {
+    const holder = taken.get(name.toLowerCase());
+    if (holder !== undefined) throw duplicate(name, holder);
+  };
+  const enter = (name: string, tool: Tool): void => {
+    taken.set(name.toLowerCase(), name);
+    byName.set(name, tool);
+  };
+
+  return Object.freeze({
+    add: (tool: Tool) => {
+      if (!isTool(tool) || typeof tool.name !== "string") {
+        throw new ToolDefinitionError("not_a_tool", "Only what defineTool returns can be registered.");
+      }
+      refuseTaken(tool.name);
+      compileInput(tool, schemas);
+      // A Standard Schema that cannot be shown to the model is refused here, not in the middle of a turn.
+      void tool.schemaIsRecursive;
+      enter(tool.name, tool);
+      all = Object.freeze([...all, tool]);
+      offered = Object.freeze(all.filter(({ hidden }) => !hidden));
+    },
+    alias: (name: string, canonical: string) => {
+      const tool = byName.get(canonical);
+      if (!tool) throw new ToolDefinitionError("not_a_tool", `'${name}' cannot stand for '${canonical}': no tool has that name.`);
+      refuseTaken(name);
+      enter(name, tool);
+    },
+    get: (name: string) => byName.get(name),
+    list: () => all,
+    visible: () => offered,
+    suggest: (name: string) =>
+      suggestions(
+        name,
+        offered.map((tool) => tool.name),
+      ),
+  });
+}
+
+function duplicate(name: string, holder: string): ToolDefinitionError {
+  const why = name === holder ? `The name '${name}' is taken.` : `'${name}' differs from '${holder}' only in case.`;
+  return new ToolDefinitionError("duplicate_name", why);
+}

@@ -1,0 +1,242 @@
+import type { ApprovalRow, Ledger, SharedDraft } from "../ledger-port.ts";
+import type { Answer, By } from "../model/answer.ts";
+import type { EventBodies } from "../model/events.ts";
+import type { Request } from "../model/request.ts";
+import type { Clock, Ids, Rules } from "../ports.ts";
+
+/** An answer that cannot be used; the approval stays as it was. */
+export class AnswerError extends Error {
+  readonly type: "unknown_approval" | "stale_revision" | "bad_answer" | "bad_rule" | "invalid_tool_params" | "not_modifiable";
+  constructor(type: AnswerError["type"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "AnswerError";
+    this.type = type;
+  }
+}
+
+/** How the answer stands now, whoever gave it. */
+export type AnswerReport = {
+  readonly id: string;
+  readonly outcome: ApprovalRow["state"];
+  /** This call changed nothing, because something stood already. */
+  readonly alreadyAnswered: boolean;
+  /** What stands is what this answer says too. */
+  readonly identical: boolean;
+  readonly answeredBy: By | null;
+  readonly answeredAt: string | null;
+  readonly fingerprint: string;
+};
+
+/** How a door gets at the request behind an approval, and at what an edit of it would be. */
+export type Requests = {
+  readonly load: (row: ApprovalRow) => Promise<Request>;
+  /** The edited request, validated, frozen and fingerprinted. Throws `AnswerError`. */
+  readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
+};
+
+/** What answering needs; any process may do it. */
+export type AnswerPorts = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly rules: Rules;
+  readonly requests: Requests;
+};
+
+/** Commits one answer, with the grants it asks for. Resolves after the commit; what stood already wins and is reported. */
+export async function answerApproval(ports: AnswerPorts, answer: Answer): Promise<AnswerReport> {
+  const checked = checkAnswer(answer);
+  const row = await findApproval(ports.ledger, checked.approval);
+  if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
+  refuseStale(row, checked);
+  if (isPast(row.expiresAt, ports.clock)) return expire(ports, row, checked);
+  const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
+  const request = edited ?? (checked.remember ? await ports.requests.load(row) : undefined);
+  const remembered = rememberedRules(ports.rules, { row, answer: checked, request });
+  const at = new Date(ports.clock.now()).toISOString();
+  const answered = answeredBody({ row, answer: checked, edited, remembered });
+  const grants = await grantBodies(ports, { row, answer: checked, remembered });
+  const events: SharedDraft[] = [
+    { type: "approval.answered", v: 1, at, body: answered },
+    ...grants.map((body): SharedDraft => ({ type: "grant.created", v: 1, at, body })),
+  ];
+  const outcome = await ports.ledger.answer(events);
+  const now = await findApproval(ports.ledger, row.id);
+  return "won" in outcome
+    ? { ...report(now, checked, edited?.fingerprint), alreadyAnswered: false }
+    : report(now, checked, edited?.fingerprint);
+}
+
+/** What an edit would have covered, to tell whether what stands is the same answer; undefined when it cannot be told. */
+async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<string | undefined> {
+  if (!changesInput(answer)) return undefined;
+  try {
+    return (await requests.edit(row, answer)).fingerprint;
+  } catch (error) {
+    if (error instanceof AnswerError) return undefined;
+    throw error;
+  }
+}
+
+/** The approval of this exact id. */
+async function findApproval(ledger: Ledger, id: string): Promise<ApprovalRow> {
+  const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no approval '${id}'. See: assent approvals`);
+  return row;
+}
+
+const REASON_LIMIT = 2_000;
+
+/** The answer as it counts: its outcome known, its reason trimmed. */
+function checkAnswer(answer: Answer): Answer {
+  if (answer.outcome !== "approve" && answer.outcome !== "reject") {
+    throw new AnswerError("bad_answer", `An answer is 'approve' or 'reject', not ${JSON.stringify(answer.outcome)?.slice(0, 80)}.`);
+  }
+  if (answer.newContent !== undefined && answer.updatedInput !== undefined) {
+    throw new AnswerError("bad_answer", "Give either a new input or new content, not both.");
+  }
+  if (answer.mode !== undefined) throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
+  if (answer.remember?.rules?.length === 0)
+    throw new AnswerError("bad_rule", "Name at least one rule to remember, or none to take those offered.");
+  const reason = answer.reason?.trim().slice(0, REASON_LIMIT);
+  const { reason: _given, ...rest } = answer;
+  return reason ? { ...rest, reason } : rest;
+}
+
+function refuseStale(row: ApprovalRow, answer: Answer): void {
+  const stale =
+    (answer.revision !== undefined && answer.revision !== row.revision) ||
+    (answer.fingerprint !== undefined && answer.fingerprint !== row.fingerprint);
+  if (stale)
+    throw new AnswerError(
+      "stale_revision",
+      `Approval ${row.id} now asks about another request. Look at it again: assent approvals show ${row.id}`,
+    );
+}
+
+function changesInput(answer: Answer): boolean {
+  return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
+}
+
+/** True when a deadline has passed. */
+export function isPast(deadline: string | null, clock: Clock): boolean {
+  return deadline !== null && clock.now() >= Date.parse(deadline);
+}
+
+async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<AnswerReport> {
+  const at = new Date(ports.clock.now()).toISOString();
+  const { id: approval, session, call, revision } = row;
+  await ports.ledger.answer([
+    { type: "approval.closed", v: 1, at, body: { approval, session, call, revision, outcome: "expired", by: "deadline" } },
+  ]);
+  return report(await findApproval(ports.ledger, row.id), answer, undefined);
+}
+
+type Remembering = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
+
+/** The rules an "always" stores: those given, else those offered. An insisting ask is answered once, whatever was said. */
+function rememberedRules(rules: Rules, { row, answer, request }: Remembering): readonly string[] | "narrowed" | undefined {
+  if (answer.outcome !== "approve" || !answer.remember || !request) return undefined;
+  if (row.explicitAsk) return "narrowed";
+  const texts = answer.remember.rules ?? rules.offer(request);
+  if (texts.length === 0) throw new AnswerError("bad_rule", "No rule can be offered for this call. Approve it once, or name a rule.");
+  for (const text of texts) refuseRule(rules, { text, request, scope: answer.remember.scope });
+  return texts;
+}
+
+function refuseRule(
+  rules: Rules,
+  { text, request, scope }: { readonly text: string; readonly request: Request; readonly scope: string },
+): void {
+  if (text.trim() === "*") {
+    if (scope === "session") return;
+    throw new AnswerError("bad_rule", "The rule '*' can be remembered for a session only.");
+  }
+  let covers = false;
+  try {
+    const rule = rules.parse(text);
+    covers = request.units.every((unit) => rule.covers(request, unit));
+  } catch (error) {
+    throw new AnswerError("bad_rule", `'${text}' is no rule: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  if (!covers) throw new AnswerError("bad_rule", `The rule '${text}' does not cover this call.`);
+}
+
+type Answered = {
+  readonly row: ApprovalRow;
+  readonly answer: Answer;
+  readonly edited: (Request & { readonly fingerprint: string }) | undefined;
+  readonly remembered: readonly string[] | "narrowed" | undefined;
+};
+
+function answeredBody({ row, answer, edited, remembered }: Answered): EventBodies["approval.answered"] {
+  const changed = edited && edited.fingerprint !== row.fingerprint ? { input: edited.input, fingerprint: edited.fingerprint } : undefined;
+  return {
+    approval: row.id,
+    session: row.session,
+    call: row.call,
+    revision: row.revision,
+    outcome: answer.outcome === "approve" ? "approved" : "rejected",
+    fingerprint: row.fingerprint,
+    ...(changed && { edited: changed }),
+    by: answer.by,
+    reason: answer.reason ?? null,
+    ...(answer.remember && Array.isArray(remembered) && { remember: { scope: answer.remember.scope, rules: remembered } }),
+    ...(remembered === "narrowed" && { narrowed: true }),
+    ...(answer.interrupt && { interrupt: true }),
+  };
+}
+
+type Granting = Pick<Answered, "row" | "answer" | "remembered">;
+
+async function grantBodies(ports: AnswerPorts, { row, answer, remembered }: Granting): Promise<EventBodies["grant.created"][]> {
+  const { remember } = answer;
+  if (!remember || !Array.isArray(remembered)) return [];
+  const { scope, expiresAt, uses } = remember;
+  const workspace = scope === "project" ? await workspaceOf(ports.ledger, row.session) : undefined;
+  return remembered.map((rule: string) => ({
+    grant: ports.ids.next("g_"),
+    scope,
+    ...(scope === "session" && { session: row.session }),
+    ...(workspace !== undefined && { workspace }),
+    rule,
+    tool: row.tool,
+    madeBy: answer.by.name,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(uses !== undefined && { uses }),
+    approval: row.id,
+  }));
+}
+
+async function workspaceOf(ledger: Ledger, session: string): Promise<string> {
+  for await (const event of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))
+    return String(event.body["workspace"]);
+  throw new AnswerError("bad_answer", `The record of session ${session} has no beginning. Run: assent verify`);
+}
+
+/** What stands, and whether it says the same as this answer: same outcome, same fingerprint, same grant. */
+function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {
+  const covers = row.covers ?? row.fingerprint;
+  const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
+  const sameOutcome = row.state === (answer.outcome === "approve" ? "approved" : "rejected");
+  const identical = sameOutcome && (row.state === "rejected" || (covers === wanted && sameGrant(row, answer)));
+  return {
+    id: row.id,
+    outcome: row.state,
+    alreadyAnswered: true,
+    identical,
+    answeredBy: row.answeredBy,
+    answeredAt: row.answeredAt,
+    fingerprint: covers,
+  };
+}
+
+function sameGrant({ remember }: ApprovalRow, answer: Answer): boolean {
+  if (!remember || !answer.remember) return !remember === !answer.remember;
+  const rules = answer.remember.rules ?? remember.rules;
+  return (
+    remember.scope === answer.remember.scope &&
+    rules.length === remember.rules.length &&
+    rules.every((rule, at) => rule === remember.rules[at])
+  );
+}

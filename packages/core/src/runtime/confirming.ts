@@ -1,0 +1,51 @@
+import type { ConfirmationDetails } from "../model/confirmation.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ready } from "./judge.ts";
+import { patternRules } from "./pattern-rules.ts";
+import { within } from "./within.ts";
+
+const CONFIRM_LIMIT_MS = 30_000;
+
+/** What the person is shown. An author's `confirm` that throws or takes too long leaves the plain description, with a warning: the call still asks. */
+export async function confirmationOf(batch: BatchRun, run: CallRun, ready: Ready): Promise<ConfirmationDetails> {
+  const { taken, decision, request } = ready;
+  const { details, warning } = await ownDetails(batch, run, ready);
+  const base: ConfirmationDetails = details ?? { type: "info", prompt: taken.invocation.describe() };
+  const rules = decision.explicitAsk || base.type === "plan" ? [] : (batch.deps.rules ?? patternRules).offer(request);
+  return {
+    ...base,
+    title: base.title ?? defaultTitle(base, taken.tool.title),
+    ...((decision.explicitAsk || base.type === "plan") && { hideAlwaysAllow: true }),
+    ...(rules.length > 0 && { permissionRules: base.permissionRules ?? rules }),
+    ...(warning !== undefined && { warnings: [...(base.warnings ?? []), warning] }),
+  };
+}
+
+type Own = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };
+
+async function ownDetails({ deps }: BatchRun, run: CallRun, { taken }: Ready): Promise<Own> {
+  const unavailable = (why: string): Own => ({ details: undefined, warning: `preview unavailable: ${why}` });
+  try {
+    const given = taken.invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));
+    return await within(deps.clock, { promise: given, ms: CONFIRM_LIMIT_MS, late: () => unavailable("it took longer than 30 s") });
+  } catch (error) {
+    return unavailable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function defaultTitle(details: ConfirmationDetails, toolTitle: string): string {
+  switch (details.type) {
+    case "edit":
+      return `Confirm edit: ${details.fileName}`;
+    case "exec":
+      return "Confirm command";
+    case "mcp":
+      return `Confirm ${details.toolDisplayName}`;
+    case "plan":
+      return "Confirm plan";
+    case "info":
+      return `Confirm ${toolTitle}`;
+    default:
+      return details satisfies never;
+  }
+}

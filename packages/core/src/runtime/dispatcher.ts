@@ -1,0 +1,202 @@
+import type { Answer } from "../model/answer.ts";
+import type { OpenApproval, Policy } from "../ports.ts";
+import { type AnswerReport, answerApproval } from "./answer-approval.ts";
+import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
+import type { Batch, BatchReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
+import { createLanes } from "./lanes.ts";
+import { recover } from "./recover.ts";
+import { createRepeatGuard } from "./repeat-guard.ts";
+import { answerPorts } from "./requests.ts";
+import { followSignal, propose, runAll } from "./run-batch.ts";
+
+/** Judges, asks about, runs and records the calls of one session. */
+export type Dispatcher = {
+  /** Never rejects; one report per call, in call order. */
+  readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
+  /** Puts in order what a crash left, then lets every open call go on from its recorded state. */
+  readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
+  /** Answers an open approval. Rejects with `AnswerError`. */
+  readonly answer: (answer: Answer) => Promise<AnswerReport>;
+  /** Ends one call. False: there is no such open call. */
+  readonly cancel: (callId: string) => boolean;
+  /** The approvals shown in this process that wait. */
+  readonly pending: () => readonly OpenApproval[];
+  /** Set once an end could not be recorded: nothing more runs. */
+  readonly failure: () => unknown;
+};
+
+const CONCURRENCY = 10;
+
+/** A dispatcher for one opened session. */
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const shared: Shared = {
+    repeats: createRepeatGuard(),
+    broken: { error: undefined },
+    live: new Map(),
+    shown: new Map(),
+    newest: undefined,
+  };
+  const inTurn = makeTurns();
+  return {
+    process: (batch, emit) =>
+      batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
+    resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
+    answer: async (answer) => {
+      if (!shared.newest) throw new Error("no batch was processed in this session yet");
+      return await answerApproval(answerPorts(shared.newest), answer);
+    },
+    cancel: (callId) => {
+      const run = shared.live.get(callId);
+      if (!run) return false;
+      stopCall(run, "cancelled");
+      return true;
+    },
+    pending: () => [...shared.shown.values()],
+    failure: () => shared.broken.error,
+  };
+}
+
+/** One batch after the other; one that is cancelled while it waits need not wait to be told so. */
+function makeTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
+  let underWay = 0;
+  let idle: PromiseWithResolvers<void> | undefined;
+  const leave = (): void => {
+    underWay -= 1;
+    if (underWay > 0) return;
+    idle?.resolve();
+    idle = undefined;
+  };
+  const enter = async (signal: AbortSignal): Promise<void> => {
+    while (underWay > 0 && !signal.aborted) {
+      idle ??= Promise.withResolvers<void>();
+      await orAborted(idle.promise, signal);
+    }
+    underWay += 1;
+  };
+  return async (signal, act) => {
+    if (underWay === 0) underWay += 1;
+    else await enter(signal);
+    try {
+      return await act();
+    } finally {
+      leave();
+    }
+  };
+}
+
+function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done, { once: true });
+    promise.then(done, done);
+  });
+}
+
+const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", results: Object.freeze([]) });
+
+type Shared = {
+  readonly repeats: ReturnType<typeof createRepeatGuard>;
+  readonly broken: { error: unknown };
+  readonly live: Map<string, CallRun>;
+  readonly shown: Map<string, OpenApproval>;
+  newest: BatchRun | undefined;
+};
+
+type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
+
+function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
+  if (batch.newPrompt) {
+    shared.repeats.reset();
+    deps.session.state.rejected.clear();
+  }
+  shared.repeats.begin();
+  const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
+  const { runs, duplicates } = propose(run, batch.calls);
+  return follow(run, shared, { runs, duplicates });
+}
+
+async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
+  const { calls } = deps.session.state;
+  const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
+  const recovered = await recover(run);
+  const runs = [...calls.values()]
+    .sort((left, right) => left.seq - right.seq)
+    .map((call, index) => {
+      const raw = recovered.raws.get(call.callId);
+      const made = makeRun({ callId: call.callId, index, name: call.tool, arguments: raw ?? "" });
+      made.resumed = call.state !== "proposed";
+      return made;
+    });
+  const report = await follow(run, shared, { runs, duplicates: new Map() });
+  return { ...report, results: [...recovered.reports, ...report.results] };
+}
+
+type Runs = { readonly runs: readonly CallRun[]; readonly duplicates: ReadonlyMap<CallRun, string> };
+
+async function follow(batch: BatchRun, shared: Shared, { runs, duplicates }: Runs): Promise<BatchReport> {
+  for (const run of runs) shared.live.set(run.callId, run);
+  const unfollow = followSignal(batch.batch.signal, runs);
+  try {
+    return await runAll(batch, runs, duplicates);
+  } finally {
+    unfollow();
+    for (const run of runs) shared.live.delete(run.callId);
+  }
+}
+
+function makeBatchRun(
+  deps: DispatcherDeps,
+  shared: Shared,
+  { batch, emit, count }: Given<Omit<Batch, "calls">> & { readonly count: number },
+): BatchRun {
+  const made: BatchRun = {
+    deps,
+    batch,
+    emit: guardedEmit(deps, emit),
+    lanes: createLanes(count, deps.maxConcurrency ?? CONCURRENCY),
+    policy: () => currentPolicy(deps),
+    repeats: shared.repeats,
+    shown: shared.shown,
+    stops: new Map(),
+    broken: shared.broken,
+    skipRest: (why) => {
+      for (const run of shared.live.values()) if (run.phase === "before") stopCall(run, why === "stopped" ? "skipped" : "cancelled");
+    },
+  };
+  shared.newest = made;
+  return made;
+}
+
+/** Law 4: a policy that cannot be had denies everything. */
+function currentPolicy({ policy }: DispatcherDeps): Policy {
+  try {
+    return policy.current();
+  } catch {
+    return FAILED_POLICY;
+  }
+}
+
+const FAILED_POLICY: Policy = Object.freeze({
+  revision: "failed",
+  mode: "default",
+  checkers: Object.freeze([{ label: "policy (failed to load)", scope: "policy" as const, check: () => ({ verdict: "deny" as const }) }]),
+  guards: Object.freeze([]),
+  honourReadOnlyHint: false,
+});
+
+/** An observer that throws changes nothing; its error is said once. */
+function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): (event: DispatchEvent) => void {
+  if (!emit) return () => undefined;
+  let said = false;
+  return (event) => {
+    try {
+      emit(event);
+    } catch (error) {
+      if (!said) deps.warn?.(`an observer failed: ${error instanceof Error ? error.message : String(error)}`);
+      said = true;
+    }
+  };
+}

@@ -1,0 +1,120 @@
+import { modelText } from "../model/model-text.ts";
+import { normaliseResult } from "../model/normalise-result.ts";
+import type { Display, ToolResult } from "../model/result.ts";
+import { errorTypeOf, messageOf } from "../model/thrown.ts";
+import type { RunContext } from "../tool-definition.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ending } from "./dispatch.ts";
+import { stopped, synthesised } from "./endings.ts";
+import { callContext } from "./intake.ts";
+import type { Ready } from "./judge.ts";
+import { makeUpdates } from "./updates.ts";
+
+const GRACE_MS = 5_000;
+
+/** How a nested action is put through the same gate. */
+export type Gate = (call: { readonly name: string; readonly arguments: unknown }) => Promise<ToolResult>;
+
+/** A claimed call and what its body is told about the claim. */
+export type Effect = { readonly ready: Ready; readonly gate: Gate; readonly attempt: number; readonly key: string | null };
+
+/** Runs the body of a claimed call: the only place that does. A body that ignores its signal is abandoned after the grace time. */
+export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key }: Effect): Promise<Ending> {
+  const { clock } = batch.deps;
+  run.phase = "running";
+  run.startedAt = clock.now();
+  batch.emit({
+    type: "toolCall",
+    callId: run.callId,
+    agentName: batch.batch.agentName,
+    tool: ready.request.tool,
+    input: ready.request.input,
+  });
+  const updates = ready.taken.tool.definition.canUpdateOutput ? makeUpdates(batch, run) : undefined;
+  const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
+  const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run));
+  try {
+    const settled = await settle(batch, run, startBody(batch, run, { ready, gate, attempt, key, update: updates?.update ?? ignoreUpdate }));
+    return conclude(run, { ready, settled, timeoutMs });
+  } finally {
+    cancelTimer?.();
+    updates?.end();
+    run.phase = "after";
+  }
+}
+
+function ignoreUpdate(): void {
+  // A tool that did not declare `canUpdateOutput` may call update; nobody listens.
+}
+
+function stopRunning(run: CallRun): void {
+  if (run.stopped) return;
+  run.stopped = "timeout";
+  run.abort.abort(new DOMException("timeout", "TimeoutError"));
+  run.wake?.();
+}
+
+type Body = Effect & { readonly update: (display: Display) => void };
+
+async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, update }: Body): Promise<ToolResult> {
+  const { session, handlers } = batch.deps;
+  const { tool, invocation } = ready.taken;
+  const ctx: RunContext = {
+    ...callContext(batch, run),
+    signal: run.abort.signal,
+    update,
+    gate,
+    attempt,
+    idempotencyKey: key,
+    started: async (process) => {
+      await session.record([session.draft("call.started", { call: run.callId, ...process })], "normal");
+    },
+  };
+  const handler = tool.definition.runtimeHandler;
+  if (handler === undefined) return await invocation.execute(run.abort.signal, update, ctx);
+  const given = await handlers?.[handler]?.(session, { callId: run.callId, tool }, { invocation, ctx });
+  return normaliseResult(tool.name, given).result;
+}
+
+type Settled = { readonly result: ToolResult } | { readonly thrown: unknown } | "abandoned";
+
+/** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
+function settle(batch: BatchRun, run: CallRun, body: Promise<ToolResult>): Promise<Settled> {
+  return new Promise((resolve) => {
+    body.then(
+      (result) => resolve({ result }),
+      (thrown: unknown) => resolve({ thrown }),
+    );
+    const abandon = (): void => {
+      batch.deps.clock.timer(GRACE_MS, () => resolve("abandoned"));
+    };
+    if (run.abort.signal.aborted) abandon();
+    else run.wake = abandon;
+  });
+}
+
+type Concluding = { readonly ready: Ready; readonly settled: Settled; readonly timeoutMs: number | undefined };
+
+/** Whoever stopped the call first names its outcome; what a body returns after that is dropped. */
+function conclude(run: CallRun, { ready, settled, timeoutMs }: Concluding): Ending {
+  run.wake = undefined;
+  const { name } = ready.taken.tool;
+  if (run.stopped === "timeout") {
+    const text = modelText.execution_timeout({ name, seconds: (timeoutMs ?? 0) / 1_000 });
+    return synthesised("timed_out", "execution_timeout", text);
+  }
+  if (run.stopped || settled === "abandoned") return stopped(run);
+  if ("thrown" in settled) return ended(thrownResult(settled.thrown));
+  return ended(settled.result);
+}
+
+function ended(result: ToolResult): Ending {
+  if (!result.error) return { state: "succeeded", type: null, result };
+  const type = result.error.type ?? "unknown";
+  return { state: type === "execution_timeout" ? "timed_out" : "failed", type, result };
+}
+
+function thrownResult(thrown: unknown): ToolResult {
+  const message = messageOf(thrown);
+  return { content: modelText.execution_failed(message), display: message, error: { message, type: errorTypeOf(thrown) } };
+}

@@ -1,0 +1,133 @@
+import { LedgerError } from "../ledger-port.ts";
+import { contentText, withText } from "../model/content-text.ts";
+import { composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
+import type { EventBodies } from "../model/events.ts";
+import { postToolHookInput } from "../model/hook-input.ts";
+import type { Content, Spilled, ToolResult } from "../model/result.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { CallReport, Ending } from "./dispatch.ts";
+import { hookSession } from "./rewrite.ts";
+
+const RETRY_MS = 1_000;
+
+/** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
+export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
+  const { deps } = batch;
+  run.phase = "after";
+  const ran = run.startedAt > 0;
+  const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
+  const { result, spilled } = await limit(batch, run, transformed.result);
+  const { state, type } = ending;
+  const body: EventBodies["call.ended"] = {
+    call: run.callId,
+    outcome: state,
+    type,
+    content: result.content,
+    ...(result.display !== undefined && result.display !== result.content && { display: result.display }),
+    durationMs: ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0,
+    ...(ending.evidence && { evidence: ending.evidence }),
+    ...(result.modelOverride !== undefined && { modelOverride: result.modelOverride }),
+    ...(result.details !== undefined && { details: result.details }),
+    ...(spilled && { spilled }),
+  };
+  await recordEnd(batch, body);
+  batch.emit({
+    type: "response",
+    callId: run.callId,
+    agentName: batch.batch.agentName,
+    tool: run.tool?.name,
+    result,
+    outcome: state,
+    outcomeType: type,
+  });
+  if (deps.hooks && ran) await postHooks(batch, run, { ...ending, result });
+  return { callId: run.callId, outcome: state, type, result };
+}
+
+/** The end of an effect is kept and tried again while the disk is full; any other failure of the store is the batch's. */
+async function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
+  const { session, clock, warn } = deps;
+  const claimed = session.state.calls.get(body.call)?.state === "claimed";
+  for (;;) {
+    try {
+      await session.record([session.draft("call.ended", body)], "normal");
+      return;
+    } catch (error) {
+      if (!(claimed && error instanceof LedgerError && error.type === "store_full")) throw error;
+      warn?.(error.message);
+      await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
+    }
+  }
+}
+
+type Limited = { readonly result: ToolResult; readonly spilled: readonly Spilled[] | undefined };
+
+async function limit(batch: BatchRun, run: CallRun, result: ToolResult): Promise<Limited> {
+  const limits = outputLimits(run.tool?.definition ?? {});
+  const text = typeof result.content === "string" ? result.content : contentText(result.content);
+  const cut = cutOutput(text, limits);
+  if (!cut) return { result, spilled: result.spilled };
+  const file = cut.needsFile ? await spill(batch, run, text) : undefined;
+  const place = file ? { path: file.path } : cut.needsFile ? "unsaved" : undefined;
+  const content: Content = withText(result.content, composeCut(cut, place));
+  const spilled = file ? [...(result.spilled ?? []), file] : result.spilled;
+  return { result: { ...result, content, ...(spilled && { spilled }) }, spilled };
+}
+
+/** A file that cannot be written does not make a success a failure. */
+async function spill({ deps }: BatchRun, run: CallRun, text: string): Promise<Spilled | undefined> {
+  try {
+    const file = await deps.files?.spill(deps.session.id, run.callId);
+    await file?.write(text);
+    return await file?.end();
+  } catch (error) {
+    deps.warn?.(`the full output of ${run.callId} could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly event: string }): ReturnType<typeof postToolHookInput> {
+  const { result, type } = ending;
+  return postToolHookInput(
+    hookSession(batch, run),
+    { event: ending.event, tool: run.tool?.name ?? run.name, kind: run.tool?.kind ?? "other", callId: run.callId, input: run.input },
+    {
+      content: result.content,
+      durationMs: run.startedAt > 0 ? batch.deps.clock.now() - run.startedAt : 0,
+      ...(result.error && { error: { message: result.error.message, type: type ?? "unknown" } }),
+      interrupted: ending.state === "cancelled",
+    },
+  );
+}
+
+const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
+
+/** The only way a result's text is changed by a user's program; a failing one withholds it, and success or failure stays as it was. */
+async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
+  const { hooks } = batch.deps;
+  const input = postInput(batch, run, { ...ending, event: "tool_response_transform" });
+  try {
+    const said = await hooks?.consult("tool_response_transform", input, run.abort.signal);
+    if (said?.verdict === "deny") return withContent(ending, WITHHELD);
+    return said?.updatedOutput === undefined ? ending : withContent(ending, said.updatedOutput === "" ? "(no output)" : said.updatedOutput);
+  } catch {
+    return withContent(ending, WITHHELD);
+  }
+}
+
+function withContent(ending: Ending, content: Content): Ending {
+  const { display: _display, ...rest } = ending.result;
+  return { ...ending, result: { ...rest, content } };
+}
+
+async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<void> {
+  const event = ending.result.error ? "post_tool_use_failure" : "post_tool_use";
+  try {
+    const said = await batch.deps.hooks?.consult(event, postInput(batch, run, { ...ending, event }), run.abort.signal);
+    if (said?.stop === undefined) return;
+    batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
+    batch.skipRest("stopped");
+  } catch (error) {
+    batch.deps.warn?.(`a ${event} hook failed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Call } from "../model/call.ts";
+import { modelText } from "../model/model-text.ts";
+import type { OutcomeState } from "../model/outcome.ts";
+import type { CallRun } from "./call-run.ts";
+import type { Ending } from "./dispatch.ts";
+import type { Ready } from "./judge.ts";
+
+/** An end the runtime itself makes: an error result with its type, and the same text for model and person. */
+export function synthesised(state: OutcomeState, type: string, text: string): Ending {
+  return { state, type, result: { content: text, display: text, error: { message: text, type } } };
+}
+
+/** Why a call was denied, told to the model by whoever denied. `waited`: the policy changed under a call that had been asked about. */
+export function denial({ request, decision }: Ready, waited: boolean): Ending {
+  const name = request.tool;
+  const { reason, source, rule, note } = decision;
+  if (waited && reason === "checker") {
+    return synthesised("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label: source }));
+  }
+  switch (reason) {
+    case "guard":
+      return synthesised("denied", "denied_by_guard", modelText.denied_by_guard({ name, protects: note ?? source }));
+    case "mode":
+      return synthesised("denied", "denied_by_mode", modelText.denied_by_mode({ name }));
+    case "tool":
+      return synthesised("denied", "denied_by_tool", modelText.denied_by_tool({ name, reason: note }));
+    case "hook":
+      return synthesised("denied", "denied_by_hook", modelText.denied_by_hook(note ?? `blocked by hook ${source}`));
+    default:
+      return synthesised("denied", "denied_by_rule", modelText.denied_by_rule({ name, label: source, because: rule?.because }));
+  }
+}
+
+/** The end of a call whose approval closed without a yes. */
+export function standingEnd(name: string, { standing, reason }: Extract<Call, { readonly state: "waiting" }>): Ending {
+  switch (standing) {
+    case "rejected":
+      return synthesised("rejected", "rejected_by_user", modelText.rejected_by_user(reason ?? undefined));
+    case "expired":
+      return synthesised("expired", "approval_expired", modelText.approval_expired({ name }));
+    case "denied":
+      return synthesised("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label: "the policy" }));
+    case "cancelled":
+    case "open":
+      return synthesised("cancelled", "cancelled", modelText.cancelled("before"));
+    default:
+      return standing satisfies never;
+  }
+}
+
+/** An ask where nobody can be asked. The text never claims that a user declined. */
+export function unattended(name: string): Ending {
+  return synthesised("denied", "denied_unattended", modelText.denied_unattended({ name }));
+}
+
+/** The end of a call that somebody stopped before its body was done. */
+export function stopped(run: CallRun): Ending {
+  if (run.stopped === "skipped") return synthesised("cancelled", "skipped", modelText.skipped({ name: run.tool?.name ?? run.name }));
+  return synthesised("cancelled", "cancelled", modelText.cancelled(run.phase === "running" ? "during" : "before"));
+}

@@ -1,0 +1,86 @@
+import type { GrantRow } from "../ledger-port.ts";
+import type { Yes } from "../model/call.ts";
+import { decide } from "../model/decide.ts";
+import type { GrantScope } from "../model/grant.ts";
+import { grantSource } from "../model/notification-source.ts";
+import type { Unit } from "../model/request.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ready } from "./judge.ts";
+import { patternRules } from "./pattern-rules.ts";
+
+/** The grants that together answer an ask; `scope` is that of the first. */
+export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonly GrantRow[] };
+
+const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
+
+/** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
+export async function grantAnswer({ deps }: BatchRun, { request }: Ready, units: readonly Unit[]): Promise<GrantAnswer | undefined> {
+  const { session, clock } = deps;
+  const rows = (await session.ledger.pending("grants", { limit: 1_000 })).filter((row) =>
+    reaches(row, { session: session.id, workspace: session.state.created?.workspace, now: clock.now() }),
+  );
+  rows.sort((left, right) => rank(left) - rank(right));
+  const used: GrantRow[] = [];
+  for (const unit of units) {
+    const grant = rows.find((row) => covers(deps.rules ?? patternRules, row, { request, unit }));
+    if (!grant) return undefined;
+    if (!used.includes(grant)) used.push(grant);
+  }
+  const [first] = used;
+  return first ? { scope: first.scope, grants: used } : undefined;
+}
+
+/** The units a grant must cover: those that, judged alone, nobody allows. */
+export function askingUnits({ request, policy }: Ready): readonly Unit[] {
+  if (request.units.length === 1) return request.units;
+  return request.units.filter((unit) => {
+    const alone = decide({ ...request, units: [unit] }, { mode: policy.mode, checkers: policy.checkers, guards: policy.guards });
+    return alone.verdict !== "allow";
+  });
+}
+
+type Reach = { readonly session: string; readonly workspace: string | undefined; readonly now: number };
+
+function reaches(row: GrantRow, { session, workspace, now }: Reach): boolean {
+  if (row.state !== "active" || (row.expiresAt !== undefined && Date.parse(row.expiresAt) <= now)) return false;
+  if (row.scope === "session") return row.session === session;
+  return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
+}
+
+/** Session, project, user; within a scope one without a use limit first. */
+function rank(row: GrantRow): number {
+  return SCOPES.indexOf(row.scope) * 2 + (row.usesLeft === undefined ? 0 : 1);
+}
+
+type Covered = { readonly request: Ready["request"]; readonly unit: Unit };
+
+function covers(rules: typeof patternRules, row: GrantRow, { request, unit }: Covered): boolean {
+  if (row.rule === "*") return row.scope === "session";
+  try {
+    return rules.parse(row.rule).covers(request, unit);
+  } catch {
+    return false; // a rule of another version's notation covers nothing
+  }
+}
+
+/** Consumes one use of each counted grant, then records the yes. Undefined: a use was gone by then, so nothing was answered. */
+export async function applyGrant(
+  batch: BatchRun,
+  run: CallRun,
+  { ready, grant }: { readonly ready: Ready; readonly grant: GrantAnswer },
+): Promise<Yes | undefined> {
+  const { session } = batch.deps;
+  for (const row of grant.grants) {
+    if (row.usesLeft === undefined) continue;
+    const body = { grant: row.id, session: session.id, call: run.callId };
+    const answer = await session.ledger.answer([session.draft("grant.used", body)]);
+    if ("lost" in answer) return undefined;
+  }
+  const [first] = grant.grants;
+  if (!first || ready.request.fingerprint === undefined) return undefined;
+  const by = { kind: "grant", id: first.id } as const;
+  const body = { call: run.callId, fingerprint: ready.request.fingerprint, by, source: grantSource(grant.scope).source };
+  await session.record([session.draft("call.answered", body)], "normal");
+  const call = session.state.calls.get(run.callId);
+  return call?.state === "approved" ? call.yes : undefined;
+}

@@ -1,0 +1,73 @@
+import { MUTATOR_KINDS } from "../model/kind.ts";
+import { modelText, modelTextSuffix } from "../model/model-text.ts";
+import { parseToolInput, parseToolValue } from "../model/parse-tool-input.ts";
+import { unknownToolMessage } from "../model/suggest.ts";
+import type { Coercion, Invocation, Tool } from "../tool-definition.ts";
+import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import type { Ending } from "./dispatch.ts";
+import { synthesised } from "./endings.ts";
+
+/** A call whose input was understood. */
+export type Taken = { readonly tool: Tool; readonly invocation: Invocation; readonly coercions: readonly Coercion[] };
+
+/** Finds the tool, parses and validates: nothing here touches the world, and an invalid call is never judged. */
+export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Step<Taken>> {
+  const found = findTool(batch, run);
+  if ("end" in found) return found;
+  const tool = found.go;
+  run.tool = tool;
+  if (batch.batch.truncated && MUTATOR_KINDS.includes(tool.kind))
+    return { end: synthesised("invalid", "output_truncated", modelText.output_truncated()) };
+  const parsed = typeof run.arguments === "string" ? parseToolInput(run.arguments) : parseToolValue(run.arguments);
+  if (!parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
+  return build(batch, { run, tool, value: parsed.value, coercions: parsed.coercions });
+}
+
+function findTool({ deps, batch }: BatchRun, run: CallRun): Step<Tool> {
+  const tool = batch.tools.get(run.name);
+  if (!tool || (tool.hidden && batch.directive !== tool.name && tool.name !== "resolve")) {
+    const names = batch.tools.visible().map(({ name }) => name);
+    return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(run.name, names)) };
+  }
+  const handler = tool.definition.runtimeHandler;
+  if (handler !== undefined && !deps.handlers?.[handler]) {
+    return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
+  }
+  return { go: tool };
+}
+
+type Building = { readonly run: CallRun; readonly tool: Tool; readonly value: unknown; readonly coercions: readonly Coercion[] };
+
+function build(batch: BatchRun, { run, tool, value, coercions }: Building): Step<Taken> | Promise<Step<Taken>> {
+  const take = (invocation: Invocation): Step<Taken> => {
+    batch.repeats.valid(tool.name);
+    run.input = invocation.input;
+    const all = coercions.length > 0 ? [...coercions, ...invocation.coercions] : invocation.coercions;
+    return { go: { tool, invocation, coercions: all } };
+  };
+  const fail = (error: unknown): Step<Taken> => {
+    const message = error instanceof Error ? error.message : String(error);
+    return refuse(batch, { tool, type: "invalid_tool_params", message });
+  };
+  try {
+    const built = tool.build(value, callContext(batch, run));
+    return built instanceof Promise ? built.then(take, fail) : take(built);
+  } catch (error) {
+    return fail(error);
+  }
+}
+
+/** Where this call is made. */
+export function callContext(batch: BatchRun, run: CallRun): { cwd: string; callId: string; sessionId: string; agentName?: string } {
+  const { session } = batch.deps;
+  const context = { cwd: session.state.created?.cwd ?? "/", callId: run.callId, sessionId: session.id };
+  return batch.batch.agentName === undefined ? context : { ...context, agentName: batch.batch.agentName };
+}
+
+type Refusal = { readonly tool: Tool; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
+
+function refuse(batch: BatchRun, { tool, type, message }: Refusal): { readonly end: Ending } {
+  const cut = batch.batch.truncated && type === "invalid_tool_params" ? modelTextSuffix.cutOff : "";
+  const text = `${modelText.invalid_tool_params(message)}${cut}${batch.repeats.failed(tool.name, message)}`;
+  return { end: { ...synthesised("invalid", type, text), result: { content: text, display: message, error: { message, type } } } };
+}

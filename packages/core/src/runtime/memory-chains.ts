@@ -1,0 +1,132 @@
+import { type ApprovalRow, type Cursor, type EventFilter, type GrantRow, LedgerError, type SessionRow } from "../ledger-port.ts";
+import type { Holder, LedgerEvent } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import { callOf } from "../model/known-event.ts";
+import type { CallRow } from "../model/ledger-rules.ts";
+
+/** One session's events in order, and what a write to it is compared with. */
+export type Chain = {
+  readonly session: string;
+  readonly events: LedgerEvent[];
+  /** Events of the shared chain that name the session. */
+  readonly named: LedgerEvent[];
+  /** Calls that have not ended. */
+  readonly calls: Map<string, CallRow>;
+  /** Undefined: nobody has it, or whoever had it closed the session. */
+  holder: Holder | undefined;
+  epoch: number;
+  policySeq: number;
+  snapshot: { readonly seq: number; readonly state: Json } | undefined;
+  /** The list's row, folded up to `listedPos` when somebody looks. */
+  listed: SessionRow | undefined;
+  listedPos: number;
+};
+
+/** Everything a memory ledger holds; events are kept by reference and never copied. */
+export type Chains = {
+  /** All events; `pos` is the index plus one. */
+  readonly log: LedgerEvent[];
+  readonly bySession: Map<string, Chain>;
+  readonly approvals: Map<string, ApprovalRow>;
+  readonly grants: Map<string, GrantRow>;
+  /** By approval or grant: the newest event of its life, which is what stands. */
+  readonly standing: Map<string, LedgerEvent>;
+  epoch: number;
+  /** The newest `at`, so that a clock set back extends no deadline. */
+  newestAt: string;
+};
+
+/** A ledger without events. */
+export function emptyChains(): Chains {
+  return {
+    log: [],
+    bySession: new Map(),
+    approvals: new Map(),
+    grants: new Map(),
+    standing: new Map(),
+    epoch: 0,
+    newestAt: "",
+  };
+}
+
+/** The session's chain, begun if need be. */
+export function chainOf(chains: Chains, session: string): Chain {
+  const found = chains.bySession.get(session);
+  if (found !== undefined) return found;
+  const chain: Chain = {
+    session,
+    events: [],
+    named: [],
+    calls: new Map(),
+    holder: undefined,
+    epoch: 0,
+    policySeq: 0,
+    snapshot: undefined,
+    listed: undefined,
+    listedPos: 0,
+  };
+  chains.bySession.set(session, chain);
+  return chain;
+}
+
+/** The next event up to a position, or undefined when there is none yet. It reads only the chains that the filter names. */
+export type Reader = (until: number) => LedgerEvent | undefined;
+
+/** Reads strictly after the cursor, in order; `cursor_ahead` if the ledger is shorter than that. */
+export function makeReader(chains: Chains, from: Cursor, filter: EventFilter): Reader {
+  const after = positionOf(chains, from);
+  const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
+  const own = session === undefined ? [] : chainOf(chains, session).events;
+  const named = filter.naming === undefined ? [] : chainOf(chains, filter.naming).named;
+  const all = session === undefined && filter.naming === undefined;
+  const next = all ? walk(chains.log, after) : merge(walk(own, after), walk(named, after));
+  return (until) => {
+    for (let event = next(until); event !== undefined; event = next(until)) if (isWanted(event, filter)) return event;
+    return undefined;
+  };
+}
+
+function positionOf({ log, bySession }: Chains, from: Cursor): number {
+  const events = "session" in from ? (bySession.get(from.session)?.events ?? []) : log;
+  const place = "session" in from ? from.seq : from.pos;
+  if (place > events.length)
+    throw new LedgerError("cursor_ahead", "The cursor is ahead of this ledger. Read again from 0.", { head: events.length });
+  return events[place - 1]?.pos ?? 0;
+}
+
+function isWanted(event: LedgerEvent, { call, types }: EventFilter): boolean {
+  return (call === undefined || callOf(event) === call) && (types === undefined || types.includes(event.type));
+}
+
+type Walk = Reader & { peek(): LedgerEvent | undefined };
+
+function walk(events: readonly LedgerEvent[], after: number): Walk {
+  let index = firstAfter(events, after);
+  const next = (until: number): LedgerEvent | undefined => {
+    const event = events[index];
+    if (event === undefined || event.pos > until) return undefined;
+    index += 1;
+    return event;
+  };
+  return Object.assign(next, { peek: () => events[index] });
+}
+
+function merge(left: Walk, right: Walk): Reader {
+  return (until) => {
+    const mine = left.peek();
+    const theirs = right.peek();
+    const first = theirs === undefined || (mine !== undefined && mine.pos < theirs.pos) ? left : right;
+    return first(until);
+  };
+}
+
+function firstAfter(events: readonly LedgerEvent[], pos: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.pos ?? 0) <= pos) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

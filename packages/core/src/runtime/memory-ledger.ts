@@ -1,0 +1,170 @@
+import { type ClaimLost, type Lease, type Ledger, LedgerError, type SharedDraft } from "../ledger-port.ts";
+import { type Draft, type Holder, type LedgerEvent, SHARED } from "../model/events.ts";
+import { grantRefusal } from "../model/grant-row.ts";
+import { isAnswerable, isAppendable, naming } from "../model/known-event.ts";
+import { answerRefusal, claimLoss } from "../model/ledger-rules.ts";
+import type { Clock, Ids } from "../ports.ts";
+import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./memory-chains.ts";
+import { makeFollowers } from "./memory-followers.ts";
+import { listPage } from "./memory-lists.ts";
+import { apply, keep, place, refusal, refuseType, rollBack, type Undo } from "./memory-writing.ts";
+
+/** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
+export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
+
+/**
+ * A ledger that lives as long as the object: for embedding without a store, and for tests.
+ *
+ * It keeps the drafts' bodies by reference, so whoever appends must not change them; it makes no canonical form and no hashes.
+ * A session is held until its holder closes it or somebody takes it over: a process has no dead holders in its own memory.
+ */
+export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): Ledger {
+  const chains = emptyChains();
+  const followers = makeFollowers();
+  const now = (): string => latest(new Date(clock.now()).toISOString(), chains.newestAt);
+  const written = <T>(result: T): T => {
+    followers.wake();
+    return result;
+  };
+  return {
+    durable: false,
+    storeId: ids?.next("store_") ?? crypto.randomUUID(),
+    acquire: async (session, holder, takeOver = false) => acquire(chains, { session, holder, takeOver }),
+    append: async (lease, expected, { events }) => written(append(chains, writable(chains, lease, expected), events)),
+    answer: async (events) => written(answer(chains, events, now())),
+    claim: async (lease, expected, claimed) => written(claim(chains, writable(chains, lease, expected), { claimed, now })),
+    read: async function* (from, filter = {}) {
+      const next = makeReader(chains, from, filter);
+      const until = chains.log.length;
+      for (let event = next(until); event !== undefined; event = next(until)) yield event;
+    },
+    subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
+    pending: async (kind, query = {}) => listPage(chains, kind, { query, now: now() }),
+    snapshot: async (session, seq, state) => {
+      chainOf(chains, session).snapshot = { seq, state };
+    },
+    latest: async (session) => {
+      const chain = chains.bySession.get(session);
+      return chain?.snapshot && chain.snapshot.seq <= chain.events.length ? chain.snapshot : undefined;
+    },
+    resolve: async (value) => value,
+    head: async () => chains.log.length,
+    close: async () => {
+      followers.clear();
+      for (const chain of chains.bySession.values()) chain.holder = undefined;
+    },
+  };
+}
+
+function latest(one: string, other: string): string {
+  return one > other ? one : other;
+}
+
+type Acquiring = { readonly session: string; readonly holder: Holder; readonly takeOver: boolean };
+
+function acquire(chains: Chains, { session, holder, takeOver }: Acquiring): Lease {
+  if (session === SHARED) throw new LedgerError("session_not_found", "The shared chain is no session and has no single writer.");
+  const chain = chainOf(chains, session);
+  if (chain.holder && !takeOver) {
+    const { pid, host, processStart, door } = chain.holder;
+    throw new LedgerError("session_in_use", `Session ${session} is held by pid ${pid}.`, {
+      session,
+      holder: { pid, host, processStart, door },
+    });
+  }
+  chains.epoch += 1;
+  chain.epoch = chains.epoch;
+  chain.holder = holder;
+  const last = chain.events.at(-1);
+  return { session, epoch: chain.epoch, head: chain.events.length, unclosed: last !== undefined && last.type !== "session.closed" };
+}
+
+function writable(chains: Chains, { session, epoch }: Lease, expected: number): Chain {
+  const chain = chainOf(chains, session);
+  if (chain.epoch !== epoch) {
+    const message = `Session ${session} was taken over; this writer may not go on.`;
+    throw new LedgerError("stale_writer", message, { session, mine: epoch, current: chain.epoch });
+  }
+  const actual = chain.events.length;
+  if (actual === expected) return chain;
+  throw new LedgerError("sequence_conflict", `Expected ${expected} as the last event of ${session}, found ${actual}.`, {
+    session,
+    expected,
+    actual,
+  });
+}
+
+function append(chains: Chains, chain: Chain, drafts: readonly Draft[]): readonly LedgerEvent[] {
+  const undo: Undo | undefined = drafts.length > 1 ? [] : undefined;
+  const events: LedgerEvent[] = [];
+  try {
+    for (const draft of drafts) {
+      refuseType(draft, isAppendable(draft.type));
+      const event = place(chains, chain, { draft, index: events.length });
+      apply(chains, event, { owner: chain, undo });
+      events.push(event);
+    }
+  } catch (error) {
+    throw refusal(error, undo);
+  }
+  for (const event of events) keep(chains, chain, event);
+  return events;
+}
+
+type Claiming = { readonly claimed: Draft<"call.claimed">; readonly now: () => string };
+
+function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {
+  refuseType(claimed, claimed.type === "call.claimed");
+  const call = chain.calls.get(claimed.body.call);
+  const granted = call?.answer?.grant ?? undefined;
+  const lost = claimLoss(claimed.body, {
+    call,
+    approval: call?.approval == null ? undefined : chains.approvals.get(call.approval),
+    grant: granted === undefined ? undefined : chains.grants.get(granted),
+    policySeq: chain.policySeq,
+    now: granted === undefined ? "" : now(),
+    durable: false,
+  });
+  if (lost !== undefined) return { lost };
+  const won = place(chains, chain, { draft: claimed, index: 0 });
+  apply(chains, won, { owner: chain, undo: undefined });
+  keep(chains, chain, won);
+  return { won };
+}
+
+type Answered = { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent };
+
+function answer(chains: Chains, drafts: readonly SharedDraft[], now: string): Answered {
+  if (drafts.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
+  const shared = chainOf(chains, SHARED);
+  const undo: Undo = [];
+  const won: LedgerEvent[] = [];
+  try {
+    for (const draft of drafts) {
+      refuseType(draft, isAnswerable(draft.type));
+      const lost = standing(chains, draft, now);
+      if (lost) {
+        rollBack(undo);
+        return { lost };
+      }
+      const event = place(chains, shared, { draft, index: won.length });
+      apply(chains, event, { owner: chainOf(chains, naming(event) ?? SHARED), undo });
+      won.push(event);
+    }
+  } catch (error) {
+    throw refusal(error, undo);
+  }
+  for (const event of won) keep(chains, shared, event);
+  return { won };
+}
+
+/** What stands in the way of this event. Throws where there is nothing it could be about. */
+function standing(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
+  const id = "grant" in draft.body ? draft.body.grant : draft.body.approval;
+  const refused = answerRefusal(chains.approvals.get(id), draft, now) ?? grantRefusal(chains.grants.get(id), draft, now);
+  if (refused === undefined) return undefined;
+  const stands = refused === "stands" ? chains.standing.get(id) : undefined;
+  if (stands) return stands;
+  const type = refused === "stands" ? "store_corrupt" : refused;
+  throw new LedgerError(type, `${draft.type} of '${id}' cannot be stored: ${type}.`, { id });
+}

@@ -1,0 +1,74 @@
+import type { Lists, PageQuery, SessionRow } from "../ledger-port.ts";
+import { SHARED } from "../model/events.ts";
+import { grantAt } from "../model/grant-row.ts";
+import { nextSessionRow, sessionAt } from "../model/session-row.ts";
+import { type Chain, type Chains, makeReader } from "./memory-chains.ts";
+
+type Listing = {
+  readonly [K in keyof Lists]: {
+    /** Oldest first. */
+    readonly rows: (chains: Chains, now: string) => Iterable<Lists[K]>;
+    readonly isOver: (row: Lists[K]) => boolean;
+    readonly isAsked: (row: Lists[K], query: PageQuery) => boolean;
+  };
+};
+
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+
+const LISTING: Listing = {
+  approvals: {
+    rows: ({ approvals }) => approvals.values(),
+    isOver: ({ state }) => state !== "open",
+    isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
+  },
+  grants: {
+    rows: function* ({ grants }, now) {
+      for (const grant of grants.values()) yield grantAt(grant, now);
+    },
+    isOver: ({ state }) => state !== "active",
+    isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
+  },
+  sessions: {
+    rows: sessionRows,
+    isOver: ({ state }) => ENDED.includes(state),
+    isAsked: (row, { session = row.id }) => row.id === session,
+  },
+};
+
+/** One page of a list as it stands now. */
+export function listPage<K extends keyof Lists>(
+  chains: Chains,
+  kind: K,
+  { query, now }: { query: PageQuery; now: string },
+): readonly Lists[K][] {
+  const { rows, isOver, isAsked } = LISTING[kind];
+  const page: Lists[K][] = [];
+  let reached = query.after === undefined;
+  for (const row of rows(chains, now)) {
+    if (page.length === query.limit) break;
+    const wanted = reached && (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);
+    if (wanted) page.push(row);
+    reached ||= row.id === query.after;
+  }
+  return page;
+}
+
+function* sessionRows(chains: Chains): Iterable<SessionRow> {
+  const open = new Map<string, number>();
+  for (const { session, state } of chains.approvals.values()) if (state === "open") open.set(session, (open.get(session) ?? 0) + 1);
+  for (const chain of chains.bySession.values()) {
+    const row = chain.session === SHARED ? undefined : foldedRow(chains, chain);
+    if (row)
+      yield sessionAt({ ...row, openApprovals: open.get(chain.session) ?? 0, writer: chain.holder ?? null }, chain.holder !== undefined);
+  }
+}
+
+/** Rows of sessions are folded when somebody looks, so that no call pays for the list. */
+function foldedRow(chains: Chains, chain: Chain): SessionRow | undefined {
+  if (chain.events.length === 0) return undefined;
+  const next = makeReader(chains, { pos: chain.listedPos }, { session: chain.session, naming: chain.session });
+  for (let event = next(chains.log.length); event !== undefined; event = next(chains.log.length))
+    chain.listed = nextSessionRow(chain.listed, event);
+  chain.listedPos = chains.log.length;
+  return chain.listed;
+}

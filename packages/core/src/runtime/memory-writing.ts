@@ -1,0 +1,90 @@
+import { LedgerError } from "../ledger-port.ts";
+import type { Draft, LedgerEvent } from "../model/events.ts";
+import { IllegalEvent } from "../model/fold.ts";
+import { nextGrantRow } from "../model/grant-row.ts";
+import { callOf, naming } from "../model/known-event.ts";
+import { approvalOf, nextApprovalRow, nextCallRow } from "../model/ledger-rules.ts";
+import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
+
+/** How to take back what was applied, in the order it was applied. A single event needs none: it changes all of its rows or none. */
+export type Undo = (() => void)[];
+
+/** What to throw when a write failed, after nothing of it is left in any row: an event that the rules refuse is `event_invalid`. */
+export function refusal(error: unknown, undo: Undo | undefined): unknown {
+  if (undo) rollBack(undo);
+  if (!(error instanceof IllegalEvent)) return error;
+  return new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
+}
+
+/** Takes back everything, newest first. */
+export function rollBack(undo: Undo): void {
+  for (let step = undo.pop(); step; step = undo.pop()) step();
+}
+
+/** `event_invalid` for an event that does not belong through this door. */
+export function refuseType({ type }: { readonly type: string }, belongs: boolean): void {
+  if (!belongs) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
+}
+
+/** The event at the place it will have, the `index`-th of its batch. */
+export function place(chains: Chains, chain: Chain, { draft, index }: { draft: Draft; index: number }): LedgerEvent {
+  const { type, v, at, body } = draft;
+  const seq = chain.events.length + 1 + index;
+  const pos = chains.log.length + 1 + index;
+  // A spread would keep type and body paired for the compiler, at twice the cost of the whole append.
+  return { type, v, at, body, session: chain.session, seq, pos, epoch: chain.epoch || chains.epoch } as LedgerEvent;
+}
+
+/** Changes the rows of whatever the event concerns. All of them are computed before the first is changed, so a throw changes none. */
+export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: { owner: Chain; undo: Undo | undefined }): void {
+  const id = event.type === "grant.used" ? undefined : callOf(event);
+  const before = id === undefined ? undefined : owner.calls.get(id);
+  const after = id === undefined ? undefined : nextCallRow(before, event);
+  const approval = approvalOf(event, before);
+  if (approval !== undefined) applyApproval(chains, approval, { event, undo });
+  else if ("grant" in event.body) applyGrant(chains, event.body.grant, { event, undo });
+  if (id === undefined) return;
+  put(owner.calls, id, after);
+  undo?.push(() => put(owner.calls, id, before));
+}
+
+type Applying = { readonly event: LedgerEvent; readonly undo: Undo | undefined };
+
+function applyApproval({ approvals, standing }: Chains, id: string, { event, undo }: Applying): void {
+  const before = approvals.get(id);
+  const after = nextApprovalRow(before, event);
+  const stood = standing.get(id);
+  approvals.set(id, after);
+  if (after.state !== before?.state || after.revision !== before.revision) standing.set(id, event);
+  undo?.push(() => {
+    put(approvals, id, before);
+    put(standing, id, stood);
+  });
+}
+
+function applyGrant({ grants, standing }: Chains, id: string, { event, undo }: Applying): void {
+  const before = grants.get(id);
+  const stood = standing.get(id);
+  grants.set(id, nextGrantRow(before, event));
+  standing.set(id, event);
+  undo?.push(() => {
+    put(grants, id, before);
+    put(standing, id, stood);
+  });
+}
+
+function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
+
+/** Stores an applied event: from here on it is part of the record. */
+export function keep(chains: Chains, chain: Chain, event: LedgerEvent): void {
+  chain.events.push(event);
+  chains.log.push(event);
+  if (event.at > chains.newestAt) chains.newestAt = event.at;
+  if (event.type === "policy.changed") chain.policySeq = event.seq;
+  else if (event.type === "session.closed") chain.holder = undefined;
+  const named = naming(event);
+  if (named !== undefined) chainOf(chains, named).named.push(event);
+}

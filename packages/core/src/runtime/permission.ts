@@ -1,0 +1,105 @@
+import type { Call, Yes } from "../model/call.ts";
+import { toolHookInput } from "../model/hook-input.ts";
+import { modelText, modelTextSuffix } from "../model/model-text.ts";
+import { answerSource, decidedSource, permissionHookSource } from "../model/notification-source.ts";
+import { askPerson, closeApproval } from "./asking.ts";
+import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { denial, synthesised } from "./endings.ts";
+import { applyGrant, askingUnits, grantAnswer } from "./grants.ts";
+import type { Ready } from "./judge.ts";
+import { notify } from "./notify.ts";
+import { hookSession } from "./rewrite.ts";
+
+/** May the call run? A yes (null: nobody had to be asked), an end, or an approval that waits beyond this process. */
+export type Permitted = Step<Yes | null> | { readonly parked: string };
+
+/**
+ * Turns a verdict into permission. In order:
+ * 1. a deny ends the call, and takes back a yes that was given before;
+ * 2. a yes on disk that still covers the request holds;
+ * 3. an allow needs nobody, unless the call already waits;
+ * 4. an ask: told no to exactly this before → grants → permission hooks → a person, or `onAsk` where nobody can be asked.
+ */
+export async function permit(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted> {
+  const { decision } = ready;
+  if (decision.verdict === "deny") return deny(batch, run, ready);
+  if (decision.verdict === "allow" && !run.resumed) return { go: null };
+  const call = await liveCall(batch, run);
+  if (call.state === "approved" && holds(run, call, ready)) return { go: call.yes };
+  if (call.state === "judged" && decision.verdict === "allow") return { go: null };
+  if (call.state === "judged") {
+    const answered = await answerWithoutPerson(batch, run, ready);
+    if (answered) return answered;
+  }
+  return await askPerson(batch, run, ready);
+}
+
+/** The call as the ledger has it, once its judgement is committed; a judgement that could not be stored throws here. */
+async function liveCall({ deps }: BatchRun, run: CallRun): Promise<Extract<Call, { readonly state: "judged" | "waiting" | "approved" }>> {
+  if (run.written) await run.written;
+  const call = deps.session.state.calls.get(run.callId);
+  if (call?.state === "judged" || call?.state === "waiting" || call?.state === "approved") return call;
+  throw new Error(`call ${run.callId} is ${call?.state ?? "not recorded"} where it should be judged`);
+}
+
+/** A yes holds for the fingerprint it covers; an insisting ask is a person's to answer. */
+function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>, { request, decision }: Ready): boolean {
+  if (call.yes.edited && !run.editJudged) return true; // judged as edited before the claim
+  if (call.yes.covers !== request.fingerprint) return false;
+  return !(decision.explicitAsk && (call.yes.by === "grant" || call.yes.by === "hook"));
+}
+
+async function deny(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted> {
+  const call = batch.deps.session.state.calls.get(run.callId);
+  const waited = call?.state === "waiting" || call?.state === "approved";
+  if (waited) await closeApproval(batch, run, "denied");
+  notify(batch, run, { ready, source: decidedSource(ready.decision) });
+  return { end: denial(ready, waited) };
+}
+
+async function answerWithoutPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted | undefined> {
+  const { deps } = batch;
+  if (deps.session.state.rejected.has(ready.request.fingerprint ?? "")) {
+    notify(batch, run, { ready, source: answerSource({ outcome: "reject" }) });
+    return { end: synthesised("rejected", "rejected_by_user", `${modelText.rejected_by_user()}${modelTextSuffix.alreadyRejected}`) };
+  }
+  const grant = ready.decision.explicitAsk ? undefined : await grantAnswer(batch, ready, askingUnits(ready));
+  if (grant) {
+    const yes = await applyGrant(batch, run, { ready, grant });
+    if (yes) return { go: yes };
+  }
+  return deps.hooks ? await consultHooks(batch, run, ready) : undefined;
+}
+
+async function consultHooks(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted | undefined> {
+  const { session, hooks } = batch.deps;
+  const { request, decision } = ready;
+  const input = {
+    ...toolHookInput(hookSession(batch, run), {
+      event: "permission_request",
+      tool: request.tool,
+      kind: request.kind,
+      callId: run.callId,
+      input: request.input,
+    }),
+    permission_suggestions: [],
+    decision_reason: decision.reason,
+    decision_source: decision.source,
+  };
+  const said = await hooks?.consult("permission_request", input, run.abort.signal);
+  if (said?.verdict === "deny") {
+    if (said.interrupt) batch.skipRest("interrupted");
+    notify(batch, run, { ready, source: permissionHookSource("deny") });
+    return { end: synthesised("rejected", "rejected_by_hook", modelText.rejected_by_hook(said.reason)) };
+  }
+  if (said?.verdict !== "allow" || decision.explicitAsk || request.fingerprint === undefined) return undefined;
+  const body = {
+    call: run.callId,
+    fingerprint: request.fingerprint,
+    by: { kind: "hook", id: said.name },
+    source: permissionHookSource("allow").source,
+  } as const;
+  await session.record([session.draft("call.answered", body)], "normal");
+  const call = session.state.calls.get(run.callId);
+  return call?.state === "approved" ? { go: call.yes } : undefined;
+}

@@ -1,0 +1,64 @@
+import type { Draft } from "../model/events.ts";
+import type { Json } from "../model/json.ts";
+import { parseToolValue } from "../model/parse-tool-input.ts";
+import type { CallRun } from "./call-run.ts";
+import type { ProposedCall } from "./dispatch.ts";
+import type { Session } from "./session.ts";
+
+/** A call's first record: what the model sent, as far as it can be kept. */
+export function proposal(session: Session, run: CallRun, about: Given): Draft<"call.proposed"> {
+  const { turn, givenId, calledAs } = about;
+  const body = { call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId };
+  return session.draft("call.proposed", calledAs === run.name ? body : { ...body, calledAs: cut(calledAs) });
+}
+
+type Given = { readonly turn: number; readonly givenId: string | null; readonly calledAs: string };
+
+/** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
+export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {
+  const inBatch = new Set<string>();
+  return calls.map((call) => {
+    const given = typeof call.id === "string" && call.id !== "" ? call.id.toWellFormed().slice(0, LONGEST_ID) : null;
+    if (given === null) return { call, givenId: null, callId: next(), duplicate: false };
+    const duplicate = inBatch.has(given);
+    const callId = free(session, inBatch, given);
+    inBatch.add(callId);
+    inBatch.add(given);
+    return { call, givenId: given, callId, duplicate };
+  });
+}
+
+/** A call with the id it has from here on. */
+export type NamedCall = {
+  readonly call: ProposedCall;
+  readonly givenId: string | null;
+  readonly callId: string;
+  readonly duplicate: boolean;
+};
+
+const LONGEST_ID = 256;
+const LONGEST_NAME = 256;
+const LONGEST_RAW = 16 * 1024 * 1024;
+
+function free({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
+  if (!state.ids.has(given) && !inBatch.has(given)) return given;
+  let count = Math.max(state.ids.get(given) ?? 1, 1);
+  let id: string;
+  do {
+    count += 1;
+    id = `${given}#${count}`;
+  } while (state.ids.has(id) || inBatch.has(id));
+  return id;
+}
+
+function cut(name: string): string {
+  return name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME)}…`.toWellFormed() : name.toWellFormed();
+}
+
+/** Arguments that are no JSON are kept as the text they would print as, and what is too long is cut: such a call is invalid and never runs. */
+function rawOf(given: unknown): Json {
+  if (typeof given === "string") return (given.length > LONGEST_RAW ? given.slice(0, 1_000) : given).toWellFormed();
+  const parsed = parseToolValue(given);
+  if (parsed.ok) return parsed.value;
+  return given === undefined || given === null ? null : Object.prototype.toString.call(given);
+}

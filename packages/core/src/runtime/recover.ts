@@ -1,0 +1,158 @@
+import type { Call } from "../model/call.ts";
+import type { Json, JsonObject } from "../model/json.ts";
+import { modelText } from "../model/model-text.ts";
+import { messageOf } from "../model/thrown.ts";
+import type { ProbeAnswer, Tool } from "../tool-definition.ts";
+import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
+import type { CallReport, Ending } from "./dispatch.ts";
+import { runBody } from "./effect.ts";
+import { endCall } from "./end-call.ts";
+import { synthesised } from "./endings.ts";
+import { callContext, type Taken } from "./intake.ts";
+import { assess, callKey } from "./judge.ts";
+import { recordedCall } from "./recorded.ts";
+import { restore } from "./restore.ts";
+import { within } from "./within.ts";
+
+/** What recovery found: the ends it recorded, and the arguments of calls that were only proposed. */
+export type Recovered = { readonly reports: readonly CallReport[]; readonly raws: ReadonlyMap<string, Json> };
+
+type Claimed = Extract<Call, { readonly state: "claimed" }>;
+
+const PROBE_LIMIT_MS = 10_000;
+
+/**
+ * Puts in order what an earlier process left, call by call. A claimed call without an end may have run: it is settled by its tool's probe, or by one retry
+ * with the same key where settings say so, else it ends `unknown`; it is never silently run again. Running this twice gives the same end.
+ */
+export async function recover(batch: BatchRun): Promise<Recovered> {
+  const { session } = batch.deps;
+  const reports: CallReport[] = [];
+  const raws = new Map<string, Json>();
+  const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
+  for (const call of open) {
+    if (call.state === "claimed") reports.push(await settle(batch, call));
+    if (call.state === "proposed") {
+      const { "call.proposed": proposed } = await recordedCall(session.ledger, session.id, call.callId);
+      raws.set(call.callId, proposed?.raw ?? "");
+    }
+  }
+  const recovered = reports.map(({ callId, outcome }) => ({ call: callId, to: outcome }));
+  await session.record([session.draft("session.opened", { ...session.holder, recovered })], "normal");
+  return { reports, raws };
+}
+
+async function settle(batch: BatchRun, call: Claimed): Promise<CallReport> {
+  const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
+  run.resumed = true;
+  const tool = batch.batch.tools.get(call.tool);
+  run.tool = tool;
+  const evidence = await endLeftOver(batch, call);
+  const ending = call.judged.safe
+    ? readOnlyEnd(call)
+    : ((tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence));
+  run.startedAt = 0;
+  return await endCall(batch, run, ending);
+}
+
+/** A process the call started and that still lives is ended with its group; a pid that now belongs to another is never signalled. */
+async function endLeftOver({ deps }: BatchRun, call: Claimed): Promise<JsonObject> {
+  if (!call.process) return {};
+  const { pid, pgid, processStart } = call.process;
+  if (!deps.processes) return { pid };
+  if (deps.processes.startOf(pid) !== processStart) return { pid, alive: false };
+  const killed = await deps.processes.killGroup(pgid, processStart);
+  return killed ? { pid, alive: true, killed: true } : { pid, alive: true, survivor: pid };
+}
+
+function readOnlyEnd(call: Claimed): Ending {
+  const text = `${modelText.execution_unknown({ name: call.tool })} It only reads; it is safe to call again.`;
+  return { ...synthesised("unknown", "execution_unknown", text), evidence: { safe: true } };
+}
+
+function unknownEnd(call: Claimed, evidence: JsonObject): Ending {
+  const known = Object.entries(evidence).map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
+  const text = [
+    modelText.execution_unknown({ name: call.tool }),
+    `Started: ${call.claimedAt}. Evidence: ${known.length > 0 ? known.join(", ") : "none"}.`,
+    "Check the present state before you decide what to do. Calling it again needs a new approval.",
+  ].join("\n");
+  return { ...synthesised("unknown", "execution_unknown", text), evidence };
+}
+
+type Settling = { readonly call: Claimed; readonly tool: Tool; readonly evidence: JsonObject };
+
+/** Undefined: the tool cannot tell, and must not be run again. */
+async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidence }: Settling): Promise<Ending | undefined> {
+  const { probe } = tool.definition;
+  if (!probe && call.key === null) return undefined;
+  const restored = await restore(batch, run);
+  if ("end" in restored) return undefined;
+  if (probe) return await probed(batch, run, { call, taken: restored.go, evidence });
+  return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, { call, taken: restored.go }) : undefined;
+}
+
+type Probing = { readonly call: Claimed; readonly taken: Taken; readonly evidence: JsonObject };
+
+async function probed(batch: BatchRun, run: CallRun, { call, taken, evidence }: Probing): Promise<Ending> {
+  const answer = await askProbe(batch, run, { call, taken });
+  const found: JsonObject = answer.evidence === undefined ? evidence : { ...evidence, probe: answer.evidence };
+  if (answer.state === "applied") {
+    const content = `${answer.content ?? `'${call.tool}' did what it was asked to do.`} (verified after a restart)`;
+    return { state: "succeeded", type: "recovered", result: { content }, evidence: found };
+  }
+  if (answer.state === "not_applied") {
+    return { ...synthesised("failed", "not_applied", "Did not happen: the program stopped before the change."), evidence: found };
+  }
+  return unknownEnd(call, found);
+}
+
+async function askProbe(batch: BatchRun, run: CallRun, { call, taken }: Omit<Probing, "evidence">): Promise<ProbeAnswer> {
+  const ctx = { ...callContext(batch, run), callKey: callKey(batch, run, call.judged.fingerprint) };
+  const unknown = (why: string): ProbeAnswer => ({ state: "unknown", evidence: why });
+  try {
+    const answer = Promise.resolve(taken.tool.definition.probe?.(taken.invocation.input, ctx) ?? unknown("no probe"));
+    const given = await within(batch.deps.clock, {
+      promise: answer,
+      ms: PROBE_LIMIT_MS,
+      late: () => unknown("the probe took longer than 10 s"),
+    });
+    return given?.state === "applied" || given?.state === "not_applied" ? given : unknown("the probe could not tell");
+  } catch (error) {
+    return unknown(`the probe failed: ${messageOf(error)}`);
+  }
+}
+
+/** Runs again with the same key, once, if the request is still not denied. */
+async function retry(
+  batch: BatchRun,
+  run: CallRun,
+  { call, taken }: { readonly call: Claimed; readonly taken: Taken },
+): Promise<Ending | undefined> {
+  const { session } = batch.deps;
+  const ready = await assess(batch, run, { taken, hook: undefined });
+  if (ready.decision.verdict === "deny" || ready.request.fingerprint !== call.judged.fingerprint) return undefined;
+  const { fingerprint } = ready.request;
+  const body = {
+    call: run.callId,
+    ...(fingerprint !== undefined && { fingerprint }),
+    answer: null,
+    attempt: 2,
+    durability: "full",
+    idempotencyKey: call.key,
+    plan: null,
+  } as const;
+  const claim = await session.claim(session.draft("call.claimed", body));
+  if ("lost" in claim) return undefined;
+  const ending = await runBody(batch, run, {
+    ready,
+    attempt: 2,
+    key: call.key,
+    gate: () => Promise.reject(new Error("a retried call cannot nest")),
+  });
+  const { content } = ending.result;
+  return {
+    ...ending,
+    result: { ...ending.result, content: typeof content === "string" ? `${content}\n(retried with the same key)` : content },
+  };
+}

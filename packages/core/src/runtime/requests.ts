@@ -1,0 +1,94 @@
+import type { ApprovalRow, Ledger } from "../ledger-port.ts";
+import type { Answer } from "../model/answer.ts";
+import type { JsonObject } from "../model/json.ts";
+import type { Request } from "../model/request.ts";
+import type { Digest, Facts } from "../ports.ts";
+import type { Registry } from "../registry.ts";
+import type { Invocation, Tool } from "../tool-definition.ts";
+import { toolDigest } from "../tool-digest.ts";
+import { AnswerError, type AnswerPorts, type Requests } from "./answer-approval.ts";
+import type { BatchRun } from "./call-run.ts";
+import { fingerprinted } from "./judge.ts";
+import { patternRules } from "./pattern-rules.ts";
+import { recordedCall } from "./recorded.ts";
+
+/** What it takes to get from an approval to its request, in any process. */
+export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; readonly digest: Digest; readonly facts?: Facts };
+
+/** Reads requests back from the ledger, and makes what an edit would run. */
+export function requestsFrom(ports: RequestPorts): Requests {
+  return {
+    load: async (row) => (await loadRequest(ports, row)).request,
+    edit: async (row, answer) => {
+      const { request, tool } = await loadRequest(ports, row);
+      const invocation = await buildEdit({ row, answer, request, tool });
+      return fingerprinted(await withFacts(ports, { ...request, input: invocation.input }, { invocation, tool }), ports.digest);
+    },
+  };
+}
+
+/** How the dispatcher itself answers. */
+export function answerPorts({ deps, batch }: BatchRun): AnswerPorts {
+  const { session, clock, ids, digest, facts, rules } = deps;
+  const { ledger } = session;
+  const requests = requestsFrom({ ledger, tools: batch.tools, digest, ...(facts && { facts }) });
+  return { ledger, clock, ids, rules: rules ?? patternRules, requests };
+}
+
+type Loaded = { readonly request: Request; readonly tool: Tool };
+
+async function loadRequest(ports: RequestPorts, row: ApprovalRow): Promise<Loaded> {
+  const { "call.judged": judged } = await recordedCall(ports.ledger, row.session, row.call);
+  const tool = ports.tools.get(row.tool);
+  if (!judged || !tool || toolDigest(tool, ports.digest) !== judged.toolDigest) {
+    throw new AnswerError(
+      "stale_revision",
+      `Tool '${row.tool}' was changed or removed since this was asked. Reject it, or resume the session to have it closed.`,
+    );
+  }
+  const { toolDigest: recorded, kind, input, cwd, binds } = judged;
+  const request: Request = {
+    tool: row.tool,
+    toolDigest: recorded,
+    kind,
+    input,
+    cwd,
+    binds,
+    units: [{ subject: row.tool }],
+    fingerprint: row.fingerprint,
+  };
+  const invocation = await tool.build(input, { cwd, callId: row.call, sessionId: row.session });
+  return { tool, request: { ...(await withFacts(ports, request, { invocation, tool })), fingerprint: row.fingerprint } };
+}
+
+async function withFacts(
+  { facts }: RequestPorts,
+  request: Request,
+  built: { readonly invocation: Invocation; readonly tool: Tool },
+): Promise<Request> {
+  const { fingerprint: _old, ...plain } = request;
+  if (!facts) return plain;
+  const { tool, kind, input, cwd } = plain;
+  const found = await facts({ tool, kind, input, cwd, locations: built.invocation.locations() });
+  return { ...plain, binds: found.binds, units: found.units };
+}
+
+type Editing = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request; readonly tool: Tool };
+
+async function buildEdit({ row, answer, request, tool }: Editing): Promise<Invocation> {
+  const context = { cwd: request.cwd, callId: row.call, sessionId: row.session };
+  try {
+    return await tool.build(editedInput({ answer, request, tool }), context);
+  } catch (error) {
+    if (error instanceof AnswerError) throw error;
+    throw new AnswerError("invalid_tool_params", error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function editedInput({ answer, request, tool }: Omit<Editing, "row">): unknown {
+  if (answer.newContent === undefined) return answer.updatedInput;
+  const { modify } = tool.definition;
+  if (!modify)
+    throw new AnswerError("not_modifiable", `The input of '${tool.name}' cannot be edited as text. Give a whole new input instead.`);
+  return modify.withContent(request.input as JsonObject & Record<string, unknown>, answer.newContent);
+}

@@ -1,0 +1,101 @@
+import { contentText, withText } from "../model/content-text.ts";
+import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/cut-output.ts";
+import { modelText } from "../model/model-text.ts";
+import type { ToolResult } from "../model/result.ts";
+import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
+import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
+import { endCall } from "./end-call.ts";
+import { synthesised } from "./endings.ts";
+import { nameCalls, proposal } from "./propose.ts";
+import { runCall } from "./run-call.ts";
+
+/** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
+export function propose(
+  batch: BatchRun,
+  calls: readonly ProposedCall[],
+): { readonly runs: readonly CallRun[]; readonly duplicates: ReadonlyMap<CallRun, string> } {
+  const { session, ids } = batch.deps;
+  const duplicates = new Map<CallRun, string>();
+  const drafts = [];
+  const runs: CallRun[] = [];
+  const named = nameCalls(session, calls, () => ids.next("call_"));
+  for (const [index, { call, givenId, callId, duplicate }] of named.entries()) {
+    const asked = String(call.name);
+    const name = batch.batch.tools.get(asked)?.name ?? asked;
+    const run = makeRun({ callId, index, name, arguments: call.arguments });
+    if (duplicate && givenId !== null) duplicates.set(run, givenId);
+    drafts.push(proposal(session, run, { turn: session.state.turn, givenId, calledAs: asked }));
+    runs.push(run);
+  }
+  const written = session.record(drafts, "normal");
+  written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
+  for (const run of runs) run.written = written;
+  return { runs, duplicates };
+}
+
+/** Lets every call go its way at once and gives the reports in call order. */
+export async function runAll(batch: BatchRun, runs: readonly CallRun[], duplicates: ReadonlyMap<CallRun, string>): Promise<BatchReport> {
+  const reports = await Promise.all(
+    runs.map((run) => {
+      const id = duplicates.get(run);
+      return id === undefined ? runCall(batch, run) : endDuplicate(batch, run, id);
+    }),
+  );
+  const placed = place(batch, runs, fit(reports));
+  const cancelled = batch.batch.signal.aborted;
+  const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
+  return { stopRun: stop !== undefined && !cancelled, stopMessage: stop !== undefined && !cancelled ? stop[1] : "", results: placed };
+}
+
+async function endDuplicate(batch: BatchRun, run: CallRun, id: string): Promise<CallReport> {
+  try {
+    return await endCall(batch, run, synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(id)));
+  } finally {
+    batch.lanes.leave(run.index);
+  }
+}
+
+/** The largest results are cut first until the batch fits its budget. */
+function fit(reports: readonly CallReport[]): readonly CallReport[] {
+  const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
+  const lengths = texts.map(({ length }) => length);
+  const kept = fitBatch(lengths, BATCH_CHARS);
+  if (kept === lengths) return reports;
+  return reports.map((report, at) => {
+    const room = kept[at] ?? 0;
+    const text = texts[at] ?? "";
+    if (report.outcome === "waiting" || text.length <= room) return report;
+    const cut = cutOutput(text, { maxChars: room, maxLines: Number.POSITIVE_INFINITY, keep: "both" });
+    if (!cut) return report;
+    const file = report.result.spilled?.at(-1);
+    const result: ToolResult = { ...report.result, content: withText(report.result.content, composeCut(cut, file && { path: file.path })) };
+    return { ...report, result };
+  });
+}
+
+/** Results enter the history in call order, up to the first call that still waits. */
+function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): readonly CallReport[] {
+  for (const [at, report] of reports.entries()) {
+    if (report.outcome === "waiting") break;
+    if (runs[at]?.nested) continue;
+    batch.emit({
+      type: "messageAdded",
+      callId: report.callId,
+      agentName: batch.batch.agentName,
+      sessionId: batch.deps.session.id,
+      content: report.result.content,
+      isError: report.result.error !== undefined,
+    });
+  }
+  return reports;
+}
+
+/** Stops every call of the batch when the user cancels it. Returns how to stop listening. */
+export function followSignal(signal: AbortSignal, runs: readonly CallRun[]): () => void {
+  const cancel = (): void => {
+    for (const run of runs) stopCall(run, "cancelled");
+  };
+  if (signal.aborted) cancel();
+  signal.addEventListener("abort", cancel, { once: true });
+  return () => signal.removeEventListener("abort", cancel);
+}

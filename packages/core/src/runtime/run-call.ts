@@ -1,0 +1,189 @@
+import type { ClaimLost } from "../ledger-port.ts";
+import { LedgerError } from "../ledger-port.ts";
+import type { Yes } from "../model/call.ts";
+import { modelText } from "../model/model-text.ts";
+import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
+import { messageOf } from "../model/thrown.ts";
+import { closeApproval } from "./asking.ts";
+import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import type { CallReport, Ending } from "./dispatch.ts";
+import { runBody } from "./effect.ts";
+import { endCall } from "./end-call.ts";
+import { stopped, synthesised } from "./endings.ts";
+import { makeGate } from "./gate.ts";
+import { callContext, intake } from "./intake.ts";
+import { callKey, judge, type Ready, rejudge } from "./judge.ts";
+import { notify } from "./notify.ts";
+import { permit } from "./permission.ts";
+import { editOf, restore } from "./restore.ts";
+import { type Rewritten, rewrite } from "./rewrite.ts";
+import { traced } from "./tracing.ts";
+
+type Parked = { readonly parked: string | undefined };
+type Claimed = { readonly ready: Ready; readonly yes: Yes | null };
+
+/** The one function that can run a tool. Every path ends in exactly one report; a throw anywhere fails closed, here. */
+export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
+  try {
+    const claimed = await prepare(batch, run);
+    if ("parked" in claimed) return park(batch, run, claimed);
+    const ending =
+      "end" in claimed ? claimed.end : await traced(batch, run, { ...claimed.go, body: () => effect(batch, run, claimed.go.ready) });
+    return await endCall(batch, run, ending);
+  } catch (error) {
+    return await failClosed(batch, run, error);
+  } finally {
+    batch.lanes.leave(run.index);
+  }
+}
+
+/** find tool → parse and validate → rewrite → freeze → judge → ask → re-judge → lane → claim. */
+async function prepare(batch: BatchRun, run: CallRun): Promise<Step<Claimed> | Parked> {
+  const taken = run.resumed ? await restore(batch, run) : await intake(batch, run);
+  if ("end" in taken) return taken;
+  const rewritten = run.resumed ? { go: { taken: taken.go, hook: undefined } } : await rewrite(batch, run, taken.go);
+  if (run.stopped) return { end: stopped(run) };
+  if ("end" in rewritten) return blockedByHook(batch, run, rewritten.end);
+  return await settle(batch, run, rewritten.go);
+}
+
+function blockedByHook(batch: BatchRun, run: CallRun, end: Ending): Step<Claimed> {
+  batch.emit({
+    type: "hookBlocked",
+    callId: run.callId,
+    agentName: batch.batch.agentName,
+    tool: run.tool?.name ?? run.name,
+    message: textOf(end),
+  });
+  return { end };
+}
+
+function textOf({ result }: Ending): string {
+  return result.error?.message ?? "";
+}
+
+/** Judges and asks until the call is claimed, ended or parked: whatever changed on the way is judged again first. */
+async function settle(batch: BatchRun, run: CallRun, rewritten: Rewritten): Promise<Step<Claimed> | Parked> {
+  const first = judge(batch, run, rewritten);
+  let ready = first instanceof Promise ? await first : first;
+  if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
+  for (;;) {
+    if (run.stopped) return await stop(batch, run, ready);
+    const permitted = await permit(batch, run, ready);
+    if ("parked" in permitted) return permitted;
+    if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
+    const yes = permitted.go;
+    const again = await beforeClaim(batch, run, { ready, yes });
+    if (again === "claimed") return { go: { ready, yes } };
+    if ("end" in again || "parked" in again) return again;
+    ready = again.ready;
+  }
+}
+
+function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
+  if (end.type === "denied_by_hook") return blockedByHook(batch, run, end);
+  if (end.state === "cancelled") notify(batch, run, { ready, source: CANCELED });
+  return { end };
+}
+
+async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<{ readonly end: Ending }> {
+  await closeApproval(batch, run, "cancelled");
+  notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stopped(run) };
+}
+
+type Next = "claimed" | { readonly ready: Ready } | { readonly end: Ending } | Parked;
+
+/** An edit is judged as edited; then the lane; what changed while waiting is judged again; then the intent goes to the ledger. */
+async function beforeClaim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Next> {
+  if (yes?.edited && !run.editJudged) return await judgeEdit(batch, run, { ready, yes });
+  const may = run.index < 0 || batch.lanes.enter(run.index);
+  if (may !== true && !(await may)) return { parked: undefined };
+  if (run.stopped) return await stop(batch, run, ready);
+  const stale =
+    batch.policy().revision !== ready.policy.revision ||
+    (run.index >= 0 && batch.lanes.unsafeRuns() - (ready.safe ? 0 : 1) > ready.unsafeRuns);
+  if (stale) return { ready: await rejudge(batch, run, ready) };
+  notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
+  return await claim(batch, run, { ready, yes });
+}
+
+async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Next> {
+  const edit = await editOf(batch, run, ready);
+  if ("end" in edit) return edit;
+  run.editJudged = true;
+  const edited = await judge(batch, run, { taken: edit.go, hook: undefined, editedBy: yes.id });
+  await run.written;
+  return { ready: edited };
+}
+
+async function claim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Next> {
+  const { session } = batch.deps;
+  const { request, safe } = ready;
+  const durability = safe ? "normal" : "full";
+  const key = idempotencyKey(batch, run, ready);
+  const body = {
+    call: run.callId,
+    ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
+    answer: yes ? { pos: yes.pos } : null,
+    attempt: 1,
+    durability,
+    idempotencyKey: key,
+    plan: null,
+  } as const;
+  const answer = await session.claim(session.draft("call.claimed", body));
+  run.key = key;
+  return "won" in answer ? "claimed" : await claimLost(batch, run, { ready, lost: answer.lost });
+}
+
+function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {
+  const make = taken.tool.definition.idempotencyKey;
+  return make ? make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) }) : null;
+}
+
+/** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
+async function claimLost(
+  batch: BatchRun,
+  run: CallRun,
+  { ready, lost }: { readonly ready: Ready; readonly lost: ClaimLost },
+): Promise<Next> {
+  if (lost === "policy_changed" || lost === "grant_revoked" || lost === "answer_void") {
+    run.notified = false;
+    run.resumed = true;
+    return { ready: await rejudge(batch, run, ready) };
+  }
+  return { end: synthesised("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: ready.request.tool })) };
+}
+
+function effect(batch: BatchRun, run: CallRun, ready: Ready): Promise<Ending> {
+  return runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall) });
+}
+
+function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {
+  batch.lanes.park(run.index);
+  return { callId: run.callId, outcome: "waiting", type: "waiting", ...(parked !== undefined && { approvalId: parked }) };
+}
+
+/** Law 4. Before the effect a fault or a failing store denies; after it nobody knows. If not even the end can be recorded, nothing more runs. */
+async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promise<CallReport> {
+  const { deps } = batch;
+  deps.warn?.(messageOf(error));
+  run.abort.abort(error);
+  const end = faultEnd(batch, run, error);
+  try {
+    await closeApproval(batch, run, "cancelled");
+    return await endCall(batch, run, end);
+  } catch (failure) {
+    batch.broken.error ??= failure;
+    return { callId: run.callId, outcome: end.state, type: end.type, result: end.result };
+  }
+}
+
+function faultEnd({ deps }: BatchRun, run: CallRun, error: unknown): Ending {
+  const name = run.tool?.name ?? run.name;
+  const claimed = deps.session.state.calls.get(run.callId)?.state === "claimed";
+  if (claimed && error instanceof LedgerError) return synthesised("unknown", "execution_unknown", modelText.execution_unknown({ name }));
+  if (error instanceof LedgerError) return synthesised("denied", "store_unavailable", modelText.store_unavailable({ name }));
+  const text = `Tool '${name}' was not completed: ${messageOf(error)}`;
+  return synthesised(claimed ? "failed" : "denied", "unhandled_exception", text);
+}

@@ -1,0 +1,88 @@
+import type { Yes } from "../model/call.ts";
+import { contentText } from "../model/content-text.ts";
+import type { Span, Tracer } from "../ports.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ending } from "./dispatch.ts";
+import type { Ready } from "./judge.ts";
+
+const INTERNAL = 0;
+const ERROR = 2;
+
+/** The attribute names of OpenTelemetry's GenAI conventions, which are experimental, and ours: nowhere else. */
+function attributesOf(batch: BatchRun, run: CallRun, traced: { readonly ready: Ready; readonly yes: Yes | null }): Record<string, string> {
+  const { request, decision, taken } = traced.ready;
+  return {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": request.tool,
+    "gen_ai.tool.call.id": run.callId,
+    "gen_ai.tool.description": taken.tool.description,
+    "gen_ai.tool.type": "function",
+    ...(batch.batch.agentName !== undefined && { "gen_ai.agent.name": batch.batch.agentName }),
+    "gen_ai.conversation.id": batch.deps.session.id,
+    "assent.decision": "allow",
+    "assent.decision.source": traced.yes?.source ?? decision.source,
+    "assent.tool.kind": request.kind,
+    ...(request.fingerprint !== undefined && { "assent.fingerprint": request.fingerprint }),
+  };
+}
+
+type Traced = { readonly ready: Ready; readonly yes: Yes | null; readonly body: () => Promise<Ending> };
+
+/** Runs the body inside one span, where there is a tracer. A throwing tracer changes nothing. */
+export async function traced(batch: BatchRun, run: CallRun, { ready, yes, body }: Traced): Promise<Ending> {
+  const { tracer } = batch.deps;
+  if (!tracer) return await body();
+  const span = guarded(batch, () => start(tracer, ready.request.tool, attributesOf(batch, run, { ready, yes })));
+  const end = await body();
+  guarded(batch, () => finish(span, end));
+  return end;
+}
+
+/** A call that never ran has a span of no length, with its error's type. */
+export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
+  const { tracer } = batch.deps;
+  if (!tracer) return;
+  guarded(batch, () => {
+    const name = run.tool?.name ?? run.name;
+    const attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.call.id": run.callId,
+      "gen_ai.conversation.id": batch.deps.session.id,
+    };
+    finish(start(tracer, name, attributes), end);
+  });
+}
+
+/** No span stays open while a person thinks: asking and answering are events on short spans. */
+export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.approval.requested" | "assent.approval.answered"): void {
+  const { tracer } = batch.deps;
+  if (!tracer) return;
+  guarded(batch, () => {
+    const span = tracer.startSpan("assent.approval", { kind: INTERNAL, attributes: { "gen_ai.tool.call.id": run.callId } });
+    span.addEvent(event);
+    span.end();
+  });
+}
+
+function start(tracer: Tracer, tool: string, attributes: Record<string, string>): Span {
+  return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes });
+}
+
+/** Failures have an error status; a cancelled or rejected call leaves it unset. */
+function finish(span: Span | undefined, { state, type, result }: Ending): void {
+  if (!span) return;
+  if (type !== null) span.setAttribute("error.type", type);
+  const failed = state !== "succeeded" && state !== "cancelled" && state !== "rejected";
+  if (failed) span.setStatus({ code: ERROR, message: (result.error?.message ?? contentText(result.content)).slice(0, 200) });
+  span.end();
+}
+
+function guarded<T>({ deps }: BatchRun, act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    deps.warn?.(`the tracer failed: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,23 @@
+export { type ApproverUnderTest, sampleApproval, testApprover } from "./approver-suite.ts";
+export { countingIds } from "./counting-ids.ts";
+export {
+  answeredDraft,
+  claimedDraft,
+  closedDraft,
+  closedSessionDraft,
+  createdDraft,
+  DRAFTED_AT,
+  draftOf,
+  endedDraft,
+  fingerprintOf,
+  grantedDraft,
+  judgedDraft,
+  liftedDraft,
+  openedDraft,
+  proposedDraft,
+  TESTER,
+} from "./drafts.ts";
+export type { LedgerUnderTest } from "./ledger-bench.ts";
+export { type LedgerSuiteOptions, testLedger } from "./ledger-suite.ts";
+export { type ManualClock, manualClock } from "./manual-clock.ts";
+export { type ApprovalScript, type ScriptedAnswer, type ScriptedApprover, scriptedApprover } from "./scripted-approver.ts";

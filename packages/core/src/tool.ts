@@ -1,0 +1,66 @@
+import { buildInvocation } from "./build.ts";
+import { parseDefinition } from "./check-definition.ts";
+import { type InputReader, readerOf } from "./input-reader.ts";
+import { hasCycleInSchema } from "./model/schema-cycle.ts";
+import type { Schemas } from "./ports.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+import type { CallContext, JsonSchema, Tool, ToolDefinition } from "./tool-definition.ts";
+
+export { ToolDefinitionError } from "./tool-definition-error.ts";
+
+const NOWHERE: CallContext = Object.freeze({ cwd: "/", callId: "", sessionId: "" });
+const READERS = new WeakMap<object, InputReader>();
+
+/** Checks a definition, freezes it, and makes the tool of it; throws `ToolDefinitionError`. Nothing is registered by defining. */
+export function defineTool<S extends StandardSchema | JsonSchema>(
+  given: ToolDefinition<S>,
+  options?: { readonly schemas?: Schemas },
+): Tool {
+  const definition = parseDefinition(given);
+  const reader = readerOf(definition);
+  if (options?.schemas) reader.compile(options.schemas);
+  const title = definition.title ?? definition.name;
+  let recursive: boolean | undefined;
+  const tool: Tool = Object.freeze({
+    name: definition.name,
+    title,
+    displayName: title,
+    description: definition.description,
+    kind: definition.kind,
+    get inputSchema() {
+      return reader.shown();
+    },
+    get schemaIsRecursive() {
+      recursive ??= hasCycleInSchema(reader.shown());
+      return recursive;
+    },
+    definition,
+    hidden: definition.hidden === true,
+    pollSafe: definition.pollSafe === true,
+    readOnlyHint: readOnlyHint(definition),
+    build: (input: unknown, ctx: CallContext = NOWHERE) => buildInvocation({ definition, reader, ctx }, input),
+  });
+  READERS.set(tool, reader);
+  return tool;
+}
+
+/** Makes sure that a tool's input will be validated; throws `schema_does_not_compile`. A tool that was not made by `defineTool` validates by its own build. */
+export function compileInput(tool: Tool, schemas: Schemas | undefined): void {
+  READERS.get(tool)?.compile(schemas);
+}
+
+/** True for an object with a name and a build function, whoever made it; never throws. */
+export function isTool(value: unknown): value is Tool {
+  try {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    return "name" in value && value.name !== undefined && "build" in value && typeof value.build === "function";
+  } catch {
+    return false;
+  }
+}
+
+/** Absent hints mean the worst, except for the two kinds that only look. `fetch` is not one of them: it sends data out. */
+function readOnlyHint({ annotations, kind }: ToolDefinition): boolean {
+  if (annotations?.destructiveHint === true) return false;
+  return annotations?.readOnlyHint ?? (kind === "read" || kind === "search");
+}

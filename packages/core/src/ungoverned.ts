@@ -1,0 +1,41 @@
+import { InvalidInput } from "./model/invalid-input.ts";
+import { CANCELLED_UNGOVERNED, modelText } from "./model/model-text.ts";
+import type { Display, ToolResult } from "./model/result.ts";
+import { errorTypeOf, messageOf } from "./model/thrown.ts";
+import type { CallContext, Invocation, Tool } from "./tool-definition.ts";
+
+/** How an ungoverned call is made: what ends it, who watches, and where it is. */
+export type UngovernedOptions = readonly [signal: AbortSignal, update?: (display: Display) => void, ctx?: CallContext];
+
+/** Builds and runs a tool without judging, asking or recording. Throws what build or the body throws. */
+export async function buildAndExecute(tool: Tool, input: unknown, ...[signal, update, ctx]: UngovernedOptions): Promise<ToolResult> {
+  const invocation = await tool.build(input, ctx);
+  return signal.aborted ? cancelled() : invocation.execute(signal, update);
+}
+
+/** The same for callers who want every failure as a result: it never throws or rejects. */
+export async function validateBuildAndExecute(
+  tool: Tool,
+  input: unknown,
+  ...[signal, update, ctx]: UngovernedOptions
+): Promise<ToolResult> {
+  let invocation: Invocation;
+  try {
+    invocation = await tool.build(input, ctx);
+  } catch (error) {
+    const message = messageOf(error);
+    const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
+    return { content: modelText.invalid_tool_params(message), display: message, error: { message, type } };
+  }
+  try {
+    return signal.aborted ? cancelled() : await invocation.execute(signal, update);
+  } catch (error) {
+    const message = messageOf(error);
+    return { content: modelText.execution_failed(message), display: message, error: { message, type: errorTypeOf(error) } };
+  }
+}
+
+function cancelled(): ToolResult {
+  const message = CANCELLED_UNGOVERNED;
+  return { content: message, display: message, error: { message, type: "cancelled" } };
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Draft, StoredEvent } from "../../src/model/events.ts";
+import { callOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "../../src/model/known-event.ts";
+import { answeredDraft, closedDraft, createdDraft, draftOf, grantedDraft, proposedDraft } from "../../src/testing/drafts.ts";
+
+test("the event types on disk are these", () => {
+  assert.deepEqual(EVENT_TYPES, [
+    "session.created",
+    "session.opened",
+    "session.closed",
+    "mode.changed",
+    "model.changed",
+    "policy.changed",
+    "call.proposed",
+    "call.judged",
+    "approval.opened",
+    "call.answered",
+    "call.claimed",
+    "call.started",
+    "call.ended",
+    "hook.ran",
+    "approval.answered",
+    "approval.closed",
+    "grant.created",
+    "grant.used",
+    "grant.revoked",
+    "store.created",
+    "store.epoch",
+    "store.migrated",
+    "store.checkpoint",
+    "store.repaired",
+    "store.restored",
+    "store.pruned",
+    "session.registered",
+  ]);
+  assert.ok(Object.isFrozen(EVENT_TYPES));
+});
+
+test("an event of an unknown type or a newer version is not understood", () => {
+  const stored: StoredEvent = { session: "s_1", seq: 1, pos: 1, epoch: 1, at: "", type: "call.ended", v: 1, body: {} };
+  assert.equal(knownEvent(stored), stored);
+  assert.equal(knownEvent({ ...stored, v: 2 }), undefined);
+  assert.equal(knownEvent({ ...stored, type: "call.imagined" }), undefined);
+  assert.equal(knownEvent({ ...stored, type: "toString" }), undefined);
+});
+
+const NAMING: readonly (readonly [Draft, string | undefined])[] = [
+  [answeredDraft("s_1", "c1"), "s_1"],
+  [closedDraft("s_1", "c1"), "s_1"],
+  [grantedDraft("g_1", { scope: "session", session: "s_1" }), "s_1"],
+  [grantedDraft("g_1"), undefined],
+  [draftOf("grant.used", { grant: "g_1", session: "s_1", call: "c1" }), "s_1"],
+  [draftOf("grant.revoked", { grant: "g_1", by: "Tester" }), undefined],
+  [draftOf("session.registered", { session: "s_1" }), undefined],
+  [proposedDraft("c1"), undefined],
+];
+
+for (const [draft, expected] of NAMING) {
+  test(`${draft.type} names ${expected ?? "no session"}`, () => assert.equal(naming(draft), expected));
+}
+
+test("the call of an event is what its body says", () => {
+  assert.equal(callOf(proposedDraft("c1")), "c1");
+  assert.equal(callOf(answeredDraft("s_1", "c1")), "c1");
+  assert.equal(callOf(createdDraft()), undefined);
+  assert.equal(callOf({ body: { call: 3 } }), undefined);
+});
+
+test("a claim and the store's own records go through no common door, and no type through both", () => {
+  const closed = EVENT_TYPES.filter((type) => !isAppendable(type) && !isAnswerable(type));
+  assert.deepEqual(
+    closed.filter((type) => !type.startsWith("store.")),
+    ["call.claimed", "session.registered"],
+  );
+  assert.deepEqual(
+    EVENT_TYPES.filter((type) => isAppendable(type) && isAnswerable(type)),
+    [],
+  );
+  assert.equal(isAppendable("call.imagined") || isAnswerable("call.imagined"), false);
+});

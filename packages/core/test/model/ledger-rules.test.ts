@@ -1,0 +1,365 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { ApprovalRow, ClaimLost, SharedDraft } from "../../src/ledger-port.ts";
+import { type Call, next } from "../../src/model/call.ts";
+import type { Draft, EventBodies, LedgerEvent } from "../../src/model/events.ts";
+import { IllegalEvent } from "../../src/model/fold.ts";
+import { nextGrantRow } from "../../src/model/grant-row.ts";
+import {
+  answerRefusal,
+  approvalOf,
+  type CallRow,
+  type ClaimFacts,
+  claimLoss,
+  nextApprovalRow,
+  nextCallRow,
+} from "../../src/model/ledger-rules.ts";
+import { OUTCOMES } from "../../src/model/outcome.ts";
+import {
+  answeredDraft,
+  claimedDraft,
+  closedDraft,
+  draftOf,
+  endedDraft,
+  fingerprintOf,
+  grantedDraft,
+  judgedDraft,
+  liftedDraft,
+  openedDraft,
+  proposedDraft,
+  TESTER,
+} from "../../src/testing/drafts.ts";
+
+const NOW = "2026-06-01T00:00:00.000Z";
+const EARLIER = "2026-05-31T00:00:00.000Z";
+const LATER = "2026-06-02T00:00:00.000Z";
+
+function placed(drafts: readonly Draft[]): readonly LedgerEvent[] {
+  return drafts.map((draft, at) => ({ ...draft, session: "s_1", seq: at + 1, pos: at + 10, epoch: 1 }) as LedgerEvent);
+}
+
+function rowAfter(...drafts: readonly Draft[]): CallRow | undefined {
+  return placed(drafts).reduce<CallRow | undefined>(nextCallRow, undefined);
+}
+
+function approvalAfter(...drafts: readonly Draft[]): ApprovalRow {
+  const row = placed(drafts).reduce<ApprovalRow | undefined>(nextApprovalRow, undefined);
+  assert.ok(row);
+  return row;
+}
+
+const proposed = proposedDraft("c1");
+const allow = judgedDraft("c1");
+const ask = judgedDraft("c1", { verdict: "ask" });
+const deny = judgedDraft("c1", { verdict: "deny" });
+const insist = judgedDraft("c1", { verdict: "ask", explicitAsk: true });
+const opened = openedDraft("c1");
+const yes = answeredDraft("s_1", "c1");
+const no = answeredDraft("s_1", "c1", { outcome: "rejected" });
+const cancelled = closedDraft("s_1", "c1");
+const hook = liftedDraft("c1", { kind: "hook", id: "gate" });
+const grant = liftedDraft("c1", { kind: "grant", id: "g_1" });
+const claimed = claimedDraft("c1");
+const keyed = claimedDraft("c1", { idempotencyKey: "key" });
+const started = draftOf("call.started", { call: "c1", pid: 1, pgid: 1, processStart: "0" });
+
+const REACH: Readonly<Record<CallRow["state"], readonly Draft[]>> = {
+  proposed: [proposed],
+  judged: [proposed, ask],
+  waiting: [proposed, ask, opened],
+  approved: [proposed, ask, opened, yes],
+  claimed: [proposed, allow, claimed],
+};
+
+const ROWS: readonly (readonly [string, readonly Draft[], CallRow["state"] | "ended" | "illegal"])[] = [
+  ["a proposal begins a call", [proposed], "proposed"],
+  ["a call is proposed once", [proposed, proposed], "illegal"],
+  ["nothing but a proposal begins a call", [allow], "illegal"],
+  ["a judgement follows", [proposed, ask], "judged"],
+  ["an ask opens an approval", [proposed, ask, opened], "waiting"],
+  ["an allow opens none", [proposed, allow, opened], "illegal"],
+  ["a deny opens none", [proposed, deny, opened], "illegal"],
+  ["an approval shows what was judged", [proposed, ask, openedDraft("c1", { fingerprint: "other" })], "illegal"],
+  ["a yes approves", [proposed, ask, opened, yes], "approved"],
+  ["a no leaves it waiting", [proposed, ask, opened, no], "waiting"],
+  ["a close after a yes takes it back", [proposed, ask, opened, yes, cancelled], "waiting"],
+  ["another approval's answer is none of its", [proposed, ask, opened, answeredDraft("s_1", "c1", { approval: "a_2" })], "illegal"],
+  ["a call has one approval, open again or not", [proposed, ask, opened, openedDraft("c1", { approval: "a_2", revision: 2 })], "illegal"],
+  ["an approval opens again after a yes", [proposed, ask, opened, yes, openedDraft("c1", { revision: 2 })], "waiting"],
+  ["a hook's yes approves", [proposed, ask, hook], "approved"],
+  ["a hook's yes lifts no insisting ask", [proposed, insist, hook], "illegal"],
+  ["a hook's yes lifts no deny", [proposed, deny, hook], "illegal"],
+  ["a hook's yes is for what was judged", [proposed, judgedDraft("c1", { verdict: "ask", fingerprint: "other" }), hook], "illegal"],
+  ["a waiting call is answered through its approval only", [proposed, ask, opened, hook], "illegal"],
+  ["judged again, it stays where it is", [proposed, ask, opened, yes, ask], "approved"],
+  ["a claim follows a judged allow", [proposed, allow, claimed], "claimed"],
+  ["a claim does not follow a proposal", [proposed, claimed], "illegal"],
+  ["a process start changes nothing", [proposed, allow, claimed, started], "claimed"],
+  ["a process start needs a claim", [proposed, allow, started], "illegal"],
+  ["a claimed call is judged no more", [proposed, allow, claimed, allow], "illegal"],
+  ["a second claim without a key is illegal", [proposed, allow, claimed, claimedDraft("c1", { attempt: 2 })], "illegal"],
+  ["a keyed retry is legal once", [proposed, allow, keyed, claimedDraft("c1", { attempt: 2, idempotencyKey: "key" })], "claimed"],
+  ["an end ends it", [proposed, allow, claimed, endedDraft("c1")], "ended"],
+  ["nothing follows an end", [proposed, allow, claimed, endedDraft("c1"), endedDraft("c1")], "illegal"],
+];
+
+for (const [title, drafts, expected] of ROWS) {
+  test(`row of a call: ${title}`, () => {
+    if (expected === "illegal") {
+      rowAfter(...drafts.slice(0, -1));
+      assert.throws(() => rowAfter(...drafts), IllegalEvent);
+    } else {
+      assert.equal(rowAfter(...drafts)?.state ?? "ended", expected);
+    }
+  });
+}
+
+test("I7: a stored row ends exactly as the call's life allows it", () => {
+  for (const [state, drafts] of Object.entries(REACH)) {
+    const call = placed(drafts).reduce<Call | undefined>((before, event) => next(before, event), undefined);
+    assert.equal(call?.state, state);
+    for (const outcome of OUTCOMES) {
+      const end = [...drafts, endedDraft("c1", { outcome })];
+      const legal = next(call, placed(end).at(-1)!) !== undefined;
+      if (legal) assert.equal(rowAfter(...end), undefined, `${state} ends ${outcome}`);
+      else assert.throws(() => rowAfter(...end), IllegalEvent, `${state} does not end ${outcome}`);
+    }
+  }
+});
+
+const POOL: readonly Draft[] = [
+  proposed,
+  allow,
+  ask,
+  deny,
+  insist,
+  judgedDraft("c1", { verdict: "ask", fingerprint: "edited" }),
+  opened,
+  openedDraft("c1", { revision: 2 }),
+  openedDraft("c1", { revision: 3, fingerprint: "edited" }),
+  yes,
+  no,
+  answeredDraft("s_1", "c1", { revision: 2 }),
+  answeredDraft("s_1", "c1", { edited: { input: {}, fingerprint: "edited" } }),
+  answeredDraft("s_1", "c1", { by: { ...TESTER, kind: "grant", name: "g_1" } }),
+  cancelled,
+  closedDraft("s_1", "c1", { outcome: "denied" }),
+  closedDraft("s_1", "c1", { outcome: "expired" }),
+  hook,
+  grant,
+  started,
+  claimed,
+  keyed,
+  claimedDraft("c1", { attempt: 2, idempotencyKey: "key" }),
+  claimedDraft("c1", { fingerprint: "edited" }),
+  ...OUTCOMES.map((outcome) => endedDraft("c1", { outcome })),
+];
+
+type Rows = { readonly call: CallRow | undefined; readonly approval: ApprovalRow | undefined };
+const NO_ROWS: Rows = { call: undefined, approval: undefined };
+
+/** What a ledger does with one event: the rows after it, or undefined where it stores nothing. */
+function stored({ call, approval }: Rows, event: LedgerEvent): Rows | undefined {
+  if (event.type === "call.claimed") {
+    const named = { ...event.body, answer: call?.answer ? { pos: call.answer.pos } : null };
+    const granted = nextGrantRow(undefined, placed([grantedDraft("g_1")])[0]!);
+    if (claimLoss(named, { call, approval, grant: granted, policySeq: 0, now: NOW, durable: true }) !== undefined) return undefined;
+  }
+  if (answerRefusal(approval, event as SharedDraft, NOW) !== undefined) return undefined;
+  try {
+    const id = approvalOf(event, call);
+    return { call: nextCallRow(call, event), approval: id === undefined ? approval : nextApprovalRow(approval, event) };
+  } catch (error) {
+    assert.ok(error instanceof IllegalEvent);
+    return undefined;
+  }
+}
+
+/** Gives the events to rows and fold alike; returns the states that both went through. */
+function lived(picks: readonly number[]): readonly string[] {
+  const states: string[] = [];
+  let rows = NO_ROWS;
+  let call: Call | undefined;
+  for (const [at, pick] of picks.entries()) {
+    const event = { ...POOL[pick]!, session: "s_1", seq: at + 1, pos: at + 1, epoch: 1 } as LedgerEvent;
+    const after = stored(rows, event);
+    if (!after) continue;
+    const folded = next(call, event);
+    assert.ok(folded, `${event.type} was stored in state ${call?.state}`);
+    assert.equal(after.call?.state ?? "ended", folded.state);
+    states.push(folded.state);
+    const isOver = folded.state === "ended";
+    call = isOver ? undefined : folded;
+    rows = isOver ? NO_ROWS : after;
+  }
+  return states;
+}
+
+test("law 5: whatever a ledger stores, the fold can read, and both see the call in one state", () => {
+  const seen = new Set<string>();
+  const picks = fc.array(fc.nat(POOL.length - 1), { minLength: 100, maxLength: 300 });
+  fc.assert(
+    fc.property(picks, (sequence) => {
+      for (const state of lived(sequence)) seen.add(state);
+    }),
+  );
+  assert.deepEqual([...seen].sort(), ["approved", "claimed", "ended", "judged", "proposed", "waiting"]);
+});
+
+const allowed = rowAfter(proposed, allow);
+const approved = rowAfter(proposed, ask, opened, yes);
+const lifted = rowAfter(proposed, ask, grant);
+const bare = rowAfter(proposed, judgedDraft("c1", { fingerprint: undefined as never }));
+const answered = approvalAfter(opened, yes);
+const held = nextGrantRow(undefined, placed([grantedDraft("g_1")])[0]!);
+const YES = { answer: { pos: 13 } };
+const LIFTED = { answer: { pos: 12 } };
+const NONE: ClaimFacts = { call: undefined, approval: undefined, grant: undefined, policySeq: 0, now: NOW, durable: true };
+
+type ClaimRow = readonly [string, Partial<EventBodies["call.claimed"]>, Partial<ClaimFacts>, ClaimLost | undefined];
+
+const CLAIMS: readonly ClaimRow[] = [
+  ["no row: not claimable", {}, {}, "not_claimable"],
+  ["an allow wins", {}, { call: allowed }, undefined],
+  ["an allow with a made-up answer is void", YES, { call: allowed }, "answer_void"],
+  ["an allow judged before the policy changed loses", {}, { call: allowed, policySeq: 3 }, "policy_changed"],
+  ["an allow judged after the policy changed wins", {}, { call: allowed, policySeq: 1 }, undefined],
+  ["L14: an allow with another fingerprint loses", { fingerprint: "other" }, { call: allowed }, "fingerprint_mismatch"],
+  ["a first claim is attempt 1", { attempt: 2, idempotencyKey: "key" }, { call: allowed }, "not_claimable"],
+  ["without any fingerprint a durable ledger refuses", { fingerprint: undefined as never }, { call: bare }, "fingerprint_mismatch"],
+  ["without any fingerprint memory allows", { fingerprint: undefined as never }, { call: bare, durable: false }, undefined],
+  ["a fingerprint nobody judged loses in memory too", {}, { call: bare, durable: false }, "fingerprint_mismatch"],
+  ["a yes wins", YES, { call: approved, approval: answered }, undefined],
+  ["a yes without its approval is void", YES, { call: approved }, "answer_void"],
+  ["I3: a yes is consumed once", YES, { call: approved, approval: { ...answered, consumed: true } }, "answer_consumed"],
+  ["L15: a yes whose approval closed is void", YES, { call: approved, approval: { ...answered, state: "denied" } }, "answer_void"],
+  [
+    "a yes that covers something else loses",
+    YES,
+    { call: { ...approved!, fingerprint: "other" }, approval: answered },
+    "fingerprint_mismatch",
+  ],
+  ["a grant's yes wins", LIFTED, { call: lifted, grant: held }, undefined],
+  ["a grant that is gone voids its yes", LIFTED, { call: lifted }, "grant_revoked"],
+  ["a revoked grant voids its yes", LIFTED, { call: lifted, grant: { ...held, state: "revoked" } }, "grant_revoked"],
+  ["an expired grant voids its yes", LIFTED, { call: lifted, grant: { ...held, expiresAt: NOW } }, "grant_revoked"],
+  ["a grant that expires later does not", LIFTED, { call: lifted, grant: { ...held, expiresAt: LATER } }, undefined],
+  ["a used-up grant keeps the yes of its last use", LIFTED, { call: lifted, grant: { ...held, state: "used_up" } }, undefined],
+  ["D68: an insisting ask voids a grant's yes", LIFTED, { call: { ...lifted!, explicitAsk: true }, grant: held }, "answer_void"],
+  ["an insisting ask leaves a person's yes", YES, { call: { ...approved!, explicitAsk: true }, approval: answered }, undefined],
+  ["I6: a deny judged last is not claimable", YES, { call: { ...approved!, verdict: "deny" }, approval: answered }, "not_claimable"],
+  ["a claimed call is already claimed", {}, { call: rowAfter(proposed, allow, claimed) }, "already_claimed"],
+  ["a keyed retry of an allow wins", { attempt: 2, idempotencyKey: "key" }, { call: rowAfter(proposed, allow, keyed) }, undefined],
+  [
+    "a keyed retry goes by the answer that was consumed",
+    { ...YES, attempt: 2, idempotencyKey: "key" },
+    { call: rowAfter(proposed, ask, opened, yes, keyed), approval: { ...answered, consumed: true } },
+    undefined,
+  ],
+  [
+    "a keyed retry needs its answer named",
+    { attempt: 2, idempotencyKey: "key" },
+    { call: rowAfter(proposed, ask, opened, yes, keyed), approval: { ...answered, consumed: true } },
+    "not_claimable",
+  ],
+  [
+    "a keyed retry with another fingerprint loses",
+    { attempt: 2, idempotencyKey: "key", fingerprint: "other" },
+    { call: rowAfter(proposed, allow, keyed) },
+    "fingerprint_mismatch",
+  ],
+];
+
+for (const [title, over, facts, expected] of CLAIMS) {
+  test(`claim: ${title}`, () => assert.equal(claimLoss(claimedDraft("c1", over).body, { ...NONE, ...facts }), expected));
+}
+
+const open = approvalAfter(opened);
+const deadline = approvalAfter(openedDraft("c1", { expiresAt: NOW }));
+
+type RefusalRow = readonly [string, ApprovalRow | undefined, SharedDraft, ReturnType<typeof answerRefusal>];
+
+const REFUSALS: readonly RefusalRow[] = [
+  ["D61: no approval", undefined, yes, "unknown_approval"],
+  ["an approval of another session", { ...open, session: "s_2" }, yes, "unknown_approval"],
+  ["an approval of another call", { ...open, call: "c2" }, yes, "unknown_approval"],
+  ["a yes to an open one", open, yes, undefined],
+  ["a no to an open one", open, no, undefined],
+  ["a close of an open one", open, cancelled, undefined],
+  ["D69: a yes to another revision", open, answeredDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
+  ["D69: a yes to another fingerprint", open, answeredDraft("s_1", "c1", { fingerprint: "other" }), "stale_revision"],
+  ["a close of another revision", open, closedDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
+  ["D63: a yes to an answered one", approvalAfter(opened, no), yes, "stands"],
+  ["a stale answer to an answered one", answered, answeredDraft("s_1", "c1", { revision: 2 }), "stands"],
+  ["a yes to a closed one", approvalAfter(opened, cancelled), yes, "stands"],
+  ["a cancel after a yes", answered, cancelled, undefined],
+  ["a policy's deny after a yes", answered, closedDraft("s_1", "c1", { outcome: "denied" }), undefined],
+  ["a cancel of another revision after a yes", answered, closedDraft("s_1", "c1", { revision: 2 }), "stale_revision"],
+  ["an expiry after a yes", answered, closedDraft("s_1", "c1", { outcome: "expired" }), "stands"],
+  ["a cancel after a no", approvalAfter(opened, no), cancelled, "stands"],
+  ["a cancel after the claim", approvalAfter(opened, yes, claimed), cancelled, "stands"],
+  ["a second close", approvalAfter(opened, yes, cancelled), cancelled, "stands"],
+  ["D67: a yes at the deadline", deadline, yes, "stands"],
+  ["D67: a no at the deadline", deadline, no, undefined],
+  ["an expiry at the deadline", deadline, closedDraft("s_1", "c1", { outcome: "expired" }), undefined],
+  ["a yes before the deadline", { ...deadline, expiresAt: LATER }, yes, undefined],
+  ["a grant's event", undefined, grantedDraft("g_1"), undefined],
+];
+
+for (const [title, row, event, expected] of REFUSALS) {
+  test(`may be stored: ${title}: ${expected ?? "yes"}`, () => assert.equal(answerRefusal(row, event, NOW), expected));
+}
+
+test("D88: an approval opens again only with a higher revision, and then nothing of the old answer is left", () => {
+  const again = approvalAfter(opened, yes, openedDraft("c1", { revision: 2, fingerprint: "other" }));
+  assert.deepEqual([again.state, again.revision, again.fingerprint, again.covers, again.answeredBy], ["open", 2, "other", null, null]);
+  for (const draft of [opened, openedDraft("c1", { revision: 2, call: "c2" })])
+    assert.throws(() => approvalAfter(opened, draft), IllegalEvent);
+  assert.throws(() => approvalAfter(opened, yes, claimed, openedDraft("c1", { revision: 2 })), IllegalEvent);
+});
+
+test("an approval that opens again is still as old as it was", () => {
+  const again = approvalAfter({ ...opened, at: EARLIER }, { ...openedDraft("c1", { revision: 2 }), at: LATER });
+  assert.equal(again.requestedAt, EARLIER);
+});
+
+test("a yes covers what was shown, or its edit; a no covers nothing", () => {
+  assert.equal(answered.covers, fingerprintOf("c1"));
+  const edited = answeredDraft("s_1", "c1", { edited: { input: {}, fingerprint: "edited" } });
+  assert.equal(approvalAfter(opened, edited).covers, "edited");
+  assert.equal(approvalAfter(opened, no).covers, null);
+});
+
+test("D71: a grant cannot answer an insisting ask", () => {
+  const byGrant = answeredDraft("s_1", "c1", { by: { ...TESTER, kind: "grant", name: "g_1" } });
+  assert.equal(approvalAfter(opened, byGrant).state, "approved");
+  assert.throws(() => approvalAfter(openedDraft("c1", { explicitAsk: true }), byGrant), IllegalEvent);
+});
+
+test("an event that concerns no approval, or one that is not there, is illegal for it", () => {
+  assert.throws(() => approvalAfter(yes), IllegalEvent);
+  assert.throws(() => approvalAfter(opened, ask), IllegalEvent);
+});
+
+const ENDINGS: readonly (readonly [string, readonly Draft[], ApprovalRow["state"]])[] = [
+  ["an open one closes with its call", [opened, endedDraft("c1", { outcome: "cancelled" })], "cancelled"],
+  ["an open one closes as its call was denied", [opened, endedDraft("c1", { outcome: "denied" })], "denied"],
+  ["an open one closes as its call expired", [opened, endedDraft("c1", { outcome: "expired" })], "expired"],
+  ["an unused yes is void when its call ends", [opened, yes, endedDraft("c1", { outcome: "cancelled" })], "cancelled"],
+  ["a used yes stays a yes", [opened, yes, claimed, endedDraft("c1")], "approved"],
+  ["a no stays a no", [opened, no, endedDraft("c1", { outcome: "rejected" })], "rejected"],
+];
+
+for (const [title, drafts, expected] of ENDINGS) {
+  test(`approval: ${title}`, () => assert.equal(approvalAfter(...drafts).state, expected));
+}
+
+test("an event changes its own approval, or that of the call whose claim or end it is", () => {
+  const [, , , , event] = placed([proposed, ask, opened, yes, claimed]);
+  assert.equal(approvalOf(event!, approved), "a_c1");
+  assert.equal(approvalOf(event!, allowed), undefined);
+  assert.equal(approvalOf(placed([opened])[0]!, undefined), "a_c1");
+  assert.equal(approvalOf(placed([endedDraft("c1")])[0]!, approved), "a_c1");
+  assert.equal(approvalOf(placed([ask])[0]!, approved), undefined);
+});

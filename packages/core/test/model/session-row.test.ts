@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { SessionRow } from "../../src/ledger-port.ts";
+import type { Draft, EventBodies, LedgerEvent } from "../../src/model/events.ts";
+import { nextApprovalRow } from "../../src/model/ledger-rules.ts";
+import { nextSessionRow, openedBy, sessionAt } from "../../src/model/session-row.ts";
+import {
+  answeredDraft,
+  closedSessionDraft,
+  createdDraft,
+  DRAFTED_AT,
+  draftOf,
+  endedDraft,
+  openedDraft,
+  proposedDraft,
+} from "../../src/testing/drafts.ts";
+
+const HOLDER = { pid: 7, host: "here", processStart: "1", door: "test" };
+const OPENED = draftOf("session.opened", { ...HOLDER, recovered: [] });
+
+function placed(draft: Draft, session = "s_1"): LedgerEvent {
+  return { ...draft, session, seq: 1, pos: 1, epoch: 1 } as LedgerEvent;
+}
+
+function rowAfter(...drafts: readonly Draft[]): SessionRow {
+  const row = drafts.reduce<SessionRow | undefined>((before, draft) => nextSessionRow(before, placed(draft)), undefined);
+  assert.ok(row);
+  return row;
+}
+
+test("a session's row begins with its first record", () => {
+  assert.deepEqual(rowAfter(createdDraft({ title: "fix it", model: "m1" })), {
+    id: "s_1",
+    cwd: "/workspace",
+    title: "fix it",
+    state: "running",
+    model: "m1",
+    turns: 0,
+    calls: 0,
+    openApprovals: 0,
+    unknownOutcomes: 0,
+    startedAt: DRAFTED_AT,
+    updatedAt: DRAFTED_AT,
+    writer: null,
+  });
+});
+
+test("it counts turns, calls and unknown outcomes, and knows model, writer and newest time", () => {
+  const later = "2026-02-01T00:00:00.000Z";
+  const row = rowAfter(
+    createdDraft(),
+    OPENED,
+    draftOf("model.changed", { from: null, to: "m2", by: "Tester" }),
+    proposedDraft("c1", { turn: 1 }),
+    proposedDraft("c2", { turn: 3 }),
+    endedDraft("c1"),
+    endedDraft("c2", { outcome: "unknown" }),
+    draftOf("mode.changed", { from: "default", to: "yolo", by: "Tester" }, later),
+  );
+  assert.deepEqual([row.turns, row.calls, row.unknownOutcomes, row.model, row.updatedAt], [3, 2, 1, "m2", later]);
+  assert.deepEqual(row.writer, HOLDER);
+});
+
+const CLOSINGS: readonly (readonly [EventBodies["session.closed"]["reason"], SessionRow["state"]])[] = [
+  ["done", "done"],
+  ["failed", "failed"],
+  ["cancelled", "cancelled"],
+  ["parked", "parked"],
+  ["limit", "idle"],
+  ["reset", "done"],
+];
+
+for (const [reason, state] of CLOSINGS) {
+  test(`a session closed as ${reason} is ${state}, without a writer, and runs again when it is opened`, () => {
+    const row = rowAfter(createdDraft(), OPENED, closedSessionDraft(reason));
+    assert.deepEqual([row.state, row.writer], [state, null]);
+    assert.equal(rowAfter(createdDraft(), OPENED, closedSessionDraft(reason), OPENED).state, "running");
+  });
+}
+
+test("a running session without a live writer was interrupted; a closed one was not", () => {
+  const running = rowAfter(createdDraft(), OPENED);
+  assert.deepEqual([sessionAt(running, false).state, sessionAt(running, false).writer], ["interrupted", null]);
+  assert.equal(sessionAt(running, true), running);
+  assert.equal(sessionAt(rowAfter(createdDraft(), closedSessionDraft("parked")), false).state, "parked");
+});
+
+test("an approval counts once while it is open, however often it opens again", () => {
+  const opened = nextApprovalRow(undefined, placed(openedDraft("c1")));
+  const again = nextApprovalRow(opened, placed(openedDraft("c1", { revision: 2 })));
+  const answered = nextApprovalRow(again, placed(answeredDraft("s_1", "c1", { revision: 2 }), "_store"));
+  assert.deepEqual(
+    [openedBy(undefined, opened), openedBy(opened, again), openedBy(again, answered), openedBy(answered, opened)],
+    [1, 0, -1, 1],
+  );
+  const row = nextSessionRow(rowAfter(createdDraft()), placed(openedDraft("c1")), openedBy(undefined, opened));
+  assert.equal(row.openApprovals, 1);
+});
+
+test("a shared event that comes first still names its session", () => {
+  assert.equal(nextSessionRow(undefined, placed(answeredDraft("s_9", "c1"), "_store")).id, "s_9");
+});

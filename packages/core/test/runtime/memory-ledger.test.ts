@@ -1,0 +1,19 @@
+import { memoryLedger } from "../../src/runtime/memory-ledger.ts";
+import { testLedger } from "../../src/testing/ledger-suite.ts";
+
+const GONE = "a memory ledger ends with its object";
+
+testLedger(
+  "memoryLedger",
+  async () => {
+    const ledger = memoryLedger();
+    return { ledger, second: async () => ledger, close: () => ledger.close() };
+  },
+  {
+    cannot: {
+      L6: "a memory ledger keeps plain events by reference and makes no canonical form",
+      L37: GONE,
+      reopen: GONE,
+    },
+  },
+);

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const MEMORY = { L6: "it keeps plain events", L37: "it cannot be opened again", reopen: "it cannot be opened again" };
+const { L37: _unsaid, ...SOME } = MEMORY;
+
+/** Ledgers that break their word, by what is replaced in a memory ledger, and the case that must notice. */
+const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: string])[] = [
+  [
+    "an append that ignores what the writer expects",
+    `append: async (lease, _, batch) => {
+      let head = 0;
+      for await (const { seq } of ledger.read({ session: lease.session, seq: 0 })) head = seq;
+      return ledger.append(lease, head, batch);
+    }`,
+    "L1",
+  ],
+  [
+    "a claim that never loses",
+    `claim: async (lease, expected, claimed) => {
+      const outcome = await ledger.claim(lease, expected, claimed);
+      return "won" in outcome ? outcome : { won: claimed };
+    }`,
+    "L14",
+  ],
+  [
+    "an answer that always wins",
+    `answer: async (events) => {
+      const outcome = await ledger.answer(events);
+      return "won" in outcome ? outcome : { won: events };
+    }`,
+    "L12",
+  ],
+  [
+    "a reader that starts at its cursor",
+    `read: (from, filter) => ledger.read("pos" in from ? { pos: Math.max(0, from.pos - 1) } : from, filter)`,
+    "cursor",
+  ],
+  [
+    "a subscription that tells everything twice",
+    "subscribe: (from, filter, sink) => ledger.subscribe(from, filter, (event) => { sink(event); sink(event); })",
+    "subscribe",
+  ],
+  ["a list without pages", "pending: (kind, query) => ledger.pending(kind, { ...query, limit: undefined })", "approvals-a-first-page"],
+];
+
+const source = (path: string): string => JSON.stringify(fileURLToPath(new URL(`../../src/${path}`, import.meta.url)));
+
+function suiteOn(name: string, change: string, cannot: Readonly<Record<string, string>>): string {
+  return `testLedger(${JSON.stringify(name)}, async () => {
+    const ledger = memoryLedger();
+    const changed = { ...ledger, ${change} };
+    return { ledger: changed, second: async () => changed, close: () => ledger.close() };
+  }, { cannot: ${JSON.stringify(cannot)} });
+  `;
+}
+
+/** Runs the suite on all of them in a process of its own, whose failures are not ours; gives what each one's tests said. */
+function runSuites(): ReadonlyMap<string, string> {
+  const directory = mkdtempSync(join(tmpdir(), "assent-suite-"));
+  const file = join(directory, "suites.test.mjs");
+  const imports = `import { memoryLedger } from ${source("runtime/memory-ledger.ts")};
+    import { testLedger } from ${source("testing/ledger-suite.ts")};\n`;
+  const suites = FAULTS.map(([fault, change]) => suiteOn(fault, change, MEMORY));
+  writeFileSync(
+    file,
+    imports + [...suites, suiteOn("whole", "", MEMORY), suiteOn("unsaid", "", { ...SOME, L999: "no such case" })].join(""),
+  );
+  try {
+    const { NODE_TEST_CONTEXT: _ours, ...env } = process.env;
+    const { stdout } = spawnSync(process.execPath, ["--test-reporter=tap", file], { encoding: "utf8", env, maxBuffer: 2 ** 26 });
+    return new Map(stdout.split(/^# Subtest: /m).map((part) => [part.slice(0, part.indexOf("\n")), part]));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+describe("testLedger", () => {
+  let said: ReadonlyMap<string, string> = new Map();
+  before(() => {
+    said = runSuites();
+  });
+
+  for (const [fault, , caughtBy] of FAULTS) {
+    test(`finds ${fault} by case ${caughtBy}`, () => assert.match(said.get(fault) ?? "", new RegExp(`not ok \\d+ - ${caughtBy}: `)));
+  }
+
+  test("tells what cannot be done by name and reason, and never leaves it out", () => {
+    const output = said.get("whole") ?? "";
+    assert.doesNotMatch(output, /not ok/);
+    for (const [id, reason] of Object.entries(MEMORY)) assert.match(output, new RegExp(`ok \\d+ - cannot: ${id}: .*\\(${reason}\\)`));
+  });
+
+  test("fails a case that needs what was not given, and a reason for no case", () => {
+    assert.match(said.get("unsaid") ?? "", /not ok \d+ - L37: /);
+    assert.match(said.get("unsaid") ?? "", /not ok \d+ - what cannot be done is a case of the suite/);
+  });
+});

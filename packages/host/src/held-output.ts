@@ -1,0 +1,132 @@
+import type { Spilled, SpillFile } from "@assent/core";
+
+const SEGMENT = 64 * 1024;
+
+/** What is known of a program's output when it has ended. */
+export type HeldEnd = {
+  readonly output: string;
+  readonly chars: number;
+  readonly lines: number;
+  /** Bytes that are in neither head nor tail. */
+  readonly dropped: number;
+  readonly spilled?: Spilled;
+};
+
+/** Takes output piece by piece; the promise of `take` is the back-pressure. */
+export type HeldOutput = {
+  readonly take: (bytes: Uint8Array, text: string) => Promise<void>;
+  readonly end: () => Promise<HeldEnd>;
+};
+
+/**
+ * Holds at most `limit` bytes. Up to there everything is kept; beyond it the first fifth and the newest rest are, and all of it goes to the spill file as it
+ * comes. A spill file that fails is given up: the output then is head and tail without a file.
+ */
+export function heldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined): HeldOutput {
+  const memory = segments(limit);
+  const counts = textCounts();
+  let total = 0;
+  let file: SpillFile | undefined;
+  let lost = openSpill === undefined;
+
+  const toFile = async (bytes: Uint8Array): Promise<void> => {
+    if (lost || total + bytes.length <= memory.capacity) return;
+    try {
+      if (!file && openSpill) {
+        file = await openSpill();
+        for (const segment of memory.all()) await file.write(segment);
+      }
+      await file?.write(bytes);
+    } catch {
+      lost = true; // told by the absence of `spilled` beside `dropped`
+    }
+  };
+
+  const store = async (bytes: Uint8Array, text: string): Promise<void> => {
+    counts.add(text);
+    await toFile(bytes);
+    memory.add(bytes);
+    total += bytes.length;
+  };
+  let turn = Promise.resolve();
+  return {
+    take(bytes, text) {
+      turn = turn.then(() => store(bytes, text));
+      return turn;
+    },
+    async end() {
+      const spilled = await file?.end().catch(() => undefined);
+      return { ...memory.text(), ...counts.end(), ...(spilled && !lost && { spilled }) };
+    },
+  };
+}
+
+/** Bytes in pieces of one size, so that a program writing byte by byte costs no more memory than one writing blocks. */
+function segments(limit: number) {
+  const most = Math.max(2, Math.floor(limit / SEGMENT));
+  const head = Math.max(1, Math.floor(most / 5));
+  const list: Buffer[] = [];
+  let fill = SEGMENT;
+  let dropped = 0;
+
+  const grow = (): void => {
+    if (list.length === most) {
+      list.splice(head, 1);
+      dropped += SEGMENT;
+    }
+    list.push(Buffer.allocUnsafeSlow(SEGMENT));
+    fill = 0;
+  };
+  const all = (): Buffer[] => list.map((segment, i) => (i === list.length - 1 ? segment.subarray(0, fill) : segment));
+  return {
+    capacity: most * SEGMENT,
+    all,
+    add(bytes: Uint8Array): void {
+      for (let from = 0; from < bytes.length; ) {
+        if (fill === SEGMENT) grow();
+        const part = bytes.subarray(from, from + SEGMENT - fill);
+        list.at(-1)?.set(part, fill);
+        fill += part.length;
+        from += part.length;
+      }
+    },
+    text(): { readonly output: string; readonly dropped: number } {
+      const held = all();
+      if (dropped === 0) return { output: Buffer.concat(held).toString("utf8"), dropped };
+      const first = wholeCharacters(Buffer.concat(held.slice(0, head)));
+      const last = wholeCharacters(Buffer.concat(held.slice(head)));
+      return { output: `${first}\n[${dropped} bytes are not shown here]\n${last}`, dropped };
+    },
+  };
+}
+
+/** The text between the first and the last border of a character. */
+function wholeCharacters(bytes: Buffer): string {
+  let from = 0;
+  while (from < 3 && isContinuation(bytes[from])) from++;
+  let to = bytes.length;
+  while (to > bytes.length - 3 && isContinuation(bytes[to - 1])) to--;
+  const lead = bytes[to - 1] ?? 0;
+  const width = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+  const whole = to - 1 + width <= bytes.length ? bytes.length : to - 1;
+  return bytes.toString("utf8", from, whole);
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+function textCounts() {
+  let chars = 0;
+  let breaks = 0;
+  let open = false;
+  return {
+    add(text: string): void {
+      if (text === "") return;
+      chars += text.length;
+      for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) breaks++;
+      open = !text.endsWith("\n");
+    },
+    end: () => ({ chars, lines: breaks + (open ? 1 : 0) }),
+  };
+}

@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import type { Clock, Digest, Files, Ids, Processes } from "@assent/core";
+import { hostFiles } from "./files.ts";
+import { hostProcesses } from "./processes.ts";
+import { randomIds } from "./random-ids.ts";
+import { nodeDigest } from "./sha256.ts";
+import { systemClock } from "./system-clock.ts";
+
+/** The ports that are this machine. */
+export type HostPorts = {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly digest: Digest;
+  readonly files: Files;
+  readonly processes: Processes;
+  /** Where `files` keeps the full output of calls, by session. */
+  readonly outputDirectory: string;
+};
+
+/** All ports of the machine in one go. Nothing is opened or started before it is used. */
+export function hostPorts({ stateDirectory }: { readonly stateDirectory: string }): HostPorts {
+  const outputDirectory = join(stateDirectory, "output");
+  return {
+    clock: systemClock(),
+    ids: randomIds(),
+    digest: nodeDigest,
+    files: hostFiles({ outputDirectory }),
+    processes: hostProcesses(),
+    outputDirectory,
+  };
+}

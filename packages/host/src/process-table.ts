@@ -1,0 +1,87 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { errorCode } from "./error-code.ts";
+
+/** One process as the system lists it. */
+export type ProcessRow = { readonly pid: number; readonly pgid: number; readonly zombie: boolean; readonly start: string };
+
+/** The live process table, read anew at every question. */
+export type ProcessTable = {
+  /** Also finds a zombie, whose start time is still true. */
+  readonly find: (pid: number) => ProcessRow | undefined;
+  /** Processes of the group that still run; a zombie does not. */
+  readonly members: (pgid: number) => readonly number[];
+};
+
+/** Reads `/proc` where there is one, else asks `ps`. */
+export function processTable(proc = "/proc"): ProcessTable {
+  const boot = readText(`${proc}/sys/kernel/random/boot_id`)?.trim();
+  return boot === undefined ? psTable() : procTable(proc, boot);
+}
+
+/** Start times count from boot, so the boot's id is part of them: after a reboot the same number names another process. */
+function procTable(proc: string, boot: string): ProcessTable {
+  const find = (pid: number): ProcessRow | undefined => {
+    const stat = readText(`${proc}/${pid}/stat`);
+    return stat === undefined ? undefined : parseStat(pid, stat, boot);
+  };
+  return { find, members: (pgid) => running(pgid, processIds(proc).map(find)) };
+}
+
+/** A name may hold blanks and parentheses: the fields are counted after the last closing one. */
+function parseStat(pid: number, stat: string, boot: string): ProcessRow {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0] ?? "";
+  return { pid, pgid: Number(fields[2]), zombie: state === "Z" || state === "X", start: `${boot}:${fields[19]}` };
+}
+
+function processIds(proc: string): readonly number[] {
+  return readdirSync(proc)
+    .map(Number)
+    .filter((pid) => Number.isSafeInteger(pid));
+}
+
+function psTable(): ProcessTable {
+  return {
+    find: (pid) => ps("-p", String(pid))[0],
+    members: (pgid) => running(pgid, ps("-A")),
+  };
+}
+
+function ps(...selection: readonly string[]): readonly ProcessRow[] {
+  let listing: string;
+  try {
+    const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+    listing = execFileSync("ps", [...selection, "-o", "pid=,pgid=,stat=,lstart="], {
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch (error) {
+    if (error instanceof Error && "status" in error && error.status === 1) return []; // nothing selected
+    throw error;
+  }
+  return listing.split("\n").flatMap(parsePsLine);
+}
+
+function parsePsLine(line: string): readonly ProcessRow[] {
+  const [pid, pgid, state, ...start] = line.trim().split(/ +/);
+  if (!pid || !pgid || !state) return [];
+  return [{ pid: Number(pid), pgid: Number(pgid), zombie: state.startsWith("Z"), start: start.join(" ") }];
+}
+
+function running(pgid: number, rows: readonly (ProcessRow | undefined)[]): readonly number[] {
+  return rows.flatMap((row) => (row && row.pgid === pgid && !row.zombie ? [row.pid] : []));
+}
+
+const GONE = ["ENOENT", "ESRCH", "ENOTDIR"];
+
+/** A process may end between listing and reading it: then there is no text. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (GONE.includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}

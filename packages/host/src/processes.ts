@@ -1,0 +1,79 @@
+import type { ChildProcess } from "node:child_process";
+import { tmpdir } from "node:os";
+import type { Readable } from "node:stream";
+import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
+import { attend } from "./attend.ts";
+import { openOutputPipe } from "./output-pipe.ts";
+import { endGroup, groupMembers } from "./process-group.ts";
+import { type ProcessTable, processTable } from "./process-table.ts";
+import { startProgram } from "./start-program.ts";
+
+/** What tests and unusual machines may change. */
+export type ProcessSettings = {
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs?: number;
+  /** How long output is still read after the program's exit, when somebody it started holds the pipe. */
+  readonly lingerMs?: number;
+  /** Bytes of output held in memory per program. */
+  readonly heldBytes?: number;
+  readonly temporaryDirectory?: string;
+};
+
+type Settings = Required<ProcessSettings> & { readonly table: ProcessTable };
+
+/**
+ * Programs of this machine. It is the machine, so its waits are in real time. Beside a program that cannot be started, `run` rejects with what `onStart` or `onOutput`
+ * threw, after the group was ended: a start that cannot be recorded is no start. Processes that a program left behind in its group when it exited
+ * by itself are not killed, but named as survivors.
+ */
+export function hostProcesses(options: ProcessSettings = {}): Processes {
+  const table = processTable();
+  const settings = { graceMs: 2000, lingerMs: 1000, heldBytes: 10_000_000, temporaryDirectory: tmpdir(), ...options, table };
+  return {
+    run: (spec, signal) => run(spec, signal, settings),
+    startOf(pid) {
+      const row = table.find(pid);
+      return row && !row.zombie ? row.start : undefined;
+    },
+    killGroup: (pgid, processStart) => killGroup(pgid, processStart, settings),
+  };
+}
+
+/**
+ * A pid is not given away while a group of that number has members. So a leader with another start time means that the old group is gone;
+ * members without a leader cannot be told from strangers and are left alone.
+ */
+async function killGroup(pgid: number, processStart: string, { table, graceMs }: Settings): Promise<boolean> {
+  const leader = table.find(pgid);
+  if (leader === undefined || leader.zombie) return groupMembers(pgid, table).length === 0;
+  if (leader.start !== processStart) return true;
+  return (await endGroup(pgid, graceMs, table)).length === 0;
+}
+
+const NEVER_STARTED: ProcessEnd = {
+  exitCode: null,
+  signal: null,
+  ended: "cancelled",
+  output: "",
+  chars: 0,
+  lines: 0,
+  dropped: 0,
+  survivors: [],
+};
+
+async function run(spec: ProcessSpec, signal: AbortSignal, settings: Settings): Promise<ProcessEnd> {
+  if (signal.aborted) return NEVER_STARTED;
+  const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // no place for one: Node's sockets, in nearly the right order
+  try {
+    if (signal.aborted) return NEVER_STARTED;
+    const started = await startProgram(spec, pipe?.writeFd ?? "pipe");
+    pipe?.closeWriter();
+    return await attend({ spec, signal, settings, ...started, readers: () => pipe?.readers() ?? socketsOf(started.child) });
+  } finally {
+    pipe?.close();
+  }
+}
+
+function socketsOf({ stdout, stderr }: ChildProcess): readonly Readable[] {
+  return [stdout, stderr].filter((stream) => stream !== null);
+}

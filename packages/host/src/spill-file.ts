@@ -1,0 +1,95 @@
+import { createHash, randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { chmod, type FileHandle, lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { Spilled, SpillFile } from "@assent/core";
+
+/** How much may be kept, in bytes. */
+export type SpillLimits = { readonly perFile: number; readonly perSession: number };
+
+const MARK = Buffer.from("\n[file limit reached]");
+
+/** Bytes a session has left. Taken before they are written, so that calls running at once cannot both have the last ones. */
+export type Allowance = { left: number };
+
+/** What the session's directory may still take, counting what earlier processes left there. */
+export async function sessionAllowance(directory: string, limit: number): Promise<Allowance> {
+  await privateDirectory(directory);
+  let used = 0;
+  for (const name of await readdir(directory)) used += (await lstat(join(directory, name))).size;
+  return { left: Math.max(0, limit - used) };
+}
+
+/** A directory of ours alone. A link in its place is refused: it would lead the output elsewhere. */
+async function privateDirectory(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const stats = await lstat(directory);
+  if (!stats.isDirectory()) throw Object.assign(new Error(`${directory} is not a directory`), { code: "ENOTDIR" });
+  if ((stats.mode & 0o077) !== 0) await chmod(directory, 0o700);
+}
+
+/** A new file under a name nobody can foresee. */
+export async function openSpillFile(
+  directory: string,
+  callId: string,
+  room: { readonly perFile: number; readonly session: Allowance },
+): Promise<SpillFile> {
+  const path = join(directory, `${safeName(callId)}-${randomBytes(8).toString("hex")}.txt`);
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  return spillFile(path, await open(path, flags, 0o600), room);
+}
+
+/** Unsafe characters replaced, one for one. */
+export function safeName(id: string): string {
+  return id.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, 80) || "_";
+}
+
+function spillFile(path: string, handle: FileHandle, room: { readonly perFile: number; readonly session: Allowance }): SpillFile {
+  const hash = createHash("sha256");
+  let size = 0;
+  let full = false;
+  const put = async (bytes: Uint8Array): Promise<void> => {
+    hash.update(bytes);
+    size += bytes.length;
+    await handle.writeFile(bytes); // appends: it writes at the handle's place
+  };
+  /** How much of the piece may be written; the rest of the allowance always has room for the mark. */
+  const take = (bytes: Uint8Array): Uint8Array => {
+    const fits = Math.min(room.perFile - size, room.session.left) - MARK.length;
+    const part = bytes.length <= fits ? bytes : bytes.subarray(0, characterBorder(bytes, Math.max(0, fits)));
+    full = part.length < bytes.length;
+    room.session.left -= part.length + (full ? MARK.length : 0);
+    return part;
+  };
+  const write = async (bytes: Uint8Array): Promise<void> => {
+    if (full) return;
+    await put(take(bytes));
+    if (full) await put(MARK);
+  };
+  const abandon = async (error: unknown): Promise<never> => {
+    full = true;
+    room.session.left += size;
+    await handle.close();
+    await unlink(path);
+    throw error;
+  };
+  let turn: Promise<void> = Promise.resolve();
+  let ended: Promise<Spilled> | undefined;
+  return {
+    write(chunk) {
+      turn = turn.then(() => write(Buffer.from(chunk)).catch(abandon));
+      return turn;
+    },
+    end() {
+      ended ??= turn.then(() => handle.close()).then(() => ({ path, size, sha256: hash.digest("hex") }));
+      return ended;
+    },
+  };
+}
+
+/** The end of the last whole UTF-8 character before `at`. */
+function characterBorder(bytes: Uint8Array, at: number): number {
+  let border = at;
+  while (border > 0 && at - border < 4 && ((bytes[border] ?? 0) & 0xc0) === 0x80) border--;
+  return border;
+}

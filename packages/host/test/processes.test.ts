@@ -1,0 +1,294 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { ProcessEnd, ProcessSpec } from "@assent/core";
+import { processTable } from "../src/process-table.ts";
+import { hostProcesses } from "../src/processes.ts";
+import { runNode } from "./run-node.ts";
+import { scratch } from "./scratch.ts";
+
+const processes = hostProcesses({ graceMs: 150, lingerMs: 150 });
+const table = processTable();
+
+function bash(text: string, options: Partial<ProcessSpec> = {}, signal = new AbortController().signal): Promise<ProcessEnd> {
+  const args = ["--noprofile", "--norc", "-c", "--", text];
+  return processes.run({ file: "/bin/bash", args, cwd: "/", env: { PATH: "/usr/bin:/bin" }, ...options }, signal);
+}
+
+const ENDS: readonly (readonly [name: string, text: string, end: Partial<ProcessEnd>])[] = [
+  [
+    "output and error come in the order they were written",
+    "echo a; echo b >&2; echo c; echo d >&2",
+    { output: "a\nb\nc\nd\n", lines: 4, chars: 8 },
+  ],
+  ["a non-zero exit is told", "exit 3", { exitCode: 3, signal: null, ended: "exit" }],
+  ["death by a signal is told by its name", "kill -9 $$", { exitCode: null, signal: "SIGKILL", ended: "exit" }],
+  ["standard input is empty", "cat; echo end", { output: "end\n" }],
+  ["standard error can be opened again by name", "echo x > /dev/stderr; echo y > /dev/stdout", { output: "x\ny\n" }],
+  ["there is no terminal", "tty; (: < /dev/tty) 2>/dev/null || echo none", { output: "not a tty\nnone\n" }],
+  ["the environment is exactly what was given", "/usr/bin/env | grep -v '^\\(_\\|SHLVL\\|PWD\\)='", { output: "PATH=/usr/bin:/bin\n" }],
+  ["bytes that are no UTF-8 are replaced", "printf 'a\\xffb'", { output: "a\ufffdb", chars: 3 }],
+  ["a character cut at the end is replaced", "printf '\\xe6\\xbc'", { output: "\ufffd", chars: 1 }],
+];
+for (const [name, text, end] of ENDS) {
+  test(name, async () => {
+    const found = await bash(text);
+    assert.deepEqual({ ...found, ...end }, found);
+    assert.deepEqual(found.survivors, []);
+  });
+}
+
+test("without a place for a pipe, output still comes whole", async () => {
+  const spec = { file: "/bin/bash", args: ["-c", "echo a; echo b >&2"], cwd: "/", env: {} };
+  const end = await hostProcesses({ temporaryDirectory: "/nonexistent" }).run(spec, new AbortController().signal);
+  assert.deepEqual([...end.output.split("\n")].sort(), ["", "a", "b"]);
+});
+
+test("a character split over two writes is put together", async () => {
+  const chunks: string[] = [];
+  const end = await bash("printf '\\xf0\\x9f'; sleep 0.05; printf '\\x99\\x82.'", { onOutput: (chunk) => chunks.push(chunk) });
+  assert.equal(end.output, "🙂.");
+  assert.equal(chunks.join(""), "🙂.");
+});
+
+test("every program has a process group of its own, and the start is told before any output", async () => {
+  const seen: unknown[] = [];
+  const end = await bash("ps -o pgid= -p $$ | tr -d ' '", {
+    onStart: async (started) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      seen.push(started.pid === started.pgid, started.processStart.length > 0, started.pgid);
+    },
+    onOutput: (chunk) => seen.push(Number(chunk)),
+  });
+  assert.deepEqual(seen, [true, true, Number(end.output), Number(end.output)]);
+});
+
+test("a start that cannot be recorded ends the program, and nothing of it is used", async (t) => {
+  const file = join(scratch(t), "late");
+  const used: string[] = [];
+  let group = 0;
+  const onStart = async ({ pgid }: { pgid: number }) => {
+    group = pgid;
+    throw new Error("not recorded");
+  };
+  const run = bash(`echo early; sleep 0.3; touch ${file}`, { onStart, onOutput: (chunk) => used.push(chunk) });
+  await assert.rejects(run, /not recorded/);
+  assert.deepEqual([table.members(group), used, existsSync(file)], [[], [], false]);
+});
+
+const NOT_STARTED: readonly (readonly [name: string, spec: Partial<ProcessSpec>, message: RegExp])[] = [
+  ["a program that does not exist", { file: "/nonexistent/program" }, /\/nonexistent\/program could not be started/],
+  ["a program that may not be executed", { file: "/etc/passwd" }, /\/etc\/passwd could not be started/],
+  ["a working directory that does not exist", { cwd: "/nonexistent" }, /working directory \/nonexistent does not exist/],
+  ["an argument with a NUL", { args: ["a\0b"] }, /null bytes/],
+];
+for (const [name, spec, message] of NOT_STARTED) {
+  test(`${name} is a rejection`, async () => {
+    const before = readdirSync("/proc/self/fd").length;
+    await assert.rejects(bash("true", spec), message);
+    assert.equal(readdirSync("/proc/self/fd").length, before);
+  });
+}
+
+test("an aborted signal starts nothing", async (t) => {
+  const file = join(scratch(t), "made");
+  const end = await bash(`touch ${file}`, {}, AbortSignal.abort());
+  assert.deepEqual([end.ended, end.exitCode, existsSync(file)], ["cancelled", null, false]);
+});
+
+/** Ends when the program has said that it is ready. */
+function whenReady(): { onOutput: (chunk: string) => void; ready: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { ready: promise, onOutput: (chunk) => chunk.includes("ready") && resolve() };
+}
+
+const STOPPED: readonly (readonly [name: string, text: string, signal: string])[] = [
+  ["a plain program", "echo ready; exec sleep 60", "SIGTERM"],
+  ["a shell with children", "sleep 60 & echo ready; sleep 60", "SIGTERM"],
+  [
+    "S57: one that ignores SIGTERM, forks twice and holds the output",
+    "trap '' TERM; (trap '' TERM; (sleep 60 & sleep 60) & sleep 60) & echo ready; sleep 60",
+    "SIGKILL",
+  ],
+];
+for (const [name, text, signal] of STOPPED) {
+  test(`${name}, cancelled: the whole group is gone`, async () => {
+    const cancel = new AbortController();
+    const { ready, onOutput } = whenReady();
+    let group = 0;
+    const onStart = async ({ pgid }: { pgid: number }) => {
+      group = pgid;
+    };
+    const running = bash(text, { onOutput, onStart }, cancel.signal);
+    await ready;
+    cancel.abort();
+    const end = await running;
+    assert.deepEqual([end.ended, end.exitCode, end.signal, end.output, end.survivors], ["cancelled", null, signal, "ready\n", []]);
+    assert.deepEqual(table.members(group), []);
+  });
+}
+
+test("a time limit ends the group and keeps the output so far", async () => {
+  const end = await bash("echo so far; sleep 60 & sleep 60", { timeoutMs: 100 });
+  assert.deepEqual([end.ended, end.output, end.survivors], ["timeout", "so far\n", []]);
+});
+
+test("a program that cleans up on SIGTERM may do so, and may exit with a status", async () => {
+  const cancel = new AbortController();
+  const { ready, onOutput } = whenReady();
+  const running = bash("trap 'echo cleaned; exit 7' TERM; sleep 60 & echo ready; wait", { onOutput }, cancel.signal);
+  await ready;
+  cancel.abort();
+  const end = await running;
+  assert.deepEqual([end.ended, end.exitCode, end.output], ["cancelled", 7, "ready\ncleaned\n"]);
+});
+
+test("S57: a leader that ends while its children ignore SIGTERM does not save them", async () => {
+  const cancel = new AbortController();
+  const { ready, onOutput } = whenReady();
+  let group = 0;
+  const onStart = async ({ pgid }: { pgid: number }) => {
+    group = pgid;
+  };
+  const running = bash(
+    "(trap '' TERM; exec >/dev/null 2>&1; sleep 60; sleep 60) & sleep 0.1; echo ready; wait",
+    { onOutput, onStart },
+    cancel.signal,
+  );
+  await ready;
+  cancel.abort();
+  assert.deepEqual((await running).survivors, []);
+  assert.deepEqual(table.members(group), []);
+});
+
+test("a child left in the background does not hold the call; it is named and left alone", async () => {
+  const end = await bash("sleep 60 & echo $!");
+  const left = Number(end.output);
+  assert.deepEqual([end.ended, end.exitCode, end.survivors], ["exit", 0, [left]]);
+  process.kill(left, "SIGKILL");
+});
+
+test("S57: a process that left the group and holds the output does not hold the call", async () => {
+  const end = await bash("setsid sleep 60 & echo $!; sleep 0.1");
+  assert.deepEqual([end.ended, end.exitCode], ["exit", 0]);
+  process.kill(Number(end.output), "SIGKILL");
+});
+
+test("a cancel while a background child holds the output ends that child too", async () => {
+  const cancel = new AbortController();
+  const patient = hostProcesses({ graceMs: 150, lingerMs: 60_000 });
+  const { ready, onOutput } = whenReady();
+  const spec = {
+    file: "/bin/bash",
+    args: ["-c", "(sleep 0.1; echo ready; sleep 60) & exit 4"],
+    cwd: "/",
+    env: { PATH: "/usr/bin:/bin" },
+    onOutput,
+  };
+  const running = patient.run(spec, cancel.signal);
+  await ready;
+  cancel.abort();
+  const end = await running;
+  assert.deepEqual([end.ended, end.exitCode, end.survivors], ["cancelled", 4, []]);
+});
+
+test("S56: starting and aborting leaves no listener, descriptor or process behind", async () => {
+  await bash("true");
+  const before = readdirSync("/proc/self/fd").length;
+  const groups: number[] = [];
+  const onStart = async ({ pgid }: { pgid: number }) => {
+    groups.push(pgid);
+  };
+  for (let i = 0; i < 20; i++) {
+    const cancel = new AbortController();
+    const running = bash("sleep 60 & sleep 60", { onStart }, cancel.signal);
+    if (i % 2 === 0) await new Promise((resolve) => setImmediate(resolve));
+    cancel.abort();
+    assert.equal((await running).ended, "cancelled");
+  }
+  assert.equal(readdirSync("/proc/self/fd").length, before);
+  for (const group of groups) assert.deepEqual(table.members(group), []);
+});
+
+test("S14: a descriptor this process inherited open is not passed on", async (t) => {
+  const secret = join(scratch(t), "secret");
+  writeFileSync(secret, "the secret");
+  const source = `
+    import { hostProcesses } from "../src/processes.ts";
+    const spec = { file: "/bin/bash", args: ["-c", "cat <&3; cat <&40; ls -l /proc/self/fd"], cwd: "/", env: { PATH: "/usr/bin:/bin" } };
+    console.log((await hostProcesses().run(spec, new AbortController().signal)).output);`;
+  const output = await runNode(source, `exec 3<${secret} 40<${secret}`);
+  assert.match(output, /2 -> /);
+  assert.ok(!output.includes("secret"), output);
+});
+
+test("S60: far more output than is held costs bounded memory, and the file takes it as it comes", async (t) => {
+  const directory = scratch(t);
+  const source = `
+    import { hostFiles } from "../src/files.ts";
+    import { hostProcesses } from "../src/processes.ts";
+    const files = hostFiles({ outputDirectory: ${JSON.stringify(directory)} });
+    const spec = { file: "/bin/bash", args: ["-c", "echo first; head -c 300000000 /dev/zero | tr '\\\\0' x; echo; echo last"], cwd: "/", env: { PATH: "/usr/bin:/bin" } };
+    const before = process.memoryUsage().rss;
+    let most = 0;
+    const onOutput = () => { most = Math.max(most, process.memoryUsage().rss); };
+    const end = await hostProcesses().run({ ...spec, onOutput, spill: () => files.spill("s_1", "c1") }, new AbortController().signal);
+    const { output, ...rest } = end;
+    console.log(JSON.stringify({ ...rest, held: output.length, first: output.slice(0, 7), last: output.slice(-6), grown: most - before }));`;
+  const end: unknown = JSON.parse(await runNode(source));
+  assert.ok(
+    end &&
+      typeof end === "object" &&
+      "grown" in end &&
+      "held" in end &&
+      "spilled" in end &&
+      "dropped" in end &&
+      "chars" in end &&
+      "lines" in end &&
+      "first" in end &&
+      "last" in end,
+  );
+  assert.deepEqual([end.chars, end.lines, end.first, end.last], [300_000_012, 3, "first\nx", "\nlast\n"]);
+  assert.ok(typeof end.held === "number" && end.held <= 10_000_100, `held ${end.held}`);
+  assert.ok(typeof end.dropped === "number" && end.dropped >= 290_000_000);
+  assert.ok(typeof end.grown === "number" && end.grown < 150_000_000, `grown ${end.grown}`);
+  const [file] = readdirSync(join(directory, "s_1"));
+  const text = readFileSync(join(directory, "s_1", file ?? ""), "utf8");
+  assert.ok(text.length <= 50_000_000 && text.endsWith("x\n[file limit reached]"));
+});
+
+test("the start time of a live process is stable, and a dead one has none", async () => {
+  const child = spawn("sleep", ["60"], { stdio: "ignore", detached: true });
+  await once(child, "spawn");
+  assert.ok(child.pid);
+  const start = processes.startOf(child.pid);
+  assert.ok(start);
+  assert.equal(processes.startOf(child.pid), start);
+  assert.notEqual(start, processes.startOf(process.pid));
+  const exit = once(child, "exit");
+  assert.equal(await processes.killGroup(child.pid, start), true);
+  await exit;
+  assert.equal(child.signalCode, "SIGTERM");
+  assert.equal(processes.startOf(child.pid), undefined);
+  assert.equal(await processes.killGroup(child.pid, start), true);
+});
+
+test("a group whose leader has another start time is not ours and is left alone", async () => {
+  const child = spawn("sleep", ["60"], { stdio: "ignore", detached: true });
+  await once(child, "spawn");
+  assert.ok(child.pid);
+  await processes.killGroup(child.pid, "another boot:1");
+  assert.ok(processes.startOf(child.pid));
+  child.kill("SIGKILL");
+});
+
+test("members without their leader cannot be told from strangers and are left alone", async () => {
+  const end = await bash("sleep 60 >/dev/null 2>&1 & echo $$ $!");
+  const [group = 0, member = 0] = end.output.split(" ").map(Number);
+  assert.equal(await processes.killGroup(group, "any"), false);
+  assert.ok(processes.startOf(member));
+  process.kill(member, "SIGKILL");
+});

@@ -1,0 +1,115 @@
+import { canonicalJson, type Json, type JsonObject, LedgerError } from "@assent/core";
+import { sha256 } from "./chain.ts";
+
+/** A value that is kept beside the events, by its hash. */
+export type Blob = { readonly sha: string; readonly bytes: Uint8Array };
+
+/** A body as it is stored: canonical text, the same as a value, and what was taken out of it. */
+export type StoredBody = { readonly text: string; readonly body: JsonObject; readonly blobs: readonly Blob[] };
+
+const VALUE_LIMIT = 65_536;
+const BODY_LIMIT = 1_048_576;
+const NO_BLOBS: readonly Blob[] = [];
+
+/**
+ * Takes values over 64 KiB out of a body. Throws `event_invalid` for what has no canonical form and `event_too_large` for what stays over 1 MiB.
+ *
+ * Every `$blob` in a stored body is ours: a caller's own object with such a key is itself kept as a blob, so it can never be taken for a reference.
+ */
+export function storedBody(type: string, body: JsonObject): StoredBody {
+  const text = canonical(type, body);
+  if (text.length * 3 <= VALUE_LIMIT || Buffer.byteLength(text) <= VALUE_LIMIT) {
+    if (!text.includes('"$blob":')) return { text, body, blobs: NO_BLOBS };
+  }
+  return cutBody(type, body);
+}
+
+function canonical(type: string, body: JsonObject): string {
+  try {
+    return canonicalJson(body);
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new LedgerError("event_invalid", `The body of ${type} ${said}.`, { type });
+  }
+}
+
+function cutBody(type: string, body: JsonObject): StoredBody {
+  const blobs = new Map<string, Blob>();
+  const members = Object.entries(body).filter(([, value]) => value !== undefined);
+  let cut: JsonObject = Object.fromEntries(members.map(([key, value]) => [key, withoutBlobs(value, blobs)]));
+  let text = canonical(type, cut);
+  if (Buffer.byteLength(text) > BODY_LIMIT) {
+    cut = Object.fromEntries(members.map(([key, value]) => [key, withoutLarge(value, cut[key] ?? null, blobs)]));
+    text = canonical(type, cut);
+  }
+  const size = Buffer.byteLength(text);
+  if (size > BODY_LIMIT) throw new LedgerError("event_too_large", `The body of ${type} has ${size} bytes; ${BODY_LIMIT} are allowed.`, { type, size });
+  return { text, body: cut, blobs: [...blobs.values()] };
+}
+
+type Taken = Map<string, Blob>;
+
+function withoutBlobs(value: Json, taken: Taken): Json {
+  if (typeof value === "string") return isLarge(value) ? take(value, {}, taken) : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map((item) => withoutBlobs(item, taken));
+  if (Object.hasOwn(value, "$blob")) return take(canonicalJson(value), { json: true }, taken);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.map(([key, member]) => [key, withoutBlobs(member, taken)]));
+}
+
+/** A large input may be made of small values; then the member is kept whole. */
+function withoutLarge(value: Json, cut: Json, taken: Taken): Json {
+  if (typeof value !== "object" || value === null || !isLarge(canonicalJson(cut))) return cut;
+  return take(canonicalJson(value), { json: true }, taken);
+}
+
+function take(text: string, mark: { readonly json?: true }, taken: Taken): JsonObject {
+  const bytes = Buffer.from(text);
+  const sha = sha256(bytes);
+  taken.set(sha, { sha, bytes });
+  return { $blob: sha, size: bytes.length, ...mark };
+}
+
+function isLarge(text: string): boolean {
+  return text.length * 3 > VALUE_LIMIT && Buffer.byteLength(text) > VALUE_LIMIT;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** A reference to a blob, as it stands in a body. */
+export type BlobRef = { readonly sha: string; readonly size: number; readonly json: boolean };
+
+/** The reference that a value is, if it is one. */
+export function blobRef(value: Json): BlobRef | undefined {
+  if (typeof value !== "object" || value === null || isList(value)) return undefined;
+  const { $blob: sha, size, json } = value;
+  return typeof sha === "string" && typeof size === "number" ? { sha, size, json: json === true } : undefined;
+}
+
+/** A copy with every reference replaced by its content; `load` gives the bytes, or undefined when there are none. */
+export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undefined): Json {
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map((item) => withBlobs(item, load));
+  const ref = blobRef(value);
+  if (ref) return content(ref, load(ref.sha));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBlobs(member, load)]));
+}
+
+function content({ sha, size, json }: BlobRef, bytes: Uint8Array | undefined): Json {
+  if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger any more.`, { sha });
+  if (bytes.length !== size || sha256(bytes) !== sha) throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
+  const text = Buffer.from(bytes).toString();
+  // Parsing: what is hashed here was written by this file.
+  return json ? (JSON.parse(text) as Json) : text;
+}
+
+/** Every reference in a body. */
+export function* blobRefs(value: Json): Generator<BlobRef> {
+  if (typeof value !== "object" || value === null) return;
+  const ref = blobRef(value);
+  if (ref) yield ref;
+  else for (const member of isList(value) ? value : Object.values(value)) yield* blobRefs(member);
+}

@@ -1,0 +1,29 @@
+import { type ClaimLost, claimLoss, type Draft, type LedgerEvent } from "@assent/core";
+import { type Expectation, writableChain } from "./append.ts";
+import { callKey } from "./rows.ts";
+import { type Prepared, prepare, type Writing } from "./writing.ts";
+
+/** An intent: what is claimed, and how it will be stored. */
+export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: Prepared };
+
+/** The intent as it will be stored, or `event_invalid`. */
+export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
+  return { claimed, prepared: prepare(claimed, (type) => type === "call.claimed") };
+}
+
+/** Stores the intent if every condition for it holds in this very transaction. */
+export function claim(
+  writing: Writing,
+  expectation: Expectation,
+  { claimed, prepared, now }: PreparedClaim & { readonly now: () => string },
+): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {
+  const { rows } = writing;
+  const { session, epoch } = expectation.lease;
+  const { policySeq } = writableChain(writing, expectation);
+  const call = rows.calls.get(callKey(session, claimed.body.call))?.row;
+  const approval = call?.approval == null ? undefined : rows.approvals.get(call.approval)?.row;
+  const grant = call?.answer?.grant == null ? undefined : rows.grants.get(call.answer.grant)?.row;
+  const facts = { call, approval, grant, policySeq, now: grant?.expiresAt === undefined ? "" : now(), durable: true };
+  const lost = claimLoss(claimed.body, facts);
+  return lost === undefined ? { won: writing.stage(session, epoch, prepared) } : { lost };
+}

@@ -1,0 +1,58 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { LedgerError } from "@assent/core";
+import { BUSY_MS, type Database, type OpenDatabase } from "./database.ts";
+import type { StatePaths } from "./state-directory.ts";
+import { storeError } from "./store-error.ts";
+
+/** An open database; with a refusal it can only be read. */
+export type Connection = { readonly database: Database; readonly refusal: LedgerError | undefined };
+
+const RETRY_MS = 20;
+
+/** Opens the file for writing, or for reading where the file system allows no more. */
+export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Connection> {
+  try {
+    return { database: await openWal(paths.file, open), refusal: undefined };
+  } catch (cause) {
+    const error = storeError(cause, paths);
+    if (!(error instanceof LedgerError) || error.type !== "store_readonly") throw error;
+    return { database: openReadOnly(paths, open), refusal: error };
+  }
+}
+
+/** Opens the file for reading alone. */
+export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
+  try {
+    const database = open(paths.file, { readOnly: true, timeout: BUSY_MS });
+    database.exec("pragma cell_size_check=on; select 1 from sqlite_schema limit 1");
+    return database;
+  } catch (cause) {
+    throw storeError(cause, paths);
+  }
+}
+
+async function openWal(file: string, open: OpenDatabase): Promise<Database> {
+  const database = open(file, { readOnly: false, timeout: BUSY_MS });
+  try {
+    // The store checkpoints by itself, because SQLite keeps quiet about a checkpoint that failed.
+    database.exec(`pragma busy_timeout=${BUSY_MS}; pragma wal_autocheckpoint=0; pragma cell_size_check=on`);
+    await enterWal(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Two processes that open a new file at once refuse each other without waiting; the loser tries again. */
+async function enterWal(database: Database): Promise<void> {
+  for (let left = BUSY_MS / RETRY_MS; ; left -= 1) {
+    try {
+      database.exec("pragma journal_mode=wal");
+      return;
+    } catch (error) {
+      if (left === 0 || !(error instanceof Error && "errcode" in error && error.errcode === 5)) throw error;
+    }
+    await wait(RETRY_MS);
+  }
+}

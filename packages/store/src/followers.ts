@@ -1,0 +1,84 @@
+import type { StoredEvent, Subscription } from "@assent/core";
+import type { Reader } from "./read-events.ts";
+
+/** Those who are told of new events: each reads on from its own place on disk, so a slow one holds up nobody and costs no memory. */
+export type Followers = {
+  readonly add: (next: Reader, sink: (event: StoredEvent) => void) => Subscription;
+  /** Something was committed, here or elsewhere. */
+  readonly wake: () => void;
+  readonly clear: () => void;
+};
+
+/** What following needs of the store. */
+export type FollowerOptions = {
+  readonly head: () => number;
+  /** Starts looking for what other processes write; returns how to stop. Called while anybody follows. */
+  readonly watch: (changed: () => void) => () => void;
+  /** A sink threw, or the record could not be read on. */
+  readonly failed: (error: unknown) => void;
+};
+
+const TURN = 256;
+
+type Follower = { readonly next: Reader; readonly sink: (event: StoredEvent) => void };
+
+/** Delivers between the turns of the event loop, to everybody a few events at a time. */
+export function makeFollowers({ head, watch, failed }: FollowerOptions): Followers {
+  const following = new Set<Follower>();
+  let due: NodeJS.Immediate | undefined;
+  let unwatch: (() => void) | undefined;
+  const remove = (follower: Follower): void => {
+    if (!following.delete(follower) || following.size > 0) return;
+    unwatch?.();
+    unwatch = undefined;
+  };
+  const turn = (follower: Follower, until: number): boolean => {
+    for (let told = 0; told < TURN; told += 1) {
+      const event = following.has(follower) ? follower.next(until) : undefined;
+      if (!event) return false;
+      tell(follower.sink, event, failed);
+    }
+    return true;
+  };
+  const deliver = (): void => {
+    due = undefined;
+    let more = false;
+    const until = head();
+    for (const follower of following) {
+      try {
+        more = turn(follower, until) || more;
+      } catch (error) {
+        remove(follower);
+        failed(error);
+      }
+    }
+    if (more) wake();
+  };
+  const wake = (): void => {
+    if (following.size > 0) due ??= setImmediate(deliver);
+  };
+  return {
+    add: (next, sink) => {
+      const follower = { next, sink };
+      following.add(follower);
+      unwatch ??= watch(wake);
+      wake();
+      return { close: () => remove(follower) };
+    },
+    wake,
+    clear: () => {
+      for (const follower of following) remove(follower);
+      if (due) clearImmediate(due);
+      due = undefined;
+    },
+  };
+}
+
+/** A throwing sink ends nothing, neither its own subscription nor anybody's write. */
+function tell(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
+  try {
+    sink(event);
+  } catch (error) {
+    failed(error);
+  }
+}

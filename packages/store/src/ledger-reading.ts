@@ -1,0 +1,63 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Holder, Json, Ledger } from "@assent/core";
+import { withBlobs } from "./blobs.ts";
+import { query } from "./database.ts";
+import type { Damage } from "./damage.ts";
+import type { Followers } from "./followers.ts";
+import type { OpenStore } from "./open-store.ts";
+import { pendingLists } from "./pending.ts";
+import type { EventReading, Reader } from "./read-events.ts";
+import { storeError } from "./store-error.ts";
+
+/** The half of the port that reads. */
+export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "resolve" | "head">;
+
+/** What reading needs from the rest of the ledger. */
+export type LedgerReadingOptions = {
+  readonly reading: EventReading;
+  readonly damage: Damage;
+  readonly followers: Followers;
+  readonly isLive: (holder: Holder) => boolean;
+  readonly now: () => string;
+};
+
+/** So many events are read before others get a turn of the event loop. */
+const TURN = 512;
+
+/** The readers' half of a ledger. It works on a store that can no longer be written, too. */
+export function ledgerReading(
+  { database, paths }: OpenStore,
+  { reading, damage, followers, isLive, now }: LedgerReadingOptions,
+): LedgerReading {
+  const pending = pendingLists(database, { now, isLive });
+  const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
+  const guard = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      const error = storeError(cause, paths);
+      damage.noted(error);
+      throw error;
+    }
+  };
+  const guarded = (next: Reader): Reader => {
+    return (until) => guard(() => next(until));
+  };
+  return {
+    read: async function* (from, filter = {}) {
+      const next = guarded(guard(() => reading.reader(from, filter)));
+      const until = guard(reading.head);
+      let told = 0;
+      for (let event = next(until); event; event = next(until)) {
+        yield event;
+        told += 1;
+        if (told % TURN === 0) await nextTurn();
+      }
+    },
+    subscribe: (from, filter, sink) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink),
+    pending: async (kind, page = {}) => guard(() => pending(kind, page)),
+    // The shape is the same, except where a reference stood in for a value.
+    resolve: async <T extends Json>(value: T) => guard(() => withBlobs(value, (sha) => bytes.get(sha)?.bytes) as T),
+    head: async () => guard(reading.head),
+  };
+}

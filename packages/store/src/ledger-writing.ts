@@ -1,0 +1,106 @@
+import { type Holder, knownEvent, type Ledger, type LedgerEvent } from "@assent/core";
+import { answer, prepareAnswer } from "./answer.ts";
+import { append, prepareBatch } from "./append.ts";
+import { type Checkpoints, checkpointsOf } from "./checkpoint.ts";
+import { claim, prepareClaim } from "./claim.ts";
+import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
+import type { Damage } from "./damage.ts";
+import { acquire } from "./lease.ts";
+import type { OpenStore } from "./open-store.ts";
+import type { EventReading } from "./read-events.ts";
+import { recordPlace } from "./restored.ts";
+import { snapshotsOf, snapshotText } from "./snapshots.ts";
+import { storeError } from "./store-error.ts";
+import { keepLog } from "./wal.ts";
+
+/** The half of the port that writes. */
+export type LedgerWriting = Pick<Ledger, "acquire" | "append" | "answer" | "claim" | "snapshot" | "latest" | "close">;
+
+/** What writing needs from the rest of the ledger. */
+export type LedgerWritingOptions = {
+  readonly reading: EventReading;
+  readonly damage: Damage;
+  readonly isLive: (holder: Holder) => boolean;
+  /** The later of the clock and the newest time in the ledger. */
+  readonly now: () => string;
+  /** Called after every commit. */
+  readonly committed: () => void;
+};
+
+type Writers = LedgerWritingOptions & {
+  readonly store: OpenStore;
+  readonly queue: CommitQueue;
+  readonly checkpoints: Checkpoints;
+};
+
+/** The writers' half of a ledger: every operation goes through the one queue. */
+export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): LedgerWriting {
+  const { database, paths, writing, time, refusal } = store;
+  const snapshots = snapshotsOf(database);
+  const checkpoints = checkpointsOf(database, writing, time);
+  const log = keepLog(database, (error) => queue.fault(storeError(error, paths)));
+  const committed = (bytes: number): void => {
+    log.grown(bytes);
+    options.committed();
+  };
+  const queue = makeCommitQueue({ database, paths, writing, finish: checkpoints.due, committed });
+  if (refusal) queue.fault(refusal);
+  const writers = { ...options, store, queue, checkpoints };
+  return {
+    ...sessionWriters(writers),
+    answer: sharedWriter(writers),
+    snapshot: async (session, seq, state) => {
+      const text = snapshotText(state);
+      return queue.submit("normal", () => snapshots.put(session, seq, text));
+    },
+    latest: async (session) => snapshots.latest(session),
+    close: async () => {
+      const last = checkpoints.wanted() && !queue.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;
+      queue.close();
+      log.stop();
+      await last;
+    },
+  };
+}
+
+function sessionWriters({ store, queue, damage, isLive, now, checkpoints }: Writers): Pick<Ledger, "acquire" | "append" | "claim"> {
+  const { database, writing, place, time } = store;
+  return {
+    acquire: async (session, holder, takeOver = false) =>
+      queue.submit("full", () => {
+        damage.refuse(session);
+        recordPlace(database, place);
+        return acquire(writing, { session, holder, takeOver, isLive, place, at: time() });
+      }),
+    append: async (lease, expected, { events, durability }) => {
+      const batch = prepareBatch(events);
+      return queue.submit(durability, () => {
+        damage.refuse(lease.session);
+        const stored = append(writing, { lease, expected }, batch);
+        checkpoints.grown(batch.some(({ type }) => type === "session.closed"));
+        return stored;
+      });
+    },
+    claim: async (lease, expected, claimed) => {
+      const prepared = prepareClaim(claimed);
+      return queue.submit(claimed.body.durability === "normal" ? "normal" : "full", () => {
+        damage.refuse(lease.session);
+        return claim(writing, { lease, expected }, { ...prepared, now });
+      });
+    },
+  };
+}
+
+function sharedWriter({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {
+  const eventAt = (pos: number): LedgerEvent | undefined => {
+    const stored = reading.at(pos);
+    return stored && knownEvent(stored);
+  };
+  return async (events) => {
+    const prepared = prepareAnswer(events);
+    return queue.submit("full", () => {
+      for (const { event } of prepared) damage.refuse("session" in event.body ? (event.body.session ?? "") : "");
+      return answer(writing, prepared, { now, eventAt });
+    });
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  type ApprovalRow,
+  approvalOf,
+  callOf,
+  type GrantRow,
+  type LedgerEvent,
+  naming,
+  nextApprovalRow,
+  nextCallRow,
+  nextGrantRow,
+  nextSessionRow,
+  openedBy,
+  SHARED,
+  type StoredEvent,
+  knownEvent,
+} from "@assent/core";
+import { type ChainEntry, callKey, type Listed, newChain, type Rows, type Table } from "./rows.ts";
+
+/** An event with its hash, as a store has it. */
+export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash: string };
+
+/** Folds one event into the rows, in the order of positions. Throws core's `IllegalEvent`, and then has changed nothing that a dropped layer would not undo. */
+export function applyEvent(rows: Rows, event: ChainedEvent): void {
+  const chain = advanced(rows.chains.get(event.session) ?? newChain(event.session, event.pos), event);
+  rows.chains.put(event.session, chain);
+  const known = knownEvent(event);
+  if (!known) return;
+  if (event.session === SHARED) applyShared(rows, known);
+  else applyOwn(rows, chain, known);
+}
+
+function advanced(chain: ChainEntry, { session, seq, hash, pos, epoch, at, type }: ChainedEvent): ChainEntry {
+  const shared = session === SHARED;
+  return {
+    ...chain,
+    seq,
+    hash,
+    pos,
+    epoch: shared && epoch > chain.epoch ? epoch : chain.epoch,
+    newestAt: at > chain.newestAt ? at : chain.newestAt,
+    closed: type === "session.closed",
+    holder: type === "session.closed" ? null : chain.holder,
+    policySeq: type === "policy.changed" ? seq : chain.policySeq,
+  };
+}
+
+function applyOwn(rows: Rows, chain: ChainEntry, event: LedgerEvent): void {
+  const opened = applyCall(rows, chain.session, event);
+  rows.chains.put(chain.session, { ...chain, row: nextSessionRow(chain.row ?? undefined, event, opened) });
+}
+
+function applyShared(rows: Rows, event: LedgerEvent): void {
+  if (event.type === "store.epoch") return takeHold(rows.chains, event);
+  if (event.type === "store.pruned") return forget(rows.chains, event);
+  const session = naming(event);
+  if (session === undefined) {
+    if (event.type === "grant.created" || event.type === "grant.revoked") applyGrant(rows.grants, event.body.grant, event);
+    return;
+  }
+  const opened = applyCall(rows, session, event);
+  const owner = rows.chains.get(session);
+  if (owner?.row) rows.chains.put(session, { ...owner, row: nextSessionRow(owner.row, event, opened) });
+}
+
+function takeHold(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.epoch">): void {
+  const chain = chains.get(body.session) ?? newChain(body.session, pos);
+  chains.put(body.session, { ...chain, epoch: body.epoch, holder: body.holder });
+}
+
+function forget(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pruned">): void {
+  const { session, seq, hash } = body;
+  chains.put(session, { ...(chains.get(session) ?? newChain(session, pos)), seq, hash, holder: null, pruned: true, row: null });
+}
+
+/** The call, the approval and the grant that the event concerns. Returns by how much the open approvals changed. */
+function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
+  const call = event.type === "grant.used" ? undefined : callOf(event);
+  const key = call === undefined ? "" : callKey(session, call);
+  const before = call === undefined ? undefined : rows.calls.get(key)?.row;
+  if (call !== undefined) rows.calls.put(key, { session, call, row: nextCallRow(before, event) });
+  const approval = approvalOf(event, before);
+  if (approval !== undefined) return applyApproval(rows.approvals, approval, event);
+  if ("grant" in event.body) applyGrant(rows.grants, event.body.grant, event);
+  return 0;
+}
+
+function applyApproval(approvals: Table<Listed<ApprovalRow>>, id: string, event: LedgerEvent): number {
+  const before = approvals.get(id);
+  const row = nextApprovalRow(before?.row, event);
+  const stands = before !== undefined && row.state === before.row.state && row.revision === before.row.revision;
+  approvals.put(id, { row, first: before?.first ?? event.pos, latest: stands ? before.latest : event.pos });
+  return openedBy(before?.row, row);
+}
+
+function applyGrant(grants: Table<Listed<GrantRow>>, id: string, event: LedgerEvent): void {
+  const before = grants.get(id);
+  grants.put(id, { row: nextGrantRow(before?.row, event), first: before?.first ?? event.pos, latest: event.pos });
+}

@@ -1,0 +1,68 @@
+import { hostname } from "node:os";
+import type { Ledger } from "@assent/core";
+import { makeDamage } from "./damage.ts";
+import { query } from "./database.ts";
+import { makeFollowers } from "./followers.ts";
+import { liveness, type StartOf } from "./lease.ts";
+import { ledgerReading } from "./ledger-reading.ts";
+import { ledgerWriting } from "./ledger-writing.ts";
+import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
+import { eventReading } from "./read-events.ts";
+import type { StoreWarning } from "./state-directory.ts";
+import { watchCommits } from "./watch.ts";
+
+/** Where the ledger is; everything else has a default. */
+export type OpenLedgerOptions = OpenStoreOptions & {
+  /** The start time of a live process, as `Processes.startOf` gives it: tells whether the holder of a session still runs. */
+  readonly startOf?: StartOf;
+};
+
+/** What a durable ledger has besides the port. */
+export type StoreExtras = {
+  readonly directory: string;
+  /** What the opener should tell people; it may grow while the ledger is open. */
+  readonly warnings: readonly StoreWarning[];
+};
+
+/** Opens the durable ledger of a state directory, making it if need be. Failures are `LedgerError`s. */
+export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
+  const store = await openStore(options);
+  const { database, storeId, paths, warnings } = store;
+  const reading = eventReading(database, storeId);
+  const damage = makeDamage();
+  const isLive = liveness(hostname(), startOf);
+  const now = newestTime(store);
+  const followers = makeFollowers({
+    head: reading.head,
+    watch: (changed) => watchCommits(database, paths, changed),
+    failed: (error) => {
+      warnings.push({ type: "subscriber_failed", message: `A subscriber failed: ${error instanceof Error ? error.message : String(error)}` });
+    },
+  });
+  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, committed: followers.wake });
+  let open = true;
+  return {
+    durable: true,
+    storeId,
+    directory: paths.directory,
+    warnings,
+    ...writing,
+    ...ledgerReading(store, { reading, damage, followers, isLive, now }),
+    close: async () => {
+      if (!open) return;
+      open = false;
+      followers.clear();
+      await close().finally(() => database.close());
+    },
+  };
+}
+
+/** Deadlines count from the later of the clock and the newest time in the ledger, so a clock set back extends none. */
+function newestTime({ database, time }: OpenStore): () => string {
+  const newest = query<{ at: string | null }>(database, "select max(newest_at) as at from sessions");
+  return () => {
+    const clock = time();
+    const stored = newest.get()?.at ?? "";
+    return stored > clock ? stored : clock;
+  };
+}

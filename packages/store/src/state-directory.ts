@@ -1,0 +1,117 @@
+import { chmodSync, closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, type Stats } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { LedgerError } from "@assent/core";
+import { corrupt } from "./store-error.ts";
+
+/** Something the opener should know that stops nothing. */
+export type StoreWarning = {
+  readonly type: "store_permissions" | "store_restored" | "subscriber_failed";
+  readonly message: string;
+};
+
+/** Where a store keeps what. */
+export type StatePaths = { readonly directory: string; readonly file: string; readonly output: string; readonly torn: string };
+
+/** The places of a store in its directory. */
+export function statePaths(directory: string): StatePaths {
+  const root = resolve(directory);
+  return { directory: root, file: join(root, "ledger.db"), output: join(root, "output"), torn: join(root, "torn") };
+}
+
+/**
+ * Makes the directory (0700) and an empty database file (0600) where they are missing, whatever the umask, and tightens looser modes.
+ * Refuses links and files of another owner (`store_unsafe_location`), and an emptied database beside outputs (`store_corrupt`).
+ */
+export function prepareDirectory(paths: StatePaths, createIfMissing: boolean): readonly StoreWarning[] {
+  if (createIfMissing) makeMissing(paths);
+  const size = inspect(paths.directory, "directory")?.size === undefined ? undefined : inspect(paths.file, "file")?.size;
+  if (size === undefined) throw Object.assign(new Error(`There is no ledger in ${paths.directory}.`), { code: "ENOENT" });
+  if (size === 0 && !isEmpty(paths.output)) throw corrupt("The ledger is empty, but tool output of earlier sessions lies beside it.", {});
+  return looseModes(paths).map(tighten);
+}
+
+/** A path whose mode lets others in, and the mode it should have. */
+export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
+
+/** Everything of the store that group or others may touch. */
+export function looseModes({ directory, file, output, torn }: StatePaths): readonly LooseMode[] {
+  const wanted: readonly (readonly [string, number])[] = [
+    [directory, 0o700],
+    [output, 0o700],
+    [torn, 0o700],
+    [file, 0o600],
+    [`${file}-wal`, 0o600],
+    [`${file}-shm`, 0o600],
+  ];
+  const found: LooseMode[] = [];
+  for (const [path, mode] of wanted) {
+    const stats = inspect(path, mode === 0o700 ? "directory" : "file");
+    if (stats && (stats.mode & 0o077) !== 0) found.push({ path, mode: stats.mode & 0o777, wanted: mode });
+  }
+  return found;
+}
+
+/** Creates the database file alone, so that it never exists with another mode; SQLite gives `-wal` and `-shm` the same. */
+export function createPrivateFile(file: string): void {
+  const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
+  closeSync(openSync(file, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600));
+  syncDirectory(dirname(file));
+}
+
+function makeMissing({ directory, file }: StatePaths): void {
+  if (!exists(directory)) {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    syncDirectory(dirname(directory));
+  }
+  inspect(directory, "directory");
+  try {
+    if (!exists(file)) createPrivateFile(file);
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error; // another process made it in between
+  }
+}
+
+function inspect(path: string, kind: "directory" | "file"): Stats | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  const right = kind === "directory" ? stats.isDirectory() : stats.isFile();
+  if (!right) throw unsafe(path, stats.isSymbolicLink() ? "is a symbolic link" : `is not a ${kind}`);
+  if (process.getuid && stats.uid !== process.getuid()) throw unsafe(path, "belongs to another user");
+  return stats;
+}
+
+function unsafe(path: string, what: string): LedgerError {
+  return new LedgerError("store_unsafe_location", `${path} ${what}. Choose another directory with --store.`, { path });
+}
+
+function tighten({ path, mode, wanted }: LooseMode): StoreWarning {
+  chmodSync(path, wanted);
+  return { type: "store_permissions", message: `${path} had mode ${octal(mode)}; it is ${octal(wanted)} now.` };
+}
+
+/** A mode as people write it. */
+export function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function isEmpty(directory: string): boolean {
+  return !existsSync(directory) || readdirSync(directory).length === 0;
+}
+
+/** A name in a directory survives a power cut only after this. */
+function syncDirectory(directory: string): void {
+  const handle = openSync(directory, constants.O_RDONLY);
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

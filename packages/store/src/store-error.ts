@@ -1,0 +1,112 @@
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Json, LedgerError } from "@assent/core";
+import { octal, type StatePaths } from "./state-directory.ts";
+
+/** SQLite's primary result codes that mean something to whoever uses the store. */
+const BUSY = 5;
+const READONLY = 8;
+const IOERR = 10;
+const CORRUPT = 11;
+const FULL = 13;
+const CANTOPEN = 14;
+const NOTADB = 26;
+/** Extended codes of failed writes: SQLite does not say whether the disk or a quota refused. */
+const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
+
+/** The ledger's word for a failure of SQLite or the file system; what is none of these is returned as it is. */
+export function storeError(error: unknown, paths: StatePaths): unknown {
+  const code = error instanceof Error ? codeOf(error) : undefined;
+  if (code === undefined || error instanceof LedgerError) return error;
+  const known = named(code, paths);
+  if (known) known.cause = error;
+  return known ?? error;
+}
+
+function codeOf(error: Error): number | undefined {
+  if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
+  const code = "code" in error ? error.code : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT") return FULL;
+  if (code === "EIO") return IOERR;
+  return code === "EROFS" || code === "EACCES" || code === "EPERM" ? READONLY : undefined;
+}
+
+function named(code: number, paths: StatePaths): LedgerError | undefined {
+  switch (code & 0xff) {
+    case FULL:
+      return full(paths);
+    case IOERR:
+      return REFUSED_WRITES.has(code) && !hasSpace(paths) ? full(paths) : failing();
+    case READONLY:
+    case CANTOPEN:
+      return readOnly(paths);
+    case BUSY:
+      return locked(paths);
+    case CORRUPT:
+    case NOTADB:
+      return corrupt("The database file is malformed.", {});
+    default:
+      return undefined;
+  }
+}
+
+function full({ directory }: StatePaths): LedgerError {
+  return new LedgerError("store_full", `Disk full: no further action runs until there is space. Free space in ${directory}.`, { directory });
+}
+
+function failing(): LedgerError {
+  const text = "Could not write the ledger (EIO). Nothing more will run. Check the disk, then: assent verify";
+  return new LedgerError("store_io", text);
+}
+
+function readOnly({ file }: StatePaths): LedgerError {
+  const mode = modeOf(file);
+  return new LedgerError("store_readonly", `The ledger ${file} (mode ${mode}) cannot be written.`, { path: file, mode });
+}
+
+function modeOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats ? octal(stats.mode & 0o777) : "none";
+}
+
+function locked({ file }: StatePaths): LedgerError {
+  const pid = lockHolder(file);
+  const who = pid === undefined ? "Another process" : `The process ${pid}`;
+  return new LedgerError("store_locked", `${who} has held the ledger for more than 5 s. Try again, or end it.`, pid === undefined ? {} : { pid });
+}
+
+/** A damaged record: everything after it is in doubt. */
+export function corrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
+  return new LedgerError("store_corrupt", `${what} See what is damaged: assent verify. Set it aside: assent verify --repair`, detail);
+}
+
+/** A schema or record of a newer program. */
+export function newer(found: number, known: number): LedgerError {
+  const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written.`;
+  return new LedgerError("store_newer", text, { found, known });
+}
+
+/** Byte 120 of the `-shm` file is SQLite's write lock in WAL mode; Linux tells who holds it. */
+function lockHolder(file: string): number | undefined {
+  const shm = statSync(`${file}-shm`, { throwIfNoEntry: false });
+  if (!shm || process.platform !== "linux") return undefined;
+  for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
+    const [, , , access, pid, place, start, end] = line.split(/\s+/);
+    const inode = Number(place?.split(":")[2]);
+    if (access === "WRITE" && inode === shm.ino && Number(start) <= 120 && Number(end) >= 120) return Number(pid);
+  }
+  return undefined;
+}
+
+/** Asks the file system itself, because a quota looks like a broken disk through SQLite. */
+function hasSpace({ directory }: StatePaths): boolean {
+  const probe = join(directory, `probe-${process.pid}`);
+  try {
+    writeFileSync(probe, Buffer.alloc(65_536), { mode: 0o600 });
+    return true;
+  } catch (error) {
+    return !(error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"));
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}

@@ -1,0 +1,164 @@
+import type { ApprovalRow, CallRow, GrantRow, Holder, SessionRow } from "@assent/core";
+import { type Database, query } from "./database.ts";
+import { type CachedTable, type CallEntry, type ChainEntry, cachedTable, callKey, type Listed, type Rows } from "./rows.ts";
+
+/** The list tables, read when asked and written back at once. */
+export type StoredRows = Rows & {
+  /** Writes what changed since the last call. */
+  flush(): void;
+  /** Forgets everything, because another process wrote or a transaction was rolled back. */
+  clear(): void;
+};
+
+/** More than this many remembered rows are not worth their memory. */
+const KEPT_ROWS = 10_000;
+
+/** The list tables of a database. */
+export function storedRows(database: Database): StoredRows {
+  const chains = chainTable(database);
+  const calls = callTable(database);
+  const approvals = listTable<ApprovalRow>(database, "approvals", (row) => row.state === "open");
+  const grants = listTable<GrantRow>(database, "grants", (row) => row.state === "active");
+  const all = [chains, calls, approvals, grants];
+  return {
+    chains: chains.rows,
+    calls: calls.rows,
+    approvals: approvals.rows,
+    grants: grants.rows,
+    flush: () => {
+      for (const { rows, write } of all) {
+        for (const key of rows.changed.keys()) write(key);
+        rows.changed.clear();
+        if (rows.size() > KEPT_ROWS) rows.clear();
+      }
+    },
+    clear: () => {
+      for (const { rows } of all) rows.clear();
+    },
+  };
+}
+
+type StoredTable<V> = { readonly rows: CachedTable<V>; readonly write: (key: string) => void };
+
+/** A row of `sessions` as SQLite gives it. */
+export type ChainColumns = {
+  readonly session: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly pos: number;
+  readonly first: number;
+  readonly epoch: number;
+  readonly policy_seq: number;
+  readonly newest_at: string;
+  readonly closed: number;
+  readonly pruned: number;
+  readonly holder: string | null;
+  readonly row: string | null;
+};
+
+/** The chain that a row of `sessions` holds. */
+export function chainEntry({ policy_seq, newest_at, closed, pruned, holder, row, ...head }: ChainColumns): ChainEntry {
+  return {
+    ...head,
+    policySeq: policy_seq,
+    newestAt: newest_at,
+    closed: closed === 1,
+    pruned: pruned === 1,
+    // Parsing: both columns are written below.
+    holder: holder === null ? null : (JSON.parse(holder) as Holder),
+    row: row === null ? null : (JSON.parse(row) as SessionRow),
+  };
+}
+
+function chainTable(database: Database): StoredTable<ChainEntry> {
+  const select = query<ChainColumns>(database, "select * from sessions where session = ?");
+  const insert = query(
+    database,
+    `insert into sessions (session, seq, hash, pos, first, epoch, policy_seq, newest_at, closed, pruned, holder, row)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (session) do update set seq = excluded.seq, hash = excluded.hash, pos = excluded.pos, epoch = excluded.epoch,
+       policy_seq = excluded.policy_seq, newest_at = excluded.newest_at, closed = excluded.closed, pruned = excluded.pruned,
+       holder = excluded.holder, row = excluded.row`,
+  );
+  const rows = cachedTable<ChainEntry>((session) => {
+    const found = select.get(session);
+    return found && chainEntry(found);
+  });
+  const write = (session: string): void => {
+    const chain = rows.changed.get(session);
+    if (!chain) return;
+    const { seq, hash, pos, first, epoch, policySeq, newestAt, closed, pruned, holder, row } = chain;
+    insert.run(
+      session,
+      seq,
+      hash,
+      pos,
+      first,
+      epoch,
+      policySeq,
+      newestAt,
+      Number(closed),
+      Number(pruned),
+      holder && JSON.stringify(holder),
+      row && JSON.stringify(row),
+    );
+  };
+  return { rows, write };
+}
+
+function callTable(database: Database): StoredTable<CallEntry> {
+  const select = query<{ row: string }>(database, "select row from calls where session = ? and call = ?");
+  const insert = query(
+    database,
+    "insert into calls (session, call, row) values (?, ?, ?) on conflict (session, call) do update set row = excluded.row",
+  );
+  const remove = query(database, "delete from calls where session = ? and call = ?");
+  const rows = cachedTable<CallEntry>((key) => {
+    const [session = "", call = ""] = split(key);
+    const found = select.get(session, call);
+    // Parsing: the column is written below.
+    return found && { session, call, row: JSON.parse(found.row) as CallRow };
+  });
+  const write = (key: string): void => {
+    const entry = rows.changed.get(key);
+    if (!entry) return;
+    if (entry.row) insert.run(entry.session, entry.call, JSON.stringify(entry.row));
+    else remove.run(entry.session, entry.call);
+  };
+  return { rows, write };
+}
+
+function split(key: string): readonly string[] {
+  const at = key.indexOf(callKey("", ""));
+  return [key.slice(0, at), key.slice(at + 1)];
+}
+
+type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };
+
+/** An approval or a grant, as both tables have it. */
+type ListRow = { readonly id: string; readonly session?: string; readonly tool: string };
+
+function listTable<Row extends ListRow>(
+  database: Database,
+  table: "approvals" | "grants",
+  isOpen: (row: Row) => boolean,
+): StoredTable<Listed<Row>> {
+  const select = query<ListColumns>(database, `select first, latest, row from ${table} where id = ?`);
+  const insert = query(
+    database,
+    `insert into ${table} (id, first, latest, session, tool, open, row) values (?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do update set latest = excluded.latest, open = excluded.open, row = excluded.row`,
+  );
+  const rows = cachedTable<Listed<Row>>((id) => {
+    const found = select.get(id);
+    // Parsing: the column is written below.
+    return found && { first: found.first, latest: found.latest, row: JSON.parse(found.row) as Row };
+  });
+  const write = (id: string): void => {
+    const listed = rows.changed.get(id);
+    if (!listed) return;
+    const { row, first, latest } = listed;
+    insert.run(id, first, latest, row.session ?? null, row.tool, Number(isOpen(row)), JSON.stringify(row));
+  };
+  return { rows, write };
+}

@@ -1,0 +1,146 @@
+import { callOf, type Draft, IllegalEvent, type JsonObject, knownEvent, LedgerError, type LedgerEvent, naming, SHARED } from "@assent/core";
+import { type Blob, type StoredBody, storedBody } from "./blobs.ts";
+import { chainHash } from "./chain.ts";
+import { type Database, query } from "./database.ts";
+import { applyEvent, type ChainedEvent } from "./lists.ts";
+import { layerOver, newChain, type Rows } from "./rows.ts";
+import { storedRows } from "./stored-rows.ts";
+
+/** An event ready to be stored: checked, in canonical form, cut to size. */
+export type Prepared = { readonly type: Draft["type"]; readonly at: string } & StoredBody;
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+/** Checks a draft and freezes it as text, so that what happens to the caller's object later changes nothing. */
+export function prepare({ type, v, at, body }: Draft, belongs: (type: string) => boolean): Prepared {
+  if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
+  if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
+  // Parsing: canonical JSON refuses whatever in a body is no JSON.
+  return { type, at, ...storedBody(type, body as unknown as JsonObject) };
+}
+
+/** Events and rows of one transaction after the other. */
+export type Writing = {
+  /** The rows as the transaction sees them, with what is staged. */
+  readonly rows: Rows;
+  /** Puts an event at the end of a chain. Throws `event_invalid` for one that the rows do not allow. */
+  readonly stage: (session: string, epoch: number, event: Prepared) => LedgerEvent;
+  /** Stores what one operation staged. */
+  readonly keep: () => void;
+  /** Forgets what one operation staged. */
+  readonly drop: () => void;
+  /** Starts a transaction: rows remembered from the last one count only if nobody else wrote since. */
+  readonly begin: () => void;
+  /** Writes the rows; to be called before COMMIT. Returns the bytes of what was stored. */
+  readonly flush: () => number;
+  /** Forgets everything after a ROLLBACK. */
+  readonly reset: () => void;
+  /** Position of the newest event, staged ones included. */
+  readonly head: () => number;
+};
+
+type Staged = { readonly event: ChainedEvent; readonly text: string; readonly blobs: readonly Blob[] };
+
+/** The one way into the tables of a store. */
+export function makeWriting(database: Database, store: string): Writing {
+  const stored = storedRows(database);
+  const rows = layerOver(stored);
+  const insert = eventInsert(database);
+  const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
+  const version = query<{ data_version: number }>(database, "pragma data_version");
+  let seen = -1;
+  let head = 0;
+  let bytes = 0;
+  let staged: Staged[] = [];
+  const drop = (): void => {
+    rows.drop();
+    staged = [];
+  };
+  const reset = (): void => {
+    stored.clear();
+    drop();
+    bytes = 0;
+    seen = -1;
+  };
+  return {
+    rows,
+    stage: (session, epoch, prepared) => {
+      const pos = head + staged.length + 1;
+      const { seq, hash } = rows.chains.get(session) ?? newChain(session, pos);
+      const event = chained({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
+      const known = applied(rows, event);
+      staged.push({ event, text: prepared.text, blobs: prepared.blobs });
+      return known;
+    },
+    keep: () => {
+      rows.keep();
+      for (const one of staged) bytes += insert(one);
+      head += staged.length;
+      staged = [];
+    },
+    drop,
+    begin: () => {
+      const now = version.get()?.data_version ?? 0;
+      if (now === seen) return;
+      reset();
+      seen = now;
+      head = newest.get()?.pos ?? 0;
+    },
+    flush: () => {
+      const written = bytes;
+      bytes = 0;
+      stored.flush();
+      return written;
+    },
+    reset,
+    head: () => head + staged.length,
+  };
+}
+
+type Link = {
+  readonly store: string;
+  readonly session: string;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly prev: string;
+  readonly pos: number;
+};
+
+function chained({ store, session, seq, epoch, prev, pos }: Link, { type, at, body, text }: Prepared): ChainedEvent {
+  const hash = chainHash({ store, session, seq, epoch, at, type, v: 1, body: text, prev });
+  return { type, v: 1, at, body, session, seq, pos, epoch, prev, hash };
+}
+
+function applied(rows: Rows, event: ChainedEvent): LedgerEvent {
+  const known = knownEvent(event);
+  if (!known) throw new LedgerError("event_invalid", `There is no event of type ${event.type}.`, { type: event.type });
+  try {
+    applyEvent(rows, event);
+  } catch (error) {
+    if (!(error instanceof IllegalEvent)) throw error;
+    throw new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
+  }
+  return known;
+}
+
+function eventInsert(database: Database): (staged: Staged) => number {
+  const insert = query(
+    database,
+    `insert into events (pos, session, seq, epoch, at, type, v, body, prev, hash, call, naming)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertBlob = query(database, "insert into blobs (sha, bytes) values (?, ?) on conflict (sha) do nothing");
+  const insertUse = query(database, "insert into blob_uses (session, sha) values (?, ?) on conflict do nothing");
+  return ({ event, text, blobs }) => {
+    const { pos, session, seq, epoch, at, type, v, prev, hash } = event;
+    const named = session === SHARED ? (naming(event) ?? null) : null;
+    insert.run(pos, session, seq, epoch, at, type, v, text, prev, hash, callOf(event) ?? null, named);
+    let bytes = text.length;
+    for (const blob of blobs) {
+      insertBlob.run(blob.sha, blob.bytes);
+      insertUse.run(named ?? session, blob.sha);
+      bytes += blob.bytes.length;
+    }
+    return bytes;
+  };
+}

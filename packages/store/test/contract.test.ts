@@ -1,0 +1,33 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Ledger } from "@assent/core";
+import { type LedgerUnderTest, testLedger } from "@assent/core/testing";
+import { openLedger } from "../src/open-ledger.ts";
+import { thisHolder } from "./made-store.ts";
+
+async function underTest(): Promise<LedgerUnderTest> {
+  const directory = await mkdtemp(join(tmpdir(), "assent-store-"));
+  const opened: Ledger[] = [];
+  const open = async (): Promise<Ledger> => {
+    const ledger = await openLedger({ directory });
+    opened.push(ledger);
+    return ledger;
+  };
+  const ledger = await open();
+  return {
+    ledger,
+    holder: thisHolder(),
+    second: open,
+    reopen: async () => {
+      await ledger.close();
+      return open();
+    },
+    close: async () => {
+      for (const one of opened) await one.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+testLedger("SQLite", underTest);
