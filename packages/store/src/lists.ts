@@ -1,8 +1,10 @@
 import {
   type ApprovalRow,
   approvalOf,
+  type CallRow,
   callOf,
   type GrantRow,
+  IllegalEvent,
   type LedgerEvent,
   naming,
   nextApprovalRow,
@@ -14,7 +16,7 @@ import {
   type StoredEvent,
   knownEvent,
 } from "@assent/core";
-import { type ChainEntry, callKey, type Listed, newChain, type Rows, type Table } from "./rows.ts";
+import { type CallEntry, type ChainEntry, callKey, type Listed, newChain, type Rows, type Table } from "./rows.ts";
 
 /** An event with its hash, as a store has it. */
 export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash: string };
@@ -75,13 +77,19 @@ function forget(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pru
 /** The call, the approval and the grant that the event concerns. Returns by how much the open approvals changed. */
 function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   const call = event.type === "grant.used" ? undefined : callOf(event);
-  const key = call === undefined ? "" : callKey(session, call);
-  const before = call === undefined ? undefined : rows.calls.get(key)?.row;
-  if (call !== undefined) rows.calls.put(key, { session, call, row: nextCallRow(before, event) });
+  const before = call === undefined ? undefined : changeCall(rows.calls, callKey(session, call), event);
   const approval = approvalOf(event, before);
   if (approval !== undefined) return applyApproval(rows.approvals, approval, event);
   if ("grant" in event.body) applyGrant(rows.grants, event.body.grant, event);
   return 0;
+}
+
+/** The call's next row; an id is proposed once. Returns the row before. */
+export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEvent): CallRow | undefined {
+  const before = calls.get(key);
+  if (before && event.type === "call.proposed") throw new IllegalEvent(event, before.row?.state ?? "ended");
+  calls.put(key, { row: nextCallRow(before?.row, event) });
+  return before?.row;
 }
 
 function applyApproval(approvals: Table<Listed<ApprovalRow>>, id: string, event: LedgerEvent): number {

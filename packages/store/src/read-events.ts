@@ -1,24 +1,9 @@
-import { type Cursor, callOf, type EventFilter, type JsonObject, LedgerError, type StoredEvent } from "@assent/core";
+import { type Cursor, callOf, type EventFilter, LedgerError, type StoredEvent } from "@assent/core";
 import { chainHash } from "./chain.ts";
 import { type Database, type Query, query } from "./database.ts";
-import type { ChainedEvent } from "./lists.ts";
+import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { corrupt } from "./store-error.ts";
 
-/** A row of `events` as SQLite gives it. */
-export type EventColumns = {
-  readonly pos: number;
-  readonly session: string;
-  readonly seq: number;
-  readonly epoch: number;
-  readonly at: string;
-  readonly type: string;
-  readonly v: number;
-  readonly body: string;
-  readonly prev: string;
-  readonly hash: string;
-};
-
-const COLUMNS = "pos, session, seq, epoch, at, type, v, body, prev, hash";
 const PAGE_ROWS = 512;
 const PAGE_CHARS = 4_194_304;
 
@@ -36,16 +21,16 @@ export type EventReading = {
 
 /** Reads the events of a store in pages; no read transaction outlives a call. */
 export function eventReading(database: Database, store: string): EventReading {
-  const byPos = query<EventColumns>(database, `select ${COLUMNS} from events where pos > ? order by pos limit ${PAGE_ROWS}`);
+  const byPos = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos > ? order by pos limit ${PAGE_ROWS}`);
   const byChain = query<EventColumns>(
     database,
-    `select ${COLUMNS} from events where session = ? and seq > ? order by seq limit ${PAGE_ROWS}`,
+    `select ${EVENT_COLUMNS} from events where session = ? and seq > ? order by seq limit ${PAGE_ROWS}`,
   );
   const byNaming = query<EventColumns>(
     database,
-    `select ${COLUMNS} from events where naming = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
+    `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
   );
-  const one = query<EventColumns>(database, `select ${COLUMNS} from events where pos = ?`);
+  const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
   const place = query<{ pos: number; seq: number }>(database, "select pos, seq from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
@@ -175,12 +160,6 @@ function checked(row: EventColumns | undefined, store: string): StoredEvent | un
   if (!row) return undefined;
   if (chainHash({ ...row, store }) !== row.hash) throw damaged(row.session, row.seq, "its content was changed");
   return storedEvent(row);
-}
-
-/** The event that a row holds. */
-export function storedEvent({ pos, session, seq, epoch, at, type, v, body, prev, hash }: EventColumns): ChainedEvent {
-  // Parsing: bodies are canonical JSON of objects.
-  return { type, v, at, body: JSON.parse(body) as JsonObject, session, seq, pos, epoch, prev, hash };
 }
 
 function damaged(session: string, seq: number, what: string): LedgerError {

@@ -23,8 +23,8 @@ export type ChainEntry = {
   readonly row: SessionRow | null;
 };
 
-/** A call that has not ended; without a row it has. */
-export type CallEntry = { readonly session: string; readonly call: string; readonly row: CallRow | undefined };
+/** A call that was proposed; without a row it has ended. */
+export type CallEntry = { readonly row: CallRow | undefined };
 
 /** A row of a list: its place in it, and the position of the event that stands. */
 export type Listed<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
@@ -40,9 +40,17 @@ export type Rows = {
   readonly grants: Table<Listed<GrantRow>>;
 };
 
-/** The key of a call; ids hold no NUL that could make two alike, because a session's id comes first and is ours. */
+const BETWEEN = "\u0000";
+
+/** The key of a call in the table of calls. */
 export function callKey(session: string, call: string): string {
-  return `${session}\u0000${call}`;
+  return `${session}${BETWEEN}${call}`;
+}
+
+/** Session and call of a key. */
+export function splitCallKey(key: string): { readonly session: string; readonly call: string } {
+  const at = key.indexOf(BETWEEN);
+  return { session: key.slice(0, at), call: key.slice(at + 1) };
 }
 
 /** A chain before its first event. */

@@ -2,7 +2,7 @@
 export const SCHEMA_VERSION = 1;
 
 /**
- * Events are the record; `sessions`, `calls`, `approvals` and `grants` are lists folded from them in the same transaction, and can be made again from them.
+ * Events are the record; `sessions`, `approvals` and `grants` are lists folded from them in the same transaction, and can be made again from them.
  * `row` columns hold JSON.
  */
 export const SCHEMA = `
@@ -41,8 +41,6 @@ create table sessions (
   row text
 ) strict, without rowid;
 create index sessions_order on sessions (first);
-
-create table calls (session text not null, call text not null, row text not null, primary key (session, call)) strict, without rowid;
 
 create table approvals (
   id text primary key,

@@ -1,6 +1,8 @@
-import type { ApprovalRow, CallRow, GrantRow, Holder, SessionRow } from "@assent/core";
+import { type ApprovalRow, type GrantRow, type Holder, knownEvent, type SessionRow, SHARED } from "@assent/core";
 import { type Database, query } from "./database.ts";
-import { type CachedTable, type CallEntry, type ChainEntry, cachedTable, callKey, type Listed, type Rows } from "./rows.ts";
+import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { changeCall } from "./lists.ts";
+import { type CachedTable, type CallEntry, type ChainEntry, cachedTable, type Listed, type Rows, splitCallKey, type Table } from "./rows.ts";
 
 /** The list tables, read when asked and written back at once. */
 export type StoredRows = Rows & {
@@ -10,7 +12,6 @@ export type StoredRows = Rows & {
   clear(): void;
 };
 
-/** More than this many remembered rows are not worth their memory. */
 const KEPT_ROWS = 10_000;
 
 /** The list tables of a database. */
@@ -26,10 +27,10 @@ export function storedRows(database: Database): StoredRows {
     approvals: approvals.rows,
     grants: grants.rows,
     flush: () => {
-      for (const { rows, write } of all) {
+      for (const { rows, write, kept = 0 } of all) {
         for (const key of rows.changed.keys()) write(key);
         rows.changed.clear();
-        if (rows.size() > KEPT_ROWS) rows.clear();
+        if (rows.size() > kept) rows.clear();
       }
     },
     clear: () => {
@@ -38,7 +39,12 @@ export function storedRows(database: Database): StoredRows {
   };
 }
 
-type StoredTable<V> = { readonly rows: CachedTable<V>; readonly write: (key: string) => void };
+type StoredTable<V> = {
+  readonly rows: CachedTable<V>;
+  readonly write: (key: string) => void;
+  /** How many rows are worth their memory between transactions. */
+  readonly kept?: number;
+};
 
 /** A row of `sessions` as SQLite gives it. */
 export type ChainColumns = {
@@ -103,34 +109,30 @@ function chainTable(database: Database): StoredTable<ChainEntry> {
       row && JSON.stringify(row),
     );
   };
-  return { rows, write };
+  return { rows, write, kept: KEPT_ROWS };
 }
 
+/** A call's row is folded from its own few events when it is not remembered: what a claim depends on stands in no other place than the record. */
 function callTable(database: Database): StoredTable<CallEntry> {
-  const select = query<{ row: string }>(database, "select row from calls where session = ? and call = ?");
-  const insert = query(
-    database,
-    "insert into calls (session, call, row) values (?, ?, ?) on conflict (session, call) do update set row = excluded.row",
-  );
-  const remove = query(database, "delete from calls where session = ? and call = ?");
+  const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and call = ? order by pos`);
+  const shared = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = '${SHARED}' and call = ? and naming = ? order by pos`);
   const rows = cachedTable<CallEntry>((key) => {
-    const [session = "", call = ""] = split(key);
-    const found = select.get(session, call);
-    // Parsing: the column is written below.
-    return found && { session, call, row: JSON.parse(found.row) as CallRow };
+    const { session, call } = splitCallKey(key);
+    const events = own.all(session, call);
+    if (events.length > 0) events.push(...shared.all(call, session));
+    return foldCall(events.sort((one, other) => one.pos - other.pos));
   });
-  const write = (key: string): void => {
-    const entry = rows.changed.get(key);
-    if (!entry) return;
-    if (entry.row) insert.run(entry.session, entry.call, JSON.stringify(entry.row));
-    else remove.run(entry.session, entry.call);
-  };
-  return { rows, write };
+  return { rows, write: () => undefined, kept: KEPT_ROWS };
 }
 
-function split(key: string): readonly string[] {
-  const at = key.indexOf(callKey("", ""));
-  return [key.slice(0, at), key.slice(at + 1)];
+function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
+  const calls = new Map<string, CallEntry>();
+  const table: Table<CallEntry> = { get: (key) => calls.get(key), put: (key, entry) => calls.set(key, entry) };
+  for (const columns of events) {
+    const event = knownEvent(storedEvent(columns));
+    if (event && event.type !== "grant.used") changeCall(table, "", event);
+  }
+  return calls.get("");
 }
 
 type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };

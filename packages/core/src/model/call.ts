@@ -46,8 +46,11 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly approval: string;
       readonly revision: number;
       readonly shown: string;
+      readonly expiresAt: string | null;
       readonly standing: Standing;
       readonly reason: string | null;
+      /** The no ends the whole batch. */
+      readonly interrupt: boolean;
     }
   | { readonly state: "approved"; readonly judged: Judged; readonly approval: string | null; readonly revision: number; readonly yes: Yes }
   | {
@@ -130,12 +133,14 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
   return { ...base(call), state: "approved", judged: call.judged, approval: null, revision: 0, yes };
 }
 
+const OPEN = { standing: "open", reason: null, interrupt: false } as const;
+
 /** The approval is on disk; each time it opens again its revision is higher. */
 function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.opened" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state !== "judged" && event.body.revision <= call.revision) return undefined;
-  const { approval, revision, fingerprint } = event.body;
-  return { ...base(call), state: "waiting", judged: call.judged, approval, revision, shown: fingerprint, standing: "open", reason: null };
+  const { approval, revision, fingerprint: shown, expiresAt } = event.body;
+  return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt };
 }
 
 /** A yes is on disk and covers one fingerprint: the one shown, or its edit. A no leaves the call waiting until its end is recorded. */
@@ -143,7 +148,7 @@ function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefine
   if (event.type !== "approval.answered" || call.standing !== "open") return undefined;
   const { approval, revision, fingerprint, outcome, edited, by, reason } = event.body;
   if (approval !== call.approval || revision !== call.revision || fingerprint !== call.shown) return undefined;
-  if (outcome === "rejected") return { ...call, standing: "rejected", reason };
+  if (outcome === "rejected") return { ...call, standing: "rejected", reason, interrupt: event.body.interrupt === true };
   const yes: Yes = {
     pos: event.pos,
     covers: edited?.fingerprint ?? fingerprint,
@@ -168,7 +173,7 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
   if (call.state === "waiting") return call.standing === "open" ? { ...call, standing: outcome } : undefined;
   if (outcome === "expired") return undefined;
   const shown = call.yes.covers ?? "";
-  return { ...base(call), state: "waiting", judged: call.judged, approval, revision, shown, standing: outcome, reason: null };
+  return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt: null, standing: outcome };
 }
 
 /** Law 3: the effect refuses any fingerprint but the one that was judged and, if it asked, answered. */

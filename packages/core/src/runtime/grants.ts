@@ -1,10 +1,11 @@
 import type { GrantRow } from "../ledger-port.ts";
-import type { Yes } from "../model/call.ts";
+import type { Call, Yes } from "../model/call.ts";
 import { decide } from "../model/decide.ts";
 import type { GrantScope } from "../model/grant.ts";
 import { grantSource } from "../model/notification-source.ts";
 import type { Unit } from "../model/request.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
+import { settleShared } from "./close-approval.ts";
 import type { Ready } from "./judge.ts";
 import { patternRules } from "./pattern-rules.ts";
 
@@ -84,3 +85,19 @@ export async function applyGrant(
   const call = session.state.calls.get(run.callId);
   return call?.state === "approved" ? call.yes : undefined;
 }
+
+/** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
+export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready }: Covering): Promise<boolean> {
+  if (ready.decision.explicitAsk) return false;
+  const grant = await grantAnswer(batch, ready, askingUnits(ready));
+  const first = grant?.grants[0];
+  if (!first || grant.grants.some(({ usesLeft }) => usesLeft !== undefined)) return false;
+  const { session } = batch.deps;
+  const { approval, revision, shown: fingerprint } = call;
+  const by = { kind: "grant", user: first.madeBy, name: first.id, door: first.scope, pid: session.holder.pid } as const;
+  const body = { approval, session: session.id, call: run.callId, revision, outcome: "approved", fingerprint, by, reason: null } as const;
+  await settleShared(session, session.draft("approval.answered", body));
+  return true;
+}
+
+type Covering = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly ready: Ready };

@@ -2,7 +2,7 @@
  * The order in which the calls of one batch may run: a safe call waits only for earlier unsafe calls, an unsafe call waits for every earlier call,
  * and at most `limit` run at once, in call order.
  *
- * An entry is `open` until its call ended. `parked` means it will not end in this process: what waits behind it is `stuck`.
+ * An entry is `open` until its call runs or ends. `parked` means it will not end in this process: what waits behind it is stuck.
  */
 export type Lanes = {
   /** Says whether a call is safe; until then every later call waits. */
@@ -13,99 +13,107 @@ export type Lanes = {
   readonly leave: (index: number) => void;
   /** The call waits for a person beyond this process. */
   readonly park: (index: number) => void;
-  /** How many unsafe calls before this one have run so far; a change means facts may be old. */
+  /** How many unsafe calls have begun to run; a change means that facts may be old. */
   readonly unsafeRuns: () => number;
 };
 
-type Entry = { safe: boolean | undefined; state: "open" | "running" | "parked" | "ended"; resolve: ((may: boolean) => void) | undefined };
+type Entry = { safe: boolean; state: "open" | "running" | "parked" | "ended"; resolve: ((may: boolean) => void) | undefined };
+
+/** `first` is the first entry that has not ended, `waiting` the number of entries that asked to run. */
+type Batch = {
+  readonly entries: readonly Entry[];
+  readonly limit: number;
+  first: number;
+  running: number;
+  unsafe: number;
+  waiting: number;
+};
 
 /** Lanes for a batch of `count` calls. */
 export function createLanes(count: number, limit: number): Lanes {
-  const entries: Entry[] = [];
-  for (let index = 0; index < count; index += 1) entries.push({ safe: undefined, state: "open", resolve: undefined });
-  let first = 0;
-  let running = 0;
-  let unsafe = 0;
-  let waiting = 0;
-  const entry = (index: number): Entry => entries[index] ?? { safe: false, state: "ended", resolve: undefined };
-
-  const advance = (): void => {
-    while (first < count && entry(first).state === "ended") first += 1;
-    if (waiting === 0) return;
-    const seen = { open: false, unsafe: false, parked: false, parkedUnsafe: false };
-    for (let index = first; index < count && !seen.unsafe; index += 1) {
-      const at = entry(index);
-      if (at.resolve) admit(at, seen);
-      note(at, seen);
-      if (running >= limit && !seen.parked) return;
-    }
-  };
-
-  const admit = (at: Entry, seen: Seen): void => {
-    const blocked = at.safe === true ? seen.unsafe : seen.open;
-    if (blocked) return;
-    const stuck = at.safe === true ? seen.parkedUnsafe : seen.parked;
-    if (!stuck && running >= limit) return;
-    const { resolve } = at;
-    at.resolve = undefined;
-    waiting -= 1;
-    at.state = stuck ? "parked" : "running";
-    if (!stuck) start(at);
-    resolve?.(!stuck);
-  };
-
-  const start = (at: Entry): void => {
-    running += 1;
-    if (at.safe !== true) unsafe += 1;
-  };
-
-  const end = (index: number, state: "ended" | "parked"): void => {
-    const at = entry(index);
-    if (at.state === "parked") return; // it does not end in this process
-    if (at.state === "running") running -= 1;
-    at.state = state;
-    advance();
-  };
-
-  const immediate = (index: number): boolean => index === first && running < limit && entry(index).state === "open";
-
+  const entries = Array.from({ length: count }, (): Entry => ({ safe: false, state: "open", resolve: undefined }));
+  const batch: Batch = { entries, limit, first: 0, running: 0, unsafe: 0, waiting: 0 };
   return {
     classify: (index, safe) => {
-      const at = entry(index);
-      if (at.safe === safe) return;
-      at.safe = safe;
-      advance();
+      const entry = entries[index];
+      if (!entry || entry.safe === safe) return;
+      entry.safe = safe;
+      advance(batch);
     },
-    enter: (index) => {
-      const at = entry(index);
-      if (at.state === "running") return true;
-      if (immediate(index)) {
-        at.state = "running";
-        start(at);
-        return true;
-      }
-      return new Promise((resolve) => {
-        at.resolve = resolve;
-        waiting += 1;
-        advance();
-      });
-    },
-    leave: (index) => end(index, "ended"),
-    park: (index) => end(index, "parked"),
-    unsafeRuns: () => unsafe,
+    enter: (index) => enter(batch, index),
+    leave: (index) => finish(batch, index, "ended"),
+    park: (index) => finish(batch, index, "parked"),
+    unsafeRuns: () => batch.unsafe,
   };
 }
 
-type Seen = { open: boolean; unsafe: boolean; parked: boolean; parkedUnsafe: boolean };
+function enter(batch: Batch, index: number): Promise<boolean> | true {
+  const entry = batch.entries[index];
+  if (!entry || entry.state === "running") return true;
+  if (index === batch.first && batch.running < batch.limit && entry.state === "open") {
+    begin(batch, entry);
+    return true;
+  }
+  return new Promise((resolve) => {
+    entry.resolve = resolve;
+    batch.waiting += 1;
+    advance(batch);
+  });
+}
 
-/** What later entries meet: an unclassified call counts as unsafe. */
-function note(at: Entry, seen: Seen): void {
-  if (at.state === "ended") return;
-  if (at.state === "parked") {
-    seen.parked = true;
-    if (at.safe !== true) seen.parkedUnsafe = true;
+function begin(batch: Batch, entry: Entry): void {
+  entry.state = "running";
+  batch.running += 1;
+  if (!entry.safe) batch.unsafe += 1;
+}
+
+function finish(batch: Batch, index: number, state: "ended" | "parked"): void {
+  const entry = batch.entries[index];
+  if (!entry || entry.state === "parked") return; // a parked call does not end in this process
+  if (entry.state === "running") batch.running -= 1;
+  entry.state = state;
+  advance(batch);
+}
+
+/** What the entries before one are: still on their way, or parked for good. */
+type Before = { open: boolean; unsafe: boolean; parked: boolean; parkedUnsafe: boolean };
+
+/** Lets run whatever may; nothing after an unsafe call that is still on its way can. */
+function advance(batch: Batch): void {
+  const { entries } = batch;
+  while (entries[batch.first]?.state === "ended") batch.first += 1;
+  const before: Before = { open: false, unsafe: false, parked: false, parkedUnsafe: false };
+  for (let index = batch.first; batch.waiting > 0 && !before.unsafe; index += 1) {
+    const entry = entries[index];
+    if (!entry) return;
+    if (entry.resolve && !isBlocked(entry, before)) admit(batch, entry, before);
+    note(entry, before);
+    if (batch.running >= batch.limit && !before.parked) return;
+  }
+}
+
+function isBlocked(entry: Entry, before: Before): boolean {
+  return entry.safe ? before.unsafe : before.open;
+}
+
+function admit(batch: Batch, entry: Entry, before: Before): void {
+  const stuck = entry.safe ? before.parkedUnsafe : before.parked;
+  if (!stuck && batch.running >= batch.limit) return;
+  if (stuck) entry.state = "parked";
+  else begin(batch, entry);
+  const { resolve } = entry;
+  entry.resolve = undefined;
+  batch.waiting -= 1;
+  resolve?.(!stuck);
+}
+
+function note(entry: Entry, before: Before): void {
+  if (entry.state === "ended") return;
+  if (entry.state === "parked") {
+    before.parked = true;
+    before.parkedUnsafe ||= !entry.safe;
     return;
   }
-  seen.open = true;
-  if (at.safe !== true) seen.unsafe = true;
+  before.open = true;
+  before.unsafe ||= !entry.safe;
 }

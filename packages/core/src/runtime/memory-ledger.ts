@@ -41,12 +41,10 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
     pending: async (kind, query = {}) => listPage(chains, kind, { query, now: now() }),
     snapshot: async (session, seq, state) => {
-      chainOf(chains, session).snapshot = { seq, state };
+      const chain = chainOf(chains, session);
+      if (seq <= chain.events.length && seq >= (chain.snapshot?.seq ?? 0)) chain.snapshot = { seq, state };
     },
-    latest: async (session) => {
-      const chain = chains.bySession.get(session);
-      return chain?.snapshot && chain.snapshot.seq <= chain.events.length ? chain.snapshot : undefined;
-    },
+    latest: async (session) => chains.bySession.get(session)?.snapshot,
     resolve: async (value) => value,
     head: async () => chains.log.length,
     close: async () => {

@@ -1,22 +1,32 @@
 import { toolHookInput } from "../model/hook-input.ts";
+import type { JsonObject } from "../model/json.ts";
 import type { NotificationSource } from "../model/notification-source.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { DecisionNotice } from "./dispatch.ts";
 import type { Ready } from "./judge.ts";
 import { hookSession } from "./rewrite.ts";
 
+/** A final verdict and the stable words for who gave it. */
+export type Notifying = { readonly ready: Ready; readonly source: NotificationSource };
+
 /** Tells observers and hooks that the verdict on this call is final: once per call, whatever else happens to it. */
-export function notify(
-  batch: BatchRun,
-  run: CallRun,
-  { ready, source }: { readonly ready: Ready; readonly source: NotificationSource },
-): void {
+export function notify(batch: BatchRun, run: CallRun, notifying: Notifying): void {
   if (run.notified) return;
   run.notified = true;
   const { hooks, decided, warn } = batch.deps;
   if (!hooks && !decided) return;
+  try {
+    decided?.(noticeOf(run, notifying));
+    tellHooks(batch, run, notifying);
+  } catch (error) {
+    warn?.(`a decision observer failed: ${messageOf(error)}`);
+  }
+}
+
+function noticeOf(run: CallRun, { ready, source }: Notifying): DecisionNotice {
   const { request, decision } = ready;
-  const notice: DecisionNotice = {
+  return {
     callId: run.callId,
     toolName: request.tool,
     input: request.input,
@@ -27,30 +37,15 @@ export function notify(
     ...(decision.note !== undefined && { reason: decision.note }),
     ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
   };
-  try {
-    decided?.(notice);
-    if (!hooks) return;
-    const base = toolHookInput(hookSession(batch, run), {
-      event: "on_tool_approval_decision",
-      tool: request.tool,
-      kind: request.kind,
-      callId: run.callId,
-      input: request.input,
-    });
-    hooks.tell("on_tool_approval_decision", {
-      ...base,
-      approval_decision: source.decision,
-      approval_source: source.source,
-      fingerprint: request.fingerprint ?? "",
-    });
-    if (source.decision === "deny")
-      hooks.tell("permission_denied", {
-        ...base,
-        hook_event_name: "PermissionDenied",
-        reason: decision.note ?? source.source,
-        error_type: source.source,
-      });
-  } catch (error) {
-    warn?.(`a decision observer failed: ${error instanceof Error ? error.message : String(error)}`);
-  }
+}
+
+function tellHooks(batch: BatchRun, run: CallRun, { ready, source: { decision, source } }: Notifying): void {
+  const { hooks } = batch.deps;
+  if (!hooks) return;
+  const { tool, kind, input, fingerprint } = ready.request;
+  const about = (event: string): JsonObject => toolHookInput(hookSession(batch, run), { event, tool, kind, callId: run.callId, input });
+  const final = { approval_decision: decision, approval_source: source, fingerprint: fingerprint ?? "" };
+  hooks.tell("on_tool_approval_decision", { ...about("on_tool_approval_decision"), ...final });
+  if (decision === "deny")
+    hooks.tell("permission_denied", { ...about("permission_denied"), reason: ready.decision.note ?? source, error_type: source });
 }

@@ -2,8 +2,9 @@ import type { Call, Yes } from "../model/call.ts";
 import { toolHookInput } from "../model/hook-input.ts";
 import { modelText, modelTextSuffix } from "../model/model-text.ts";
 import { answerSource, decidedSource, permissionHookSource } from "../model/notification-source.ts";
-import { askPerson, closeApproval } from "./asking.ts";
+import { askPerson } from "./asking.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { closeApproval } from "./close-approval.ts";
 import { denial, synthesised } from "./endings.ts";
 import { applyGrant, askingUnits, grantAnswer } from "./grants.ts";
 import type { Ready } from "./judge.ts";
@@ -36,7 +37,7 @@ export async function permit(batch: BatchRun, run: CallRun, ready: Ready): Promi
 
 /** The call as the ledger has it, once its judgement is committed; a judgement that could not be stored throws here. */
 async function liveCall({ deps }: BatchRun, run: CallRun): Promise<Extract<Call, { readonly state: "judged" | "waiting" | "approved" }>> {
-  if (run.written) await run.written;
+  if (run.written !== undefined) await run.written;
   const call = deps.session.state.calls.get(run.callId);
   if (call?.state === "judged" || call?.state === "waiting" || call?.state === "approved") return call;
   throw new Error(`call ${run.callId} is ${call?.state ?? "not recorded"} where it should be judged`);

@@ -41,7 +41,7 @@ export async function runAll(batch: BatchRun, runs: readonly CallRun[], duplicat
       return id === undefined ? runCall(batch, run) : endDuplicate(batch, run, id);
     }),
   );
-  const placed = place(batch, runs, fit(reports));
+  const placed = place(batch, runs, fitBudget(reports));
   const cancelled = batch.batch.signal.aborted;
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
   return { stopRun: stop !== undefined && !cancelled, stopMessage: stop !== undefined && !cancelled ? stop[1] : "", results: placed };
@@ -56,7 +56,7 @@ async function endDuplicate(batch: BatchRun, run: CallRun, id: string): Promise<
 }
 
 /** The largest results are cut first until the batch fits its budget. */
-function fit(reports: readonly CallReport[]): readonly CallReport[] {
+function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
   const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
   const lengths = texts.map(({ length }) => length);
   const kept = fitBatch(lengths, BATCH_CHARS);

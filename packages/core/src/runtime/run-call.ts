@@ -4,8 +4,8 @@ import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
-import { closeApproval } from "./asking.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
 import { endCall } from "./end-call.ts";
@@ -68,16 +68,20 @@ async function settle(batch: BatchRun, run: CallRun, rewritten: Rewritten): Prom
   let ready = first instanceof Promise ? await first : first;
   if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
   for (;;) {
-    if (run.stopped) return await stop(batch, run, ready);
-    const permitted = await permit(batch, run, ready);
-    if ("parked" in permitted) return permitted;
-    if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
-    const yes = permitted.go;
-    const again = await beforeClaim(batch, run, { ready, yes });
-    if (again === "claimed") return { go: { ready, yes } };
-    if ("end" in again || "parked" in again) return again;
-    ready = again.ready;
+    const attempt = await tryClaim(batch, run, ready);
+    if ("go" in attempt || "end" in attempt || "parked" in attempt) return attempt;
+    ready = attempt.ready;
   }
+}
+
+async function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Promise<Step<Claimed> | Parked | { readonly ready: Ready }> {
+  if (run.stopped) return await stop(batch, run, ready);
+  const permitted = await permit(batch, run, ready);
+  if ("parked" in permitted) return permitted;
+  if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
+  const yes = permitted.go;
+  const next = await beforeClaim(batch, run, { ready, yes });
+  return next === "claimed" ? { go: { ready, yes } } : next;
 }
 
 function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
@@ -100,12 +104,16 @@ async function beforeClaim(batch: BatchRun, run: CallRun, { ready, yes }: Claime
   const may = run.index < 0 || batch.lanes.enter(run.index);
   if (may !== true && !(await may)) return { parked: undefined };
   if (run.stopped) return await stop(batch, run, ready);
-  const stale =
-    batch.policy().revision !== ready.policy.revision ||
-    (run.index >= 0 && batch.lanes.unsafeRuns() - (ready.safe ? 0 : 1) > ready.unsafeRuns);
-  if (stale) return { ready: await rejudge(batch, run, ready) };
+  if (isStale(batch, run, ready)) return { ready: await rejudge(batch, run, ready) };
   notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
   return await claim(batch, run, { ready, yes });
+}
+
+/** The policy changed, or an unsafe call of the batch ran since the facts were gathered. */
+function isStale(batch: BatchRun, run: CallRun, ready: Ready): boolean {
+  if (batch.policy().revision !== ready.policy.revision) return true;
+  const self = ready.safe ? 0 : 1;
+  return run.index >= 0 && batch.lanes.unsafeRuns() - self > ready.unsafeRuns;
 }
 
 async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Next> {

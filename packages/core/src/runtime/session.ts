@@ -185,17 +185,19 @@ function makeShared({ ledger, id, state, health }: SharedOn): Pick<Session, "wat
   let subscription: Subscription | undefined;
   const sinks = new Set<(event: LedgerEvent) => void>();
   const waiters = new Set<{ readonly pos: number; readonly resolve: () => void }>();
-  const take = (stored: StoredEvent): void => {
-    if (stored.pos <= state.shared) return;
-    const event = knownEvent(stored);
+  const foldNaming = (event: LedgerEvent | undefined): void => {
     try {
       if (event && naming(event) === id) fold(state, event);
     } catch (error) {
       health.failure = error;
     }
+  };
+  const take = (stored: StoredEvent): void => {
+    if (stored.pos <= state.shared) return;
+    const event = knownEvent(stored);
+    foldNaming(event);
     state.shared = stored.pos;
-    for (const waiter of waiters) {
-      if (waiter.pos > stored.pos) continue;
+    for (const waiter of [...waiters].filter(({ pos }) => pos <= stored.pos)) {
       waiters.delete(waiter);
       waiter.resolve();
     }

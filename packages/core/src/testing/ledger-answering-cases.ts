@@ -213,9 +213,11 @@ const ANSWERS: readonly LedgerCase[] = [
     title: "an answer whose second event is refused leaves the approval open",
     run: async (bench) => {
       const { session } = await waiting(bench);
+      const [made] = wonBy(await bench.ledger.answer([grantedDraft("g_1")]));
       await rejectsWith("grant_not_found", bench.ledger.answer([answeredDraft(session, "c1"), revoked("g_none")]));
+      assert.deepEqual(lostTo(await bench.ledger.answer([answeredDraft(session, "c1"), grantedDraft("g_1")])), made);
       assert.equal((await bench.ledger.pending("approvals")).length, 1);
-      assert.equal(await sharedCount(bench), 0);
+      assert.equal(await sharedCount(bench), 1);
       wonBy(await bench.ledger.answer([answeredDraft(session, "c1")]));
     },
   },

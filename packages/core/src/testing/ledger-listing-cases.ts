@@ -204,6 +204,8 @@ const OTHERS: readonly LedgerCase[] = [
       await bench.ledger.snapshot(session, 1, { calls: [] });
       await bench.ledger.snapshot(session, 2, { calls: ["c1"] });
       assert.deepEqual(await bench.ledger.latest(session), { seq: 2, state: { calls: ["c1"] } });
+      await bench.ledger.snapshot(session, 99, { calls: ["c2"] }).catch(() => undefined); // refused or ignored
+      assert.equal((await bench.ledger.latest(session))?.seq, 2);
       assert.equal(await bench.ledger.latest(sessionId("z")), undefined);
     },
   },

@@ -218,6 +218,14 @@ const SUBSCRIPTIONS: readonly LedgerCase[] = [
       await writer.append(proposedDraft("mark"));
       await observer.seen(isMark("mark"));
       assert.deepEqual([told, closed.events.length], [2, 0]);
+      const once: StoredEvent[] = [];
+      const leaving = bench.ledger.subscribe({ pos: await bench.ledger.head() }, {}, (event) => {
+        once.push(event);
+        leaving.close();
+      });
+      await writer.append(proposedDraft("c2"), proposedDraft("end"));
+      await observer.seen(isMark("end"));
+      assert.equal(once.length, 1);
       throwing.close();
       observer.close();
     },

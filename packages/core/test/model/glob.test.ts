@@ -82,7 +82,7 @@ const broken: readonly (readonly [glob: string, problem: RegExp, column: number]
   ["a[b\\]", /unclosed class/, 2],
   ["ab[]", /empty class/, 3],
   ["[!]", /empty class/, 1],
-  ["x[z-a]", /range/, 4],
+  ["x[z-a]", /range/, 3],
   ["a\\", /dangling/, 2],
 ];
 

@@ -1,0 +1,20 @@
+/** A bell that is heard even when it rang before anyone listened. */
+export function makeBell(): { readonly ring: () => void; readonly heard: () => Promise<void> } {
+  let rung = false;
+  let listener: (() => void) | undefined;
+  return {
+    ring: () => {
+      rung = true;
+      listener?.();
+    },
+    heard: async () => {
+      if (!rung) {
+        await new Promise<void>((resolve) => {
+          listener = resolve;
+        });
+      }
+      rung = false;
+      listener = undefined;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import type { SharedDraft } from "../ledger-port.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Session } from "./session.ts";
+
+/** Closes the call's approval, if one is open or its yes is unused; whoever was first stands. */
+export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "expired" | "cancelled" | "denied"): Promise<void> {
+  const { session } = batch.deps;
+  const call = session.state.calls.get(run.callId);
+  if (call?.state !== "waiting" && call?.state !== "approved") return;
+  if (call.approval === null || (call.state === "waiting" && call.standing !== "open")) return;
+  const body = { approval: call.approval, session: session.id, call: run.callId, revision: call.revision, outcome, by: "runtime" };
+  await settleShared(session, session.draft("approval.closed", body));
+  const now = session.state.calls.get(run.callId);
+  const yesCameFirst = call.state === "waiting" && now?.state === "approved" && outcome !== "expired";
+  if (yesCameFirst) await closeApproval(batch, run, outcome); // taken back before the claim
+}
+
+/** Puts one event before the shared chain's compare-and-set; when this resolves, whoever won is folded. */
+export async function settleShared(session: Session, event: SharedDraft): Promise<void> {
+  const watch = session.watch(() => undefined);
+  try {
+    const answer = await session.ledger.answer([event]);
+    await session.caughtUp("won" in answer ? (answer.won[0]?.pos ?? 0) : answer.lost.pos);
+  } finally {
+    watch.close();
+  }
+}

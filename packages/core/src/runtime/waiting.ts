@@ -1,0 +1,163 @@
+import type { Call, Yes } from "../model/call.ts";
+import { toolHookInput } from "../model/hook-input.ts";
+import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../model/notification-source.ts";
+import { messageOf } from "../model/thrown.ts";
+import type { OpenApproval } from "../ports.ts";
+import { AnswerError, answerApproval, isPast } from "./answer-approval.ts";
+import { makeBell } from "./bell.ts";
+import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { closeApproval } from "./close-approval.ts";
+import { denial, standingEnd, stopped } from "./endings.ts";
+import { answerByGrant } from "./grants.ts";
+import { type Ready, rejudge } from "./judge.ts";
+import { notify } from "./notify.ts";
+import { answerPorts } from "./requests.ts";
+import { hookSession } from "./rewrite.ts";
+import { traceApproval } from "./tracing.ts";
+
+type Waiting = Extract<Call, { readonly state: "waiting" }>;
+
+/** What waiting comes to; `unasked`: the approver gave nothing, and `onAsk` decides. */
+export type Waited = Step<Yes> | "unasked";
+
+/** What may change while a person thinks. */
+type WaitState = { nobody: boolean; grants: boolean; ready: Ready };
+
+/** Waits for an answer from anywhere: this process's approver, another process, a grant, the deadline, a changed policy, a cancel. */
+export async function waitForAnswer(
+  batch: BatchRun,
+  run: CallRun,
+  { ready, open }: { readonly ready: Ready; readonly open: OpenApproval },
+): Promise<Waited> {
+  const bell = makeBell();
+  const state: WaitState = { nobody: false, grants: false, ready };
+  run.wake = bell.ring;
+  batch.shown.set(open.id, open);
+  const stopListening = listen(batch, { open, state, ring: bell.ring });
+  tellWaiting(batch, run, ready);
+  try {
+    for (;;) {
+      const settled = await look(batch, run, { expiresAt: open.expiresAt, state });
+      if (settled) return settled;
+      await bell.heard();
+    }
+  } finally {
+    run.wake = undefined;
+    batch.shown.delete(open.id);
+    stopListening();
+    traceApproval(batch, run, "assent.approval.answered");
+  }
+}
+
+type Listening = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
+
+/** Everything that may ring; the returned function ends all of it. */
+function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
+  const { session, policy, clock, warn } = batch.deps;
+  const watch = session.watch((event) => {
+    if (event.type === "grant.created") state.grants = true;
+    ring();
+  });
+  const unsubscribe = policy.subscribe(ring);
+  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - clock.now()), ring);
+  const asking = new AbortController();
+  showTo(batch, open, asking.signal).then(
+    (gave) => {
+      state.nobody = !gave;
+      ring();
+    },
+    (error: unknown) => warn?.(`the approver failed: ${messageOf(error)}`), // silence is never consent: the approval stays open for others
+  );
+  return () => {
+    watch.close();
+    unsubscribe();
+    deadline?.();
+    asking.abort();
+  };
+}
+
+function tellWaiting(batch: BatchRun, run: CallRun, { request }: Ready): void {
+  const { hooks } = batch.deps;
+  if (!hooks) return;
+  const { tool, kind, input } = request;
+  const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
+  hooks.tell("on_user_input", { ...about, label: "tool confirmation" });
+}
+
+/** Carries the approval to the person and their answer to the ledger. False: this way gives none. An unusable answer is asked for again. */
+async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
+  for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
+    const answer = await batch.deps.approver?.ask(open, signal);
+    if (signal.aborted) return true;
+    if (!answer) return false;
+    try {
+      await answerApproval(answerPorts(batch), { ...answer, approval: open.id, revision: answer.revision ?? open.revision });
+      return true;
+    } catch (error) {
+      if (!(error instanceof AnswerError)) throw error;
+      batch.deps.warn?.(error.message);
+    }
+  }
+  return false;
+}
+
+/** An approval, as far as looking at it needs. */
+export type Looking = { readonly expiresAt: string | null; readonly state: WaitState };
+
+/** What the ledger, the clock, the policy and the person say now; undefined: nothing yet. */
+export async function look(batch: BatchRun, run: CallRun, looking: Looking): Promise<Waited | undefined> {
+  const { state } = looking;
+  if (run.stopped) return await stop(batch, run, state.ready);
+  const call = batch.deps.session.state.calls.get(run.callId);
+  if (call?.state === "approved") return { go: call.yes };
+  if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
+  if (call.standing !== "open") return { end: settle(batch, run, { call, ready: state.ready }) };
+  if (isPast(looking.expiresAt, batch.deps.clock)) {
+    await closeApproval(batch, run, "expired");
+    return await look(batch, run, { ...looking, expiresAt: null });
+  }
+  return (await judgeWaiting(batch, run, state)) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
+}
+
+async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<Waited> {
+  await closeApproval(batch, run, "cancelled");
+  notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stopped(run) };
+}
+
+const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
+  rejected: answerSource({ outcome: "reject" }),
+  expired: EXPIRED,
+  cancelled: CANCELED,
+};
+
+type Settling = { readonly call: Waiting; readonly ready: Ready };
+
+function settle(batch: BatchRun, run: CallRun, { call, ready }: Settling): ReturnType<typeof standingEnd> {
+  notify(batch, run, { ready, source: STANDING_SOURCE[call.standing] ?? decidedSource(ready.decision) });
+  if (call.interrupt) batch.skipRest("interrupted");
+  return standingEnd(ready.request.tool, call);
+}
+
+/** A tightened policy decides at once; a loosened one changes nothing for what already waits. */
+async function judgeWaiting(batch: BatchRun, run: CallRun, state: WaitState): Promise<Waited | undefined> {
+  if (batch.policy().revision === state.ready.policy.revision) return undefined;
+  state.ready = await rejudge(batch, run, state.ready);
+  if (state.ready.decision.verdict !== "deny") return undefined;
+  await closeApproval(batch, run, "denied");
+  notify(batch, run, { ready: state.ready, source: decidedSource(state.ready.decision) });
+  return { end: denial(state.ready, true) };
+}
+
+/** A grant made since may cover the call; an approver that gave nothing leaves it to `onAsk`. */
+async function coveredOrUnasked(
+  batch: BatchRun,
+  run: CallRun,
+  { call, state }: Looking & { readonly call: Waiting },
+): Promise<Waited | undefined> {
+  if (state.grants) {
+    state.grants = false;
+    if (await answerByGrant(batch, run, { call, ready: state.ready })) return await look(batch, run, { expiresAt: call.expiresAt, state });
+  }
+  return state.nobody ? "unasked" : undefined;
+}
