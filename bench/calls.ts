@@ -1,4 +1,13 @@
-import { createDispatcher, createRegistry, defineTool, type Ledger, memoryLedger, openSession, type PolicySource, type Tool } from "@assent/core";
+import {
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  type Ledger,
+  memoryLedger,
+  openSession,
+  type PolicySource,
+  type Tool,
+} from "@assent/core";
 import { hostPorts } from "@assent/host";
 import { z } from "zod";
 import { microseconds, type Row, ratioRow } from "./measure.ts";
@@ -10,7 +19,14 @@ const text = '{"path":"src/index.ts","limit":10}';
 
 /** A tool of this kind that does nothing. */
 export function idleTool(kind: "read" | "other", permission?: "allow"): Tool {
-  return defineTool({ name: `idle_${kind}`, description: "Does nothing.", kind, input: schema, run: () => "done", ...(permission && { permission: () => permission }) });
+  return defineTool({
+    name: `idle_${kind}`,
+    description: "Does nothing.",
+    kind,
+    input: schema,
+    run: () => "done",
+    ...(permission && { permission: () => permission }),
+  });
 }
 
 /** A policy without any rule. */
@@ -22,7 +38,18 @@ const POLICY = { revision: "bench", mode: "default", checkers: [], guards: [], h
 
 /** A dispatcher with a fresh session on this ledger. */
 export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ process: (calls: number) => Promise<void> }> {
-  const create = { cwd: "/", workspace: "/", door: "bench", mode: "default", model: null, version: "0", parent: null, agent: null, policy: "bench", title: "bench" };
+  const create = {
+    cwd: "/",
+    workspace: "/",
+    door: "bench",
+    mode: "default",
+    model: null,
+    version: "0",
+    parent: null,
+    agent: null,
+    policy: "bench",
+    title: "bench",
+  };
   const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create });
   const dispatcher = createDispatcher({ session, clock: ports.clock, ids: ports.ids, digest: ports.digest, policy: noRules });
   const tools = createRegistry();
@@ -33,7 +60,8 @@ export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ proc
     process: async (calls) => {
       const batch = Array.from({ length: calls }, () => ({ id: `c${(id += 1)}`, name: tool.name, arguments: text }));
       const { results } = await dispatcher.process({ calls: batch, tools, signal });
-      if (results.length !== calls || results.some((result) => result.outcome !== "succeeded")) throw new Error(`a call did not succeed: ${JSON.stringify(results[0])}`);
+      if (results.length !== calls || results.some((result) => result.outcome !== "succeeded"))
+        throw new Error(`a call did not succeed: ${JSON.stringify(results[0])}`);
     },
   };
 }

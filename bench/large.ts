@@ -1,7 +1,7 @@
+import { fork } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Ledger, openSession } from "@assent/core";
 import { hostPorts } from "@assent/host";
@@ -13,7 +13,18 @@ const APPROVALS = 10_000;
 const SESSIONS = 100;
 const ports = hostPorts({ stateDirectory: "/nonexistent" });
 const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
-const create = { cwd: "/", workspace: "/", door: "bench", mode: "default", model: null, version: "0", parent: null, agent: null, policy: "bench", title: "bench" };
+const create = {
+  cwd: "/",
+  workspace: "/",
+  door: "bench",
+  mode: "default",
+  model: null,
+  version: "0",
+  parent: null,
+  agent: null,
+  policy: "bench",
+  title: "bench",
+};
 
 async function fill(ledger: Ledger): Promise<string> {
   const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create });
@@ -29,13 +40,41 @@ async function fill(ledger: Ledger): Promise<string> {
 type Open = Awaited<ReturnType<typeof openSession>>;
 
 function writeCall(session: Open, call: string): Promise<unknown>[] {
-  const judged = { call, revision: 1, fingerprint: "f".repeat(64), tool: "read", toolDigest: "d", kind: "read", safe: true, input: { file_path: "src/a.ts" }, cwd: "/", binds: {} } as const;
-  const verdict = { verdict: "allow", explicitAsk: false, reason: "readonly_hint", source: "", rule: null, trace: [], units: 1, policy: "bench" } as const;
+  const judged = {
+    call,
+    revision: 1,
+    fingerprint: "f".repeat(64),
+    tool: "read",
+    toolDigest: "d",
+    kind: "read",
+    safe: true,
+    input: { file_path: "src/a.ts" },
+    cwd: "/",
+    binds: {},
+  } as const;
+  const verdict = {
+    verdict: "allow",
+    explicitAsk: false,
+    reason: "readonly_hint",
+    source: "",
+    rule: null,
+    trace: [],
+    units: 1,
+    policy: "bench",
+  } as const;
   const before = [
     session.draft("call.proposed", { call, turn: 0, index: 0, tool: "read", raw: "{}", givenId: call }),
     session.draft("call.judged", { ...judged, ...verdict }),
   ];
-  const claimed = session.draft("call.claimed", { call, fingerprint: judged.fingerprint, answer: null, attempt: 1, durability: "normal", idempotencyKey: null, plan: null });
+  const claimed = session.draft("call.claimed", {
+    call,
+    fingerprint: judged.fingerprint,
+    answer: null,
+    attempt: 1,
+    durability: "normal",
+    idempotencyKey: null,
+    plan: null,
+  });
   const ended = session.draft("call.ended", { call, outcome: "succeeded", type: null, content: "done", durationMs: 1 });
   return [session.record(before, "normal"), session.claim(claimed), session.record([ended], "normal")];
 }
@@ -51,21 +90,60 @@ async function openApprovals(ledger: Ledger): Promise<void> {
 }
 
 function askedCall(session: Open, call: string): Parameters<Open["record"]>[0] {
-  const judged = { call, revision: 1, fingerprint: "f".repeat(64), tool: "shell", toolDigest: "d", kind: "execute", safe: false, input: { command: "make" }, cwd: "/", binds: {} } as const;
-  const verdict = { verdict: "ask", explicitAsk: false, reason: "default", source: "", rule: null, trace: [], units: 1, policy: "bench" } as const;
+  const judged = {
+    call,
+    revision: 1,
+    fingerprint: "f".repeat(64),
+    tool: "shell",
+    toolDigest: "d",
+    kind: "execute",
+    safe: false,
+    input: { command: "make" },
+    cwd: "/",
+    binds: {},
+  } as const;
+  const verdict = {
+    verdict: "ask",
+    explicitAsk: false,
+    reason: "default",
+    source: "",
+    rule: null,
+    trace: [],
+    units: 1,
+    policy: "bench",
+  } as const;
   const details = { type: "exec", title: "Confirm command", command: "make", rootCommand: "make" } as const;
-  const approval = { approval: ports.ids.next("a_"), call, revision: 1, fingerprint: judged.fingerprint, tool: "shell", title: "Confirm command" };
+  const approval = {
+    approval: ports.ids.next("a_"),
+    call,
+    revision: 1,
+    fingerprint: judged.fingerprint,
+    tool: "shell",
+    title: "Confirm command",
+  };
   return [
     session.draft("call.proposed", { call, turn: 0, index: 0, tool: "shell", raw: "{}", givenId: call }),
     session.draft("call.judged", { ...judged, ...verdict }),
-    session.draft("approval.opened", { ...approval, reason: "default", source: "", rule: null, explicitAsk: false, details, facts: null, suggestions: ["shell"], expiresAt: null }),
+    session.draft("approval.opened", {
+      ...approval,
+      reason: "default",
+      source: "",
+      rule: null,
+      explicitAsk: false,
+      details,
+      facts: null,
+      suggestions: ["shell"],
+      expiresAt: null,
+    }),
   ];
 }
 
 /** Opens the store in a process of its own, so that its time and memory are its own. */
 function openElsewhere(directory: string, session: string): Promise<{ ms: number; rssMb: number }> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL("open-large.ts", import.meta.url)), [directory, session], { execArgv: ["--conditions=@assent/source"] });
+    const child = fork(fileURLToPath(new URL("open-large.ts", import.meta.url)), [directory, session], {
+      execArgv: ["--conditions=@assent/source"],
+    });
     child.once("message", (message) => resolve(message as { ms: number; rssMb: number }));
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`opening the store ended with ${code}`)));
@@ -76,7 +154,16 @@ async function answerOne(ledger: Ledger): Promise<number> {
   const [row] = await ledger.pending("approvals", { limit: 1 });
   if (!row) throw new Error("no approval is open");
   const by = { kind: "person", user: "bench", name: "bench", door: "bench", pid: process.pid } as const;
-  const body = { approval: row.id, session: row.session, call: row.call, revision: row.revision, outcome: "approved", fingerprint: row.fingerprint, by, reason: null } as const;
+  const body = {
+    approval: row.id,
+    session: row.session,
+    call: row.call,
+    revision: row.revision,
+    outcome: "approved",
+    fingerprint: row.fingerprint,
+    by,
+    reason: null,
+  } as const;
   const start = performance.now();
   await ledger.answer([{ type: "approval.answered", v: 1, at: new Date().toISOString(), body }]);
   return performance.now() - start;

@@ -26,9 +26,23 @@ export async function microseconds(rounds: number, act: () => Promise<number> | 
 }
 
 /** A row whose budget bounds the ratio to something measured in the same run. */
-export function ratioRow(name: string, measured: { readonly value: number; readonly base: number; readonly unit?: string }, budget: { readonly of: string; readonly most: number }): Row {
+export function ratioRow(
+  name: string,
+  measured: { readonly value: number; readonly base: number; readonly unit?: string },
+  budget: { readonly of: string; readonly most: number },
+): Row {
   const ratio = measured.value / measured.base;
-  return { name, value: measured.value, unit: measured.unit ?? "µs", base: measured.base, baseName: budget.of, ratio, budget: budget.most, bounds: "ratio", ok: ratio <= budget.most };
+  return {
+    name,
+    value: measured.value,
+    unit: measured.unit ?? "µs",
+    base: measured.base,
+    baseName: budget.of,
+    ratio,
+    budget: budget.most,
+    bounds: "ratio",
+    ok: ratio <= budget.most,
+  };
 }
 
 /** A row whose budget bounds the figure itself. */
@@ -46,7 +60,14 @@ export function printRows(rows: readonly Row[]): string {
     row.bounds === "ratio" ? `budget ${row.budget} ×` : `budget ${row.budget} ${row.unit}`,
   ]);
   const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
-  return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n");
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 function figure(value: number): string {

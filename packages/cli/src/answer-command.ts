@@ -34,7 +34,7 @@ async function commit(context: Context, { ledger, directory }: Store, { row, giv
 
 /** Tools are loaded only for an edit or a remembered answer: a plain yes or no needs none. */
 function lazyRequests(context: Context, store: Store): Requests {
-  const load = async (row: ApprovalRow): Promise<Requests> => (await import("./call-session.ts")).recordedRequests(context, store, row);
+  const load = async (row: ApprovalRow): Promise<Requests> => (await import("./recorded-requests.ts")).recordedRequests(context, store, row);
   return {
     load: async (row) => (await load(row)).load(row),
     edit: async (row, answer) => (await load(row)).edit(row, answer),

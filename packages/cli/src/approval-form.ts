@@ -1,4 +1,4 @@
-import type { ApprovalRow, EventBodies, Json, JsonObject, Ledger } from "@assent/core";
+import type { ApprovalRow, EventBodies, JsonObject } from "@assent/core";
 
 /** The approval form of the commands and of the streams: what is asked, by which rule, since when. */
 export function approvalForm(row: ApprovalRow): JsonObject {

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Context } from "./command-spec.ts";
 import { warn } from "./output.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** The state directory: `--store`, else an absolute ASSENT_STORE, else the user's own. No file of a workspace has a say in it. */
 export async function stateDirectory({ io, options }: Pick<Context, "io" | "options">): Promise<string> {
@@ -17,5 +18,12 @@ export async function stateDirectory({ io, options }: Pick<Context, "io" | "opti
 /** What a command printed for copying needs at its end, so that it reads the same store. */
 export function storeFlag({ options }: Pick<Context, "options">): string {
   const given = options.text("store");
-  return given === undefined ? "" : ` --store ${/^[\w./@%+=:,-]+$/.test(given) ? given : `'${given.replaceAll("'", "'\\''")}'`}`;
+  return given === undefined ? "" : ` --store ${shellWord(given)}`;
+}
+
+/** Where the user's and the team's settings lie. */
+export function settingsFiles(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const { XDG_CONFIG_HOME: config, HOME: home } = env;
+  const user = config && isAbsolute(config) ? config : join(home && isAbsolute(home) ? home : homedir(), ".config");
+  return [join(user, "assent", "settings.json"), "/etc/assent/settings.json"];
 }

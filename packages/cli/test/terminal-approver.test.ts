@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import type { Answer, OpenApproval } from "@assent/core";
 import { terminalApprover } from "../src/terminal-approver.ts";
 import { type FakeTerminal, fakeTerminal } from "./support/terminal.ts";
@@ -41,7 +42,7 @@ function ask(change: Partial<OpenApproval> = {}, size?: { columns: number; rows:
 /** Waits for a text, then for the time it takes to read it. */
 async function read(asked: FakeTerminal, text: string): Promise<void> {
   await asked.shows(text);
-  await Promise.resolve();
+  await setImmediate();
   asked.clock.advance(300);
 }
 
@@ -142,7 +143,7 @@ describe("the terminal approver", () => {
     const asked = ask();
     asked.press("yyyy\r a\r");
     await asked.shows(PROMPT);
-    await Promise.resolve();
+    await setImmediate();
     asked.press("y\r");
     asked.clock.advance(299);
     asked.press("y\r");
@@ -224,7 +225,7 @@ describe("the terminal approver", () => {
       reason: "checker",
       source: evil,
       input: { command: `ls${evil}`, [evil]: evil },
-    });
+    }, { columns: 80, rows: 60 });
     await read(asked, PROMPT);
     asked.press("s\r");
     await read(asked, "goes back: ");

@@ -63,7 +63,7 @@ export { parseToolInput } from "./model/parse-tool-input.ts";
 export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";
-export { nextSessionRow } from "./model/session-row.ts";
+export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
 export type {
   Approver,
   Clock,
@@ -114,7 +114,7 @@ export type { RecordedCall } from "./runtime/recorded.ts";
 export { recordedCall } from "./runtime/recorded.ts";
 export type { RequestPorts } from "./runtime/requests.ts";
 export { requestsFrom } from "./runtime/requests.ts";
-export type { Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
+export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
 export { openSession } from "./runtime/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";

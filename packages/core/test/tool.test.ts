@@ -52,6 +52,13 @@ const definitions: readonly (readonly [string, Record<string, unknown>, string])
   ["T5: the root is a list of other types", { input: { type: ["string", "null"] } }, "bad_schema"],
   ["T5: the root refers to a string", { input: { $ref: "#/$defs/s", $defs: { s: { type: "string" } } } }, "bad_schema"],
   ["T5: every alternative is a string", { input: { anyOf: [{ type: "string" }, { const: 1 }] } }, "bad_schema"],
+  ["T5: one of all parts is a string", { input: { allOf: [{ type: "object" }, { type: "string" }] } }, "bad_schema"],
+  ["T5: none of the listed values is an object", { input: { enum: ["a", null] } }, "bad_schema"],
+  [
+    "a schema that leads back to itself is accepted",
+    { input: { type: "object", allOf: [{ $ref: "#/$defs/d" }], $defs: { d: { anyOf: [{ $ref: "#/$defs/d" }, {}] } } } },
+    "accepted",
+  ],
   ["a root of object or null is accepted", { input: { type: ["object", "null"] } }, "accepted"],
   ["one alternative that is an object is accepted", { input: { anyOf: [{ type: "string" }, { properties: {} }] } }, "accepted"],
   ["the schema true is accepted", { input: true }, "accepted"],
@@ -317,6 +324,12 @@ test("a transform's output is the input, and counts as one coercion", async () =
   const invocation = await built(define({ input }), { n: "3", same: "s" });
   assert.deepEqual(invocation.input, { n: 3, same: "s", d: "x" });
   assert.deepEqual(invocation.coercions, [{ path: "", from: { n: "3" }, to: { n: 3, d: "x" }, rule: "schema" }]);
+});
+
+test("a property that the schema drops is a deviation too", async () => {
+  const invocation = await built(define({ input: z.object({ a: z.string() }) }), { a: "x", more: 1 });
+  assert.deepEqual(invocation.input, { a: "x" });
+  assert.deepEqual(invocation.coercions, [{ path: "", from: { more: 1 }, to: {}, rule: "schema" }]);
 });
 
 test("a schema that changes nothing is no coercion", async () => {

@@ -1,4 +1,4 @@
-import { type Draft, isAppendable, LedgerError, type LedgerEvent, type Lease, SHARED } from "@assent/core";
+import { type Draft, isAppendable, type Lease, LedgerError, type LedgerEvent, SHARED } from "@assent/core";
 import { draft } from "./own-draft.ts";
 import type { ChainEntry } from "./rows.ts";
 import { type Prepared, prepare, type Writing } from "./writing.ts";
@@ -46,7 +46,11 @@ function register(writing: Writing, session: string, at: string): void {
 
 /** Puts one of the store's own events on the shared chain, under the present value of the epoch counter. */
 export function stageShared(writing: Writing, event: Draft): LedgerEvent {
-  return writing.stage(SHARED, sharedEpoch(writing), prepare(event, () => true));
+  return writing.stage(
+    SHARED,
+    sharedEpoch(writing),
+    prepare(event, () => true),
+  );
 }
 
 /** The store-wide epoch counter. */

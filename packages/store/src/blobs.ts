@@ -43,7 +43,8 @@ function cutBody(type: string, body: JsonObject): StoredBody {
     text = canonical(type, cut);
   }
   const size = Buffer.byteLength(text);
-  if (size > BODY_LIMIT) throw new LedgerError("event_too_large", `The body of ${type} has ${size} bytes; ${BODY_LIMIT} are allowed.`, { type, size });
+  if (size > BODY_LIMIT)
+    throw new LedgerError("event_too_large", `The body of ${type} has ${size} bytes; ${BODY_LIMIT} are allowed.`, { type, size });
   return { text, body: cut, blobs: [...blobs.values()] };
 }
 
@@ -100,7 +101,8 @@ export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undef
 
 function content({ sha, size, json }: BlobRef, bytes: Uint8Array | undefined): Json {
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger any more.`, { sha });
-  if (bytes.length !== size || sha256(bytes) !== sha) throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
+  if (bytes.length !== size || sha256(bytes) !== sha)
+    throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
   const text = Buffer.from(bytes).toString();
   // Parsing: what is hashed here was written by this file.
   return json ? (JSON.parse(text) as Json) : text;

@@ -40,7 +40,8 @@ export function checkpointsOf(database: Database, writing: Writing, now: () => s
       if (!isDue()) return;
       writing.flush();
       const heads = changed.all(known).map(({ session, seq, hash }) => ({ session, seq, hash }));
-      for (let at = 0; at < heads.length; at += HEADS) stageShared(writing, draft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));
+      for (let at = 0; at < heads.length; at += HEADS)
+        stageShared(writing, draft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));
       writing.keep();
       known = writing.head();
       remember.run(String(known));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { LedgerError } from "@assent/core";
 import { BUSY_MS, type Database, type OpenDatabase } from "./database.ts";
-import type { StatePaths } from "./state-directory.ts";
+import type { StatePaths } from "./state-paths.ts";
 import { storeError } from "./store-error.ts";
 
 /** An open database; with a refusal it can only be read. */

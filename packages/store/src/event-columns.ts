@@ -23,4 +23,3 @@ export function storedEvent({ pos, session, seq, epoch, at, type, v, body, prev,
   // Parsing: bodies are canonical JSON of objects.
   return { type, v, at, body: JSON.parse(body) as JsonObject, session, seq, pos, epoch, prev, hash };
 }
-

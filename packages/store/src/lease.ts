@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Holder, LedgerError, type Lease, SHARED } from "@assent/core";
+import { type Holder, type Lease, LedgerError, SHARED } from "@assent/core";
 import { sharedEpoch } from "./append.ts";
 import { draft } from "./own-draft.ts";
 import { type Prepared, prepare, type Writing } from "./writing.ts";
@@ -23,7 +23,8 @@ export type Acquiring = {
 /** Gives the session to a new writer under a higher epoch; whoever held it before is fenced off. */
 export function acquire(writing: Writing, { session, holder, takeOver, isLive, place, at }: Acquiring): Lease {
   const chain = writing.rows.chains.get(session);
-  if (session === SHARED || chain?.pruned) throw new LedgerError("session_not_found", `There is no session '${session}' to write to.`, { session });
+  if (session === SHARED || chain?.pruned)
+    throw new LedgerError("session_not_found", `There is no session '${session}' to write to.`, { session });
   if (chain?.holder && !takeOver && isLive(chain.holder)) throw inUse(session, chain.holder);
   const epoch = sharedEpoch(writing) + 1;
   writing.stage(SHARED, epoch, prepareEpoch({ session, holder, epoch, place, at }));
@@ -31,7 +32,13 @@ export function acquire(writing: Writing, { session, holder, takeOver, isLive, p
   return { session, epoch, head, unclosed: head > 0 && chain?.closed !== true };
 }
 
-function prepareEpoch({ session, holder, epoch, place, at }: Omit<Acquiring, "takeOver" | "isLive"> & { readonly epoch: number }): Prepared {
+function prepareEpoch({
+  session,
+  holder,
+  epoch,
+  place,
+  at,
+}: Omit<Acquiring, "takeOver" | "isLive"> & { readonly epoch: number }): Prepared {
   const { pid, host, processStart, door } = holder;
   return prepare(draft("store.epoch", { epoch, session, holder: { pid, host, processStart, door }, ...place }, at), () => true);
 }

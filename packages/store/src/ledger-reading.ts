@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Holder, Json, Ledger } from "@assent/core";
 import { withBlobs } from "./blobs.ts";
-import { query } from "./database.ts";
 import type { Damage } from "./damage.ts";
+import { query } from "./database.ts";
 import type { Followers } from "./followers.ts";
 import type { OpenStore } from "./open-store.ts";
 import { pendingLists } from "./pending.ts";

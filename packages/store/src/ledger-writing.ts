@@ -4,6 +4,7 @@ import { append, prepareBatch } from "./append.ts";
 import { type Checkpoints, checkpointsOf } from "./checkpoint.ts";
 import { claim, prepareClaim } from "./claim.ts";
 import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
+import { makeCommitter } from "./committer.ts";
 import type { Damage } from "./damage.ts";
 import { acquire } from "./lease.ts";
 import type { OpenStore } from "./open-store.ts";
@@ -38,13 +39,14 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   const { database, paths, writing, time, refusal } = store;
   const snapshots = snapshotsOf(database);
   const checkpoints = checkpointsOf(database, writing, time);
-  const log = keepLog(database, (error) => queue.fault(storeError(error, paths)));
+  const committer = makeCommitter({ database, paths, writing, finish: checkpoints.due });
+  if (refusal) committer.fault(refusal);
+  const log = keepLog(database, (error) => committer.fault(storeError(error, paths)));
   const committed = (bytes: number): void => {
     log.grown(bytes);
     options.committed();
   };
-  const queue = makeCommitQueue({ database, paths, writing, finish: checkpoints.due, committed });
-  if (refusal) queue.fault(refusal);
+  const queue = makeCommitQueue({ committer, writing, committed });
   const writers = { ...options, store, queue, checkpoints };
   return {
     ...sessionWriters(writers),
@@ -55,7 +57,7 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
     },
     latest: async (session) => snapshots.latest(session),
     close: async () => {
-      const last = checkpoints.wanted() && !queue.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;
+      const last = checkpoints.wanted() && !committer.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;
       queue.close();
       log.stop();
       await last;

@@ -5,6 +5,7 @@ import {
   callOf,
   type GrantRow,
   IllegalEvent,
+  knownEvent,
   type LedgerEvent,
   naming,
   nextApprovalRow,
@@ -14,19 +15,21 @@ import {
   openedBy,
   SHARED,
   type StoredEvent,
-  knownEvent,
 } from "@assent/core";
 import { type CallEntry, type ChainEntry, callKey, type Listed, newChain, type Rows, type Table } from "./rows.ts";
 
 /** An event with its hash, as a store has it. */
 export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash: string };
 
-/** Folds one event into the rows, in the order of positions. Throws core's `IllegalEvent`, and then has changed nothing that a dropped layer would not undo. */
-export function applyEvent(rows: Rows, event: ChainedEvent): void {
+/**
+ * Folds one event into the rows, in the order of positions. Throws core's `IllegalEvent`; what it changed until then a dropped layer undoes.
+ * `voided`: an answer or close that speaks of what is no longer there counts for its own chain only.
+ */
+export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): void {
   const chain = advanced(rows.chains.get(event.session) ?? newChain(event.session, event.pos), event);
   rows.chains.put(event.session, chain);
   const known = knownEvent(event);
-  if (!known) return;
+  if (!known || (voided && known.type.startsWith("approval."))) return;
   if (event.session === SHARED) applyShared(rows, known);
   else applyOwn(rows, chain, known);
 }
@@ -52,13 +55,18 @@ function applyOwn(rows: Rows, chain: ChainEntry, event: LedgerEvent): void {
 }
 
 function applyShared(rows: Rows, event: LedgerEvent): void {
-  if (event.type === "store.epoch") return takeHold(rows.chains, event);
-  if (event.type === "store.pruned") return forget(rows.chains, event);
   const session = naming(event);
-  if (session === undefined) {
-    if (event.type === "grant.created" || event.type === "grant.revoked") applyGrant(rows.grants, event.body.grant, event);
-    return;
-  }
+  if (session === undefined) applyStoreWide(rows, event);
+  else applyNamed(rows, session, event);
+}
+
+function applyStoreWide(rows: Rows, event: LedgerEvent): void {
+  if (event.type === "store.epoch") takeHold(rows.chains, event);
+  else if (event.type === "store.pruned") forget(rows.chains, event);
+  else if (event.type === "grant.created" || event.type === "grant.revoked") applyGrant(rows.grants, event.body.grant, event);
+}
+
+function applyNamed(rows: Rows, session: string, event: LedgerEvent): void {
   const opened = applyCall(rows, session, event);
   const owner = rows.chains.get(session);
   if (owner?.row) rows.chains.put(session, { ...owner, row: nextSessionRow(owner.row, event, opened) });
@@ -71,7 +79,8 @@ function takeHold(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.e
 
 function forget(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pruned">): void {
   const { session, seq, hash } = body;
-  chains.put(session, { ...(chains.get(session) ?? newChain(session, pos)), seq, hash, holder: null, pruned: true, row: null });
+  const { first, epoch } = chains.get(session) ?? newChain(session, pos);
+  chains.put(session, { ...newChain(session, first), epoch, seq, hash, pruned: true });
 }
 
 /** The call, the approval and the grant that the event concerns. Returns by how much the open approvals changed. */

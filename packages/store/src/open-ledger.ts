@@ -36,7 +36,10 @@ export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Pr
     head: reading.head,
     watch: (changed) => watchCommits(database, paths, changed),
     failed: (error) => {
-      warnings.push({ type: "subscriber_failed", message: `A subscriber failed: ${error instanceof Error ? error.message : String(error)}` });
+      warnings.push({
+        type: "subscriber_failed",
+        message: `A subscriber failed: ${error instanceof Error ? error.message : String(error)}`,
+      });
     },
   });
   const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, committed: followers.wake });

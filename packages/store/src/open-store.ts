@@ -9,7 +9,8 @@ import { createTables, MIGRATIONS, migrate, schemaState, schemaVersion } from ".
 import { draft } from "./own-draft.ts";
 import { hasMoved, recordedPlace, recordPlace, voidAnswers } from "./restored.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { prepareDirectory, type StatePaths, type StoreWarning, statePaths } from "./state-directory.ts";
+import { prepareDirectory, type StoreWarning } from "./state-directory.ts";
+import { type StatePaths, statePaths } from "./state-paths.ts";
 import { newer, storeError } from "./store-error.ts";
 import { makeWriting, type Writing } from "./writing.ts";
 
@@ -88,7 +89,10 @@ function writeFirst(database: Database, at: string): void {
 }
 
 /** Puts a migration on the record, inside its transaction. */
-export function recordMigration(database: Database, { from, to, at }: { readonly from: number; readonly to: number; readonly at: string }): void {
+export function recordMigration(
+  database: Database,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: string },
+): void {
   write(makeWriting(database, storeIdOf(database)), (writing) => stageShared(writing, draft("store.migrated", { from, to }, at)));
 }
 

@@ -1,4 +1,14 @@
-import { type ApprovalRow, type GrantRow, grantAt, type Holder, type Lists, type PageQuery, type SessionRow, SHARED, sessionAt } from "@assent/core";
+import {
+  type ApprovalRow,
+  type GrantRow,
+  grantAt,
+  type Holder,
+  type Lists,
+  type PageQuery,
+  type SessionRow,
+  SHARED,
+  sessionAt,
+} from "@assent/core";
 import { type Database, type Query, query } from "./database.ts";
 
 /** What a list depends on besides its table. */

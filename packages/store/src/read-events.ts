@@ -120,7 +120,8 @@ function chainSource(statement: Query<EventColumns>, session: string, after: num
       const row = source.peek(until);
       if (!row) return undefined;
       if (row.seq !== expected.seq) throw damaged(row.session, expected.seq, "the event is missing");
-      if (expected.hash !== undefined && row.prev !== expected.hash) throw damaged(row.session, row.seq, "it does not follow the event before it");
+      if (expected.hash !== undefined && row.prev !== expected.hash)
+        throw damaged(row.session, row.seq, "it does not follow the event before it");
       return row;
     },
     take: () => {

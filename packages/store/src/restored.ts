@@ -39,4 +39,3 @@ export function voidAnswers(database: Database, writing: Writing, at: string): n
 export function hasMoved(recorded: FilePlace | undefined, now: FilePlace): boolean {
   return recorded !== undefined && (recorded.device !== now.device || recorded.inode !== now.inode);
 }
-

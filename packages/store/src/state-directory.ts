@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, type Stats } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname } from "node:path";
 import { LedgerError } from "@assent/core";
+import { octal, type StatePaths } from "./state-paths.ts";
 import { corrupt } from "./store-error.ts";
 
 /** Something the opener should know that stops nothing. */
@@ -8,15 +9,6 @@ export type StoreWarning = {
   readonly type: "store_permissions" | "store_restored" | "subscriber_failed";
   readonly message: string;
 };
-
-/** Where a store keeps what. */
-export type StatePaths = { readonly directory: string; readonly file: string; readonly output: string; readonly torn: string };
-
-/** The places of a store in its directory. */
-export function statePaths(directory: string): StatePaths {
-  const root = resolve(directory);
-  return { directory: root, file: join(root, "ledger.db"), output: join(root, "output"), torn: join(root, "torn") };
-}
 
 /**
  * Makes the directory (0700) and an empty database file (0600) where they are missing, whatever the umask, and tightens looser modes.
@@ -87,11 +79,6 @@ function unsafe(path: string, what: string): LedgerError {
 function tighten({ path, mode, wanted }: LooseMode): StoreWarning {
   chmodSync(path, wanted);
   return { type: "store_permissions", message: `${path} had mode ${octal(mode)}; it is ${octal(wanted)} now.` };
-}
-
-/** A mode as people write it. */
-export function octal(mode: number): string {
-  return mode.toString(8).padStart(4, "0");
 }
 
 function exists(path: string): boolean {

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Json, LedgerError } from "@assent/core";
-import { octal, type StatePaths } from "./state-directory.ts";
+import { octal, type StatePaths } from "./state-paths.ts";
 
 /** SQLite's primary result codes that mean something to whoever uses the store. */
 const BUSY = 5;
@@ -51,7 +51,9 @@ function named(code: number, paths: StatePaths): LedgerError | undefined {
 }
 
 function full({ directory }: StatePaths): LedgerError {
-  return new LedgerError("store_full", `Disk full: no further action runs until there is space. Free space in ${directory}.`, { directory });
+  return new LedgerError("store_full", `Disk full: no further action runs until there is space. Free space in ${directory}.`, {
+    directory,
+  });
 }
 
 function failing(): LedgerError {
@@ -72,7 +74,11 @@ function modeOf(file: string): string {
 function locked({ file }: StatePaths): LedgerError {
   const pid = lockHolder(file);
   const who = pid === undefined ? "Another process" : `The process ${pid}`;
-  return new LedgerError("store_locked", `${who} has held the ledger for more than 5 s. Try again, or end it.`, pid === undefined ? {} : { pid });
+  return new LedgerError(
+    "store_locked",
+    `${who} has held the ledger for more than 5 s. Try again, or end it.`,
+    pid === undefined ? {} : { pid },
+  );
 }
 
 /** A damaged record: everything after it is in doubt. */

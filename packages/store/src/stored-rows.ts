@@ -2,7 +2,16 @@ import { type ApprovalRow, type GrantRow, type Holder, knownEvent, type SessionR
 import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
-import { type CachedTable, type CallEntry, type ChainEntry, cachedTable, type Listed, type Rows, splitCallKey, type Table } from "./rows.ts";
+import {
+  type CachedTable,
+  type CallEntry,
+  type ChainEntry,
+  cachedTable,
+  type Listed,
+  type Rows,
+  splitCallKey,
+  type Table,
+} from "./rows.ts";
 
 /** The list tables, read when asked and written back at once. */
 export type StoredRows = Rows & {
@@ -115,7 +124,10 @@ function chainTable(database: Database): StoredTable<ChainEntry> {
 /** A call's row is folded from its own few events when it is not remembered: what a claim depends on stands in no other place than the record. */
 function callTable(database: Database): StoredTable<CallEntry> {
   const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and call = ? order by pos`);
-  const shared = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = '${SHARED}' and call = ? and naming = ? order by pos`);
+  const shared = query<EventColumns>(
+    database,
+    `select ${EVENT_COLUMNS} from events where session = '${SHARED}' and call = ? and naming = ? order by pos`,
+  );
   const rows = cachedTable<CallEntry>((key) => {
     const { session, call } = splitCallKey(key);
     const events = own.all(session, call);

@@ -1,7 +1,7 @@
 import { type FSWatcher, watch as watchFile } from "node:fs";
 import { basename } from "node:path";
 import { type Database, query } from "./database.ts";
-import type { StatePaths } from "./state-directory.ts";
+import type { StatePaths } from "./state-paths.ts";
 
 const LOOK_MS = 1_000;
 

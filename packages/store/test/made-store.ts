@@ -1,10 +1,10 @@
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import type { Holder, Ledger, Lease } from "@assent/core";
+import type { Holder, Lease, Ledger } from "@assent/core";
 import { createdDraft, draftOf } from "@assent/core/testing";
 import { type OpenLedgerOptions, openLedger, type StoreExtras } from "../src/open-ledger.ts";
 
@@ -26,7 +26,12 @@ export async function madeLedger(t: TestContext, options: Partial<OpenLedgerOpti
 export function thisHolder(): Holder {
   const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   const stat = readFileSync("/proc/self/stat", "utf8");
-  return { pid: process.pid, host: hostname(), processStart: `${boot}:${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`, door: "test" };
+  return {
+    pid: process.pid,
+    host: hostname(),
+    processStart: `${boot}:${stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]}`,
+    door: "test",
+  };
 }
 
 /** A session that begins, with its lease and the head it has now. */

@@ -14,7 +14,8 @@ import { whenText, whoText } from "../who.ts";
 export function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async ({ ledger }) => {
-    const row = await findRow(ledger, "approvals", operands[0] ?? "");
+    const found = await findRow(ledger, "approvals", operands[0] ?? "");
+    const row = { ...found, details: await ledger.resolve(found.details) };
     const shown = await ledger.resolve(approvalLongForm(row, await judgedOf(ledger, row)));
     if (options.flag("json")) await printJson(io, shown);
     else await io.stdout.write(text(row, shown, { columns: io.stdout.columns(), flags: storeFlag(context) }));

@@ -8,8 +8,10 @@ export type Shape = {
   readonly types: ReadonlySet<string>;
   /** Some part could not be followed, so any type may be accepted here. */
   readonly open: boolean;
-  readonly children: Map<string, Shape | undefined>;
-  readonly items: Map<number, Shape | undefined>;
+  /** Every property and every item that some part names; all others have one shape together. */
+  readonly names: ReadonlySet<string>;
+  readonly fixed: number;
+  readonly children: Map<string | number | undefined, Shape | undefined>;
 };
 
 /** The shapes found so far, so that no part of a schema is folded twice. */
@@ -22,7 +24,8 @@ export type Shapes = {
 
 const MAX_HOPS = 64;
 const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
-const REST = -1;
+/** Keys of the shape that all other properties, and all other items, have together. */
+const [OTHER_PROPERTIES, OTHER_ITEMS] = [undefined, -1] as const;
 
 /** The shape of the whole value. */
 export function rootShape(shapes: Shapes): Shape | undefined {
@@ -30,27 +33,29 @@ export function rootShape(shapes: Shapes): Shape | undefined {
 }
 
 /** The shape of a property. */
-export function childShape(shapes: Shapes, { nodes, children }: Shape, key: string): Shape | undefined {
-  if (children.has(key)) return children.get(key);
-  const roots = nodes.map(({ properties, additionalProperties }) =>
+export function childShape(shapes: Shapes, shape: Shape, key: string): Shape | undefined {
+  return once(shapes, { shape, place: shape.names.has(key) ? key : OTHER_PROPERTIES }, ({ properties, additionalProperties }) =>
     isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties,
   );
-  const shape = shapeOf(shapes, roots);
-  children.set(key, shape);
-  return shape;
 }
 
 /** The shape of an item of a list. */
-export function itemShape(shapes: Shapes, { nodes, items }: Shape, index: number): Shape | undefined {
-  const place = nodes.some((node) => index < (fixedItems(node)?.length ?? 0)) ? index : REST;
-  if (items.has(place)) return items.get(place);
-  const roots = nodes.map((node) => {
+export function itemShape(shapes: Shapes, shape: Shape, index: number): Shape | undefined {
+  return once(shapes, { shape, place: index < shape.fixed ? index : OTHER_ITEMS }, (node) => {
     const fixed = fixedItems(node);
     return fixed && index < fixed.length ? fixed[index] : node["items"];
   });
-  const shape = shapeOf(shapes, roots);
-  items.set(place, shape);
-  return shape;
+}
+
+type Child = { readonly shape: Shape; readonly place: string | number | undefined };
+
+function once(shapes: Shapes, { shape, place }: Child, of: (node: Schema) => unknown): Shape | undefined {
+  const known = shape.children.get(place);
+  if (known !== undefined || shape.children.has(place)) return known;
+  shapes.visits += shape.nodes.length;
+  const made = shapeOf(shapes, shape.nodes.map(of));
+  shape.children.set(place, made);
+  return made;
 }
 
 function fixedItems({ prefixItems, items }: Schema): readonly unknown[] | undefined {
@@ -90,7 +95,17 @@ function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
     follow(shapes.root, folding, queued);
     for (const union of UNIONS) addParts(folding, queued.schema[union], queued.hops);
   }
-  return { nodes: [...nodes], types: folding.types, open: folding.open, children: new Map(), items: new Map() };
+  return shapeFrom([...nodes], folding);
+}
+
+function shapeFrom(nodes: readonly Schema[], { types, open }: Folding): Shape {
+  const names = new Set<string>();
+  let fixed = 0;
+  for (const node of nodes) {
+    if (isObject(node["properties"])) for (const name of Object.keys(node["properties"])) names.add(name);
+    fixed = Math.max(fixed, fixedItems(node)?.length ?? 0);
+  }
+  return { nodes, types, open, names, fixed, children: new Map() };
 }
 
 function addTypes(types: Set<string>, type: unknown): void {

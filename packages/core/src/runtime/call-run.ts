@@ -9,6 +9,8 @@ import type { RepeatGuard } from "./repeat-guard.ts";
 export type BatchRun = {
   readonly deps: DispatcherDeps;
   readonly batch: Omit<Batch, "calls">;
+  /** The calls of the batch, in call order. */
+  readonly runs: CallRun[];
   readonly emit: (event: DispatchEvent) => void;
   readonly lanes: Lanes;
   /** The policy of this moment; a throw of its source denies. */

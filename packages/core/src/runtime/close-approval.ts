@@ -1,4 +1,5 @@
 import type { SharedDraft } from "../ledger-port.ts";
+import { SHARED } from "../model/events.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Session } from "./session.ts";
 
@@ -20,7 +21,8 @@ export async function settleShared(session: Session, event: SharedDraft): Promis
   const watch = session.watch(() => undefined);
   try {
     const answer = await session.ledger.answer([event]);
-    await session.caughtUp("won" in answer ? (answer.won[0]?.pos ?? 0) : answer.lost.pos);
+    const stands = "won" in answer ? answer.won[0] : answer.lost;
+    if (stands?.session === SHARED) await session.caughtUp(stands.pos); // an event of our own chain is folded already
   } finally {
     watch.close();
   }

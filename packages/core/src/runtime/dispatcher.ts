@@ -7,7 +7,7 @@ import { createLanes } from "./lanes.ts";
 import { recover } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
-import { followSignal, propose, runAll } from "./run-batch.ts";
+import { propose, runAll } from "./run-batch.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
@@ -35,6 +35,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     live: new Map(),
     shown: new Map(),
     newest: undefined,
+    batches: new Set(),
+    followed: new WeakSet(),
   };
   const inTurn = makeTurns();
   return {
@@ -103,6 +105,8 @@ type Shared = {
   readonly live: Map<string, CallRun>;
   readonly shown: Map<string, OpenApproval>;
   newest: BatchRun | undefined;
+  readonly batches: Set<BatchRun>;
+  readonly followed: WeakSet<AbortSignal>;
 };
 
 type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
@@ -137,14 +141,32 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
 type Runs = { readonly runs: readonly CallRun[]; readonly duplicates: ReadonlyMap<CallRun, string> };
 
 async function follow(batch: BatchRun, shared: Shared, { runs, duplicates }: Runs): Promise<BatchReport> {
+  const { signal } = batch.batch;
+  batch.runs.push(...runs);
   for (const run of runs) shared.live.set(run.callId, run);
-  const unfollow = followSignal(batch.batch.signal, runs);
+  shared.batches.add(batch);
+  followSignal(shared, signal);
+  if (signal.aborted) stopAll(batch);
   try {
     return await runAll(batch, runs, duplicates);
   } finally {
-    unfollow();
+    shared.batches.delete(batch);
     for (const run of runs) shared.live.delete(run.callId);
   }
+}
+
+/** Hears a user's cancel; one listener serves all batches of one signal. */
+function followSignal({ followed, batches }: Shared, signal: AbortSignal): void {
+  if (followed.has(signal)) return;
+  followed.add(signal);
+  const cancel = (): void => {
+    for (const batch of batches) if (batch.batch.signal === signal) stopAll(batch);
+  };
+  signal.addEventListener("abort", cancel, { once: true });
+}
+
+function stopAll({ runs }: BatchRun): void {
+  for (const run of runs) stopCall(run, "cancelled");
 }
 
 function makeBatchRun(
@@ -155,6 +177,7 @@ function makeBatchRun(
   const made: BatchRun = {
     deps,
     batch,
+    runs: [],
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, deps.maxConcurrency ?? CONCURRENCY),
     policy: () => currentPolicy(deps),
@@ -163,7 +186,7 @@ function makeBatchRun(
     stops: new Map(),
     broken: shared.broken,
     skipRest: (why) => {
-      for (const run of shared.live.values()) if (run.phase === "before") stopCall(run, why === "stopped" ? "skipped" : "cancelled");
+      for (const run of made.runs) if (run.phase === "before") stopCall(run, why === "stopped" ? "skipped" : "cancelled");
     },
   };
   shared.newest = made;

@@ -1,7 +1,9 @@
+import { InvalidInput } from "../model/invalid-input.ts";
 import { MUTATOR_KINDS } from "../model/kind.ts";
 import { modelText, modelTextSuffix } from "../model/model-text.ts";
 import { parseToolInput, parseToolValue } from "../model/parse-tool-input.ts";
 import { unknownToolMessage } from "../model/suggest.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Coercion, Invocation, Tool } from "../tool-definition.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
@@ -46,8 +48,8 @@ function build(batch: BatchRun, { run, tool, value, coercions }: Building): Step
     return { go: { tool, invocation, coercions: all } };
   };
   const fail = (error: unknown): Step<Taken> => {
-    const message = error instanceof Error ? error.message : String(error);
-    return refuse(batch, { tool, type: "invalid_tool_params", message });
+    const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
+    return refuse(batch, { tool, type, message: messageOf(error) });
   };
   try {
     const built = tool.build(value, callContext(batch, run));

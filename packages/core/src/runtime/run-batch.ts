@@ -2,7 +2,7 @@ import { contentText, withText } from "../model/content-text.ts";
 import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/cut-output.ts";
 import { modelText } from "../model/model-text.ts";
 import type { ToolResult } from "../model/result.ts";
-import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
 import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
 import { endCall } from "./end-call.ts";
 import { synthesised } from "./endings.ts";
@@ -88,14 +88,4 @@ function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly Call
     });
   }
   return reports;
-}
-
-/** Stops every call of the batch when the user cancels it. Returns how to stop listening. */
-export function followSignal(signal: AbortSignal, runs: readonly CallRun[]): () => void {
-  const cancel = (): void => {
-    for (const run of runs) stopCall(run, "cancelled");
-  };
-  if (signal.aborted) cancel();
-  signal.addEventListener("abort", cancel, { once: true });
-  return () => signal.removeEventListener("abort", cancel);
 }

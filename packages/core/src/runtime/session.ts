@@ -5,13 +5,17 @@ import { emptySession, fold, type SessionState } from "../model/fold.ts";
 import { knownEvent, naming } from "../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../model/snapshot.ts";
 import type { Clock, Ids } from "../ports.ts";
+import type { Maybe } from "../tool-definition.ts";
 
 /** What a session stands on. */
 export type SessionPorts = { readonly ledger: Ledger; readonly clock: Clock; readonly ids: Ids };
 
-/** A new session's first record, or an existing one's id. */
+/** A new session's first record; what is left out has a plain default. */
+export type NewSession = Pick<EventBodies["session.created"], "cwd"> & Partial<EventBodies["session.created"]>;
+
+/** A new session, or an existing one's id. */
 export type SessionOptions =
-  | { readonly holder: Holder; readonly create: EventBodies["session.created"] }
+  | { readonly holder: Holder; readonly create: NewSession }
   | { readonly holder: Holder; readonly id: string; readonly takeOver?: boolean };
 
 /** A session that this process writes: its lease, and the live fold over its events. */
@@ -47,12 +51,17 @@ export async function openSession(ports: SessionPorts, options: SessionOptions):
   const session = makeSession(ports, { id, lease, state, holder: options.holder });
   if (creating) {
     const events = [
-      session.draft("session.created", options.create),
+      session.draft("session.created", newSession(options.holder, options.create)),
       session.draft("session.opened", { ...options.holder, recovered: [] }),
     ];
     await session.record(events, "normal");
   }
   return session;
+}
+
+function newSession({ door }: Holder, create: NewSession): EventBodies["session.created"] {
+  const nothing = { model: null, version: "", parent: null, agent: null, policy: "", title: "" };
+  return { ...nothing, workspace: create.cwd, door, mode: "default", ...create };
 }
 
 async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
@@ -139,44 +148,47 @@ function makeWriter({ ledger, lease, state, health }: WriterOn): Pick<Session, "
   let issued = lease.head;
   let underWay = 0;
   let saved = state.seq;
+  const issue = (count: number): number => {
+    const expected = issued;
+    issued += count;
+    underWay += 1;
+    return expected;
+  };
   const settle = (): void => {
     underWay -= 1;
     if (underWay === 0) issued = state.seq;
   };
-  const write = async <T>(count: number, store: (expected: number) => Promise<T>): Promise<T> => {
-    if (health.failure !== undefined) throw health.failure;
-    const expected = issued;
-    issued += count;
-    underWay += 1;
-    try {
-      return await store(expected);
-    } finally {
-      settle();
-    }
+  const failed = (error: unknown): never => {
+    settle();
+    throw error;
   };
-  const keep = async (): Promise<void> => {
-    if (state.seq - saved < Math.max(SNAPSHOT_EVERY, state.ids.size)) return; // amortised: a longer state is kept less often
+  const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
+    for (const event of events) fold(state, event);
+    settle();
+    const due = ledger.durable && state.seq - saved >= Math.max(SNAPSHOT_EVERY, state.ids.size); // amortised: a longer state is kept less often
+    return due ? keep(events) : events;
+  };
+  const keep = async (events: readonly LedgerEvent[]): Promise<readonly LedgerEvent[]> => {
     saved = state.seq;
     await ledger.snapshot(lease.session, state.seq, toSnapshot(state));
+    return events;
+  };
+  const claimed: (answer: Claim) => Claim = (answer) => {
+    if ("won" in answer) fold(state, answer.won);
+    settle();
+    return answer;
   };
   return {
-    record: async (events, durability) => {
-      const stored = await write(events.length, async (expected) => {
-        const written = await ledger.append(lease, expected, { events, durability });
-        for (const event of written) fold(state, event);
-        return written;
-      });
-      if (ledger.durable) await keep();
-      return stored;
-    },
-    claim: (claimed) =>
-      write(1, async (expected) => {
-        const answer = await ledger.claim(lease, expected, claimed);
-        if ("won" in answer) fold(state, answer.won);
-        return answer;
-      }),
+    record: (events, durability) =>
+      health.failure === undefined
+        ? ledger.append(lease, issue(events.length), { events, durability }).then(stored, failed)
+        : Promise.reject(health.failure),
+    claim: (claim) =>
+      health.failure === undefined ? ledger.claim(lease, issue(1), claim).then(claimed, failed) : Promise.reject(health.failure),
   };
 }
+
+type Claim = Awaited<ReturnType<Session["claim"]>>;
 
 type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly health: Health };
 

@@ -29,9 +29,12 @@ function attributesOf(batch: BatchRun, run: CallRun, traced: { readonly ready: R
 type Traced = { readonly ready: Ready; readonly yes: Yes | null; readonly body: () => Promise<Ending> };
 
 /** Runs the body inside one span, where there is a tracer. A throwing tracer changes nothing. */
-export async function traced(batch: BatchRun, run: CallRun, { ready, yes, body }: Traced): Promise<Ending> {
+export function traced(batch: BatchRun, run: CallRun, what: Traced): Promise<Ending> {
   const { tracer } = batch.deps;
-  if (!tracer) return await body();
+  return tracer ? inSpan(batch, run, { ...what, tracer }) : what.body();
+}
+
+async function inSpan(batch: BatchRun, run: CallRun, { ready, yes, body, tracer }: Traced & { readonly tracer: Tracer }): Promise<Ending> {
   const span = guarded(batch, () => start(tracer, ready.request.tool, attributesOf(batch, run, { ready, yes })));
   const end = await body();
   guarded(batch, () => finish(span, end));

@@ -130,6 +130,18 @@ const invalid: readonly (readonly [string, JsonSchema, unknown])[] = [
 for (const [name, schema, value] of invalid)
   test(name, () => assert.throws(() => build(schema, { v: value }), { type: "invalid_tool_params", message: /^params\/v / }));
 
+test("T69: a number beyond 2^53 - 1 is not even tried", () => {
+  for (const v of ["9007199254740993", "-9007199254740992", "1e400"]) {
+    assert.deepEqual(coerce({ properties: { v: { type: ["integer", "number"] } } }, { v }).coercions, []);
+  }
+});
+
+test("properties and items that nobody named are told apart where both are accepted", () => {
+  const v = { type: ["object", "array"], additionalProperties: { type: "integer" }, items: { type: "boolean" } };
+  const given = { v: { a: "1" }, w: ["true"] };
+  assert.deepEqual(coerce({ additionalProperties: v }, given).value, { v: { a: 1 }, w: [true] });
+});
+
 test("T73: when another property is missing nothing is coerced, and the message is about what was sent", () => {
   assert.throws(
     () => build({ type: "integer" }, { v: "3" }, { required: ["w"] }),
@@ -176,6 +188,14 @@ test("T75: a long list costs one visit per item, however many alternatives its i
   const { coercions, visits } = coerce({ type: "array", items }, list);
   assert.equal(coercions.length, 1000);
   assert.ok(visits <= 2_200, `${visits} visits`);
+});
+
+test("T75: an object of many unnamed properties costs one visit per property", () => {
+  const schema = { anyOf: Array.from({ length: 50 }, () => ({ type: "object", additionalProperties: { type: "integer" } })) };
+  const given = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`k${i}`, "1"]));
+  const { coercions, visits } = coerce(schema, given);
+  assert.equal(coercions.length, 1000);
+  assert.ok(visits <= 1_200, `${visits} visits`);
 });
 
 test("a text of very many levels neither overflows nor is taken", () => {

@@ -21,7 +21,7 @@ const rows: readonly (readonly [string, string, readonly string[], string])[] = 
   ["T140: three edits are not near for a short name", "g", ["glob"], `Tool 'g' ${base}`],
   ["T140: a third of a long name is near", "web_fch_xy", ["web_fetch_xyz"], `Tool 'web_fch_xy' ${base} Did you mean 'web_fetch_xyz'?`],
   ["T143: only the case differs", "READ_FILE", ["read_file"], `Tool 'READ_FILE' ${base} Did you mean 'read_file'?`],
-  ["T143: blanks around it", " shell ", ["shell"], `Tool ' shell ' ${base} Did you mean 'shell'?`],
+  ["T143: blanks around it", "   shell\t ", ["shell"], `Tool '   shell\t ' ${base} Did you mean 'shell'?`],
   ["a very long name is not echoed whole", "x".repeat(5_000), ["read"], `Tool '${"x".repeat(79)}…' ${base}`],
 ];
 for (const [name, called, visible, expected] of rows) test(name, () => assert.equal(unknownToolMessage(called, visible), expected));

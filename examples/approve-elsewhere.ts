@@ -1,0 +1,69 @@
+// Park a call, answer it from another process, resume: the effect happens once.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  answerApproval,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  openSession,
+  type PolicySource,
+  patternRules,
+  requestsFrom,
+} from "@assent/core";
+import { hostPorts, thisHolder } from "@assent/host";
+import { openLedger } from "@assent/store";
+import { z } from "zod";
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays an amount.",
+  kind: "other",
+  input: z.object({ amount: z.number() }),
+  run: ({ amount }) => `Paid ${amount}.`,
+});
+const tools = createRegistry();
+tools.add(pay);
+const rules = { revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true };
+const policy: PolicySource = { current: () => rules, subscribe: () => () => undefined };
+const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), "assent-example-"));
+const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
+const ledger = await openLedger({ directory });
+const signal = new AbortController().signal;
+const holder = thisHolder("example");
+
+if (process.argv[2]) {
+  // The other process: it needs no session, only the ledger.
+  const by = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
+  const requests = requestsFrom({ ledger, tools, digest });
+  for (const { id, title } of await ledger.pending("approvals")) {
+    const { outcome } = await answerApproval(
+      { ledger, clock, ids, rules: patternRules, requests },
+      { approval: id, outcome: "approve", by },
+    );
+    console.log(`elsewhere: ${title}: ${outcome}`);
+  }
+} else {
+  const session = await openSession({ ledger, clock, ids }, { holder, create: { cwd: "/" } });
+  const first = createDispatcher({ session, clock, ids, digest, policy, onAsk: "park" });
+  const parked = await first.process({ calls: [{ id: "c1", name: "pay", arguments: { amount: 5 } }], tools, signal });
+  console.log(`here: ${parked.results[0]?.outcome}`);
+  await session.close("parked", 75);
+
+  const other = spawnSync(process.execPath, ["--conditions=@assent/source", fileURLToPath(import.meta.url), directory], {
+    encoding: "utf8",
+  });
+  process.stdout.write(other.stdout);
+
+  for (let time = 1; time <= 2; time += 1) {
+    const again = await openSession({ ledger, clock, ids }, { holder, id: session.id });
+    const { results } = await createDispatcher({ session: again, clock, ids, digest, policy, onAsk: "park" }).resume({ tools, signal });
+    for (const call of results) console.log(`resume ${time}: ${call.outcome === "waiting" ? "waiting" : call.result.content}`);
+    await again.close("done", 0);
+  }
+}
+await ledger.close();
+if (!process.argv[2]) rmSync(directory, { recursive: true });

@@ -1,0 +1,45 @@
+// Ask people your own way: an approver carries an open approval to a person and brings the answer back.
+import { type Approver, createDispatcher, createRegistry, defineTool, memoryLedger, openSession, type PolicySource } from "@assent/core";
+import { hostPorts, thisHolder } from "@assent/host";
+import { z } from "zod";
+
+const deploy = defineTool({
+  name: "deploy",
+  description: "Deploys one service.",
+  kind: "execute",
+  input: z.object({ service: z.string() }),
+  confirm: ({ service }) => ({ type: "info", prompt: `Deploy ${service} to production?` }),
+  run: ({ service }) => `Deployed ${service}.`,
+});
+
+// Here a chat message would be posted; this one stands for a person who never deploys the database.
+const chat: Approver = {
+  available: () => true,
+  ask: async (approval) => {
+    console.log(`${approval.title}: ${approval.details.type === "info" ? approval.details.prompt : ""}`);
+    const by = { kind: "person", user: "ann", name: "Ann", door: "chat", pid: process.pid } as const;
+    return approval.input["service"] === "database"
+      ? { approval: approval.id, outcome: "reject", reason: "not on a Friday", by }
+      : { approval: approval.id, outcome: "approve", by };
+  },
+};
+
+const rules = { revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true };
+const policy: PolicySource = { current: () => rules, subscribe: () => () => undefined };
+const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy, approver: chat });
+const tools = createRegistry();
+tools.add(deploy);
+
+const { results } = await dispatcher.process({
+  calls: [
+    { id: "c1", name: "deploy", arguments: { service: "web" } },
+    { id: "c2", name: "deploy", arguments: { service: "database" } },
+  ],
+  tools,
+  signal: new AbortController().signal,
+});
+for (const call of results) {
+  if (call.outcome !== "waiting") console.log(`${call.callId} ${call.outcome}: ${call.result.content}`);
+}

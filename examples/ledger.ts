@@ -1,0 +1,51 @@
+// Write a ledger of your own and let the contract suite say what is missing: node --test examples/ledger.ts
+import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Ledger, memoryLedger, type StoredEvent } from "@assent/core";
+import { testLedger } from "@assent/core/testing";
+
+/** The memory ledger, with every event also written to a file of JSON lines that other programs can follow. */
+function mirroredLedger(file: string): Ledger {
+  const inner = memoryLedger();
+  let written = Promise.resolve();
+  const mirror = (event: StoredEvent): void => {
+    written = written.then(() => appendFile(file, `${JSON.stringify(event)}\n`));
+  };
+  const subscription = inner.subscribe({ pos: 0 }, {}, mirror);
+  return {
+    ...inner,
+    close: async () => {
+      subscription.close();
+      await written;
+      await inner.close();
+    },
+  };
+}
+
+testLedger(
+  "a ledger mirrored to a file",
+  async () => {
+    const directory = await mkdtemp(join(tmpdir(), "assent-example-"));
+    const file = join(directory, "events.jsonl");
+    const ledger = mirroredLedger(file);
+    return {
+      ledger,
+      second: async () => ledger,
+      close: async () => {
+        const head = await ledger.head();
+        await ledger.close();
+        const lines = head === 0 ? [] : (await readFile(file, "utf8")).trimEnd().split("\n");
+        if (lines.length !== head) throw new Error(`the mirror has ${lines.length} of ${head} events`);
+        await rm(directory, { recursive: true });
+      },
+    };
+  },
+  {
+    cannot: {
+      L6: "events are kept as they are, in memory",
+      L37: "nothing survives the process",
+      reopen: "nothing survives the process",
+    },
+  },
+);

@@ -1,0 +1,133 @@
+import { type CallReport, type Dispatcher, type EventBodies, type Ledger, openSession, type Registry, recordedCall, type Session } from "@assent/core";
+import { type HostPorts, thisHolder } from "@assent/host";
+import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
+import { type CallFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
+import type { CallPlace } from "./call-place.ts";
+import { policyRevision } from "./call-policy.ts";
+import { callDispatcher, callPorts } from "./call-runtime.ts";
+import { type Cancelling, cancelOnSignal } from "./cancel-on-signal.ts";
+import type { Context } from "./command-spec.ts";
+import { cut } from "./display-width.ts";
+import { CommandError } from "./failure.ts";
+import { findRow } from "./find-row.ts";
+import type { Store } from "./open-store.ts";
+import { toolRegistry } from "./tool-registry.ts";
+import { VERSION } from "./version.ts";
+import { oneLine } from "./visible-text.ts";
+
+/** How a session of one call was left; `failure` is a store that could not record the leaving. */
+export type CallLeft = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
+
+/** One call to make. */
+export type NewCall = { readonly tool: string; readonly text: string; readonly flags: CallFlags; readonly place: CallPlace };
+
+/** Opens a session of its own for one call and puts the call through the whole pipeline. */
+export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallLeft> {
+  return attend(context, store, async ({ ports, tools, cancelling }) => {
+    const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("call"), create: firstRecord(call, ports) });
+    const dispatcher = dispatcherOf(context, store, { session, ports, tools, cancelling, flags: call.flags, unattended: "deny" });
+    const { results } = await dispatcher.process({ calls: [{ name: call.tool, arguments: call.text }], tools, signal: cancelling.signal });
+    return leave(session, await endOf(store.ledger, session.id, results[0]));
+  });
+}
+
+/** Takes up a session where it was left. Undefined: it never had a call. */
+export function resumeCall(context: Context, store: Store, { id, cwd }: { readonly id: string; readonly cwd?: string }): Promise<CallLeft | undefined> {
+  return attend(context, store, async ({ ports, tools, cancelling }) => {
+    const { ledger } = store;
+    const opened = await openSession({ ledger, ...ports }, { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") });
+    const session = inDirectory(opened, cwd);
+    const flags = resumedFlags(session.state.created?.options, context.options);
+    const dispatcher = dispatcherOf(context, store, { session, ports, tools, cancelling, flags, unattended: "park" });
+    const { results } = await dispatcher.resume({ tools, signal: cancelling.signal });
+    const callId = await onlyCall(ledger, id);
+    if (callId === undefined) {
+      await session.close("done", 0);
+      return undefined;
+    }
+    const report = results.find((result) => result.callId === callId);
+    return leave(session, report ? await endOf(ledger, id, report) : await recordedEnd(ledger, id, callId));
+  });
+}
+
+/** The recorded end of a session's call, if it has one: nothing is opened for it. */
+export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "no call" | "open"> {
+  const callId = await onlyCall(ledger, id);
+  if (callId === undefined) return "no call";
+  const { "call.ended": ended } = await recordedCall(ledger, id, callId);
+  return ended ? recordedEnd(ledger, id, callId) : "open";
+}
+
+type Attending = { readonly ports: HostPorts; readonly tools: Registry; readonly cancelling: Cancelling };
+
+async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
+  const ports = callPorts(context, directory);
+  const tools = await toolRegistry(context.overrides, ports);
+  const cancelling = cancelOnSignal(context.io, ports.clock);
+  try {
+    return await work({ ports, tools, cancelling });
+  } finally {
+    cancelling.release();
+  }
+}
+
+type Dispatching = Attending & { readonly session: Session; readonly flags: CallFlags; readonly unattended: OnAsk };
+
+function dispatcherOf(context: Context, { directory }: Store, dispatching: Dispatching): Dispatcher {
+  return callDispatcher(context, { ...dispatching, directory, onAsk: givenOnAsk(context.options) });
+}
+
+function firstRecord({ tool, text, flags, place }: NewCall, { digest }: HostPorts): EventBodies["session.created"] {
+  return {
+    ...place,
+    door: "call",
+    mode: flags.mode,
+    model: null,
+    version: VERSION,
+    parent: null,
+    agent: null,
+    policy: policyRevision(flags, digest),
+    title: cut(oneLine(`${tool} ${text.slice(0, 200)}`), 80),
+    options: keptFlags(flags),
+  };
+}
+
+/** The session as it is, but taken up in another directory: what was shown for the old one no longer fits, and is asked again. */
+function inDirectory(session: Session, cwd: string | undefined): Session {
+  const { created } = session.state;
+  if (cwd === undefined || !created) return session;
+  return { ...session, state: Object.create(session.state, { created: { value: { ...created, cwd }, enumerable: true } }) };
+}
+
+/** A session of `assent call` has one call; calls made by its body are not its own. */
+async function onlyCall(ledger: Ledger, session: string): Promise<string | undefined> {
+  for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["call.proposed"] })) return String(body["call"]);
+  return undefined;
+}
+
+async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): Promise<CallEnd> {
+  const { "call.ended": ended } = await recordedCall(ledger, sessionId, callId);
+  if (!ended) throw new CommandError("store_corrupt", 1, { message: `Call ${callId} has no end on record.`, hint: "assent verify" });
+  return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
+}
+
+async function endOf(ledger: Ledger, sessionId: string, report: CallReport | undefined): Promise<CallEnd> {
+  if (!report) throw new Error("the runtime gave no report of the call");
+  const { callId } = report;
+  if (report.outcome !== "waiting") {
+    return { sessionId, callId, outcome: report.outcome, type: report.type, content: modelContent(report.result.content) };
+  }
+  const { id, title } = await findRow(ledger, "approvals", report.approvalId ?? "");
+  return { sessionId, callId, outcome: "waiting", approvalId: id, title };
+}
+
+/** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */
+async function leave(session: Session, end: CallEnd): Promise<CallLeft> {
+  const exit = EXIT_OF[end.outcome];
+  try {
+    await session.close(closeReason(end.outcome), exit);
+    return { end, exit };
+  } catch (failure) {
+    return { end, exit: 1, failure };
+  }
+}

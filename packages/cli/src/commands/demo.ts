@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Context } from "../command-spec.ts";
+import { DEMO, type DemoStep, type Scene } from "../demo-script.ts";
+import type { Io, Output } from "../io.ts";
+import { main } from "../main.ts";
+import { printJson } from "../output.ts";
+import { shellWord } from "../shell-word.ts";
+import { visible } from "../visible-text.ts";
+
+type Played = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
+
+/** Plays the demonstration in a temporary directory: real commands, the real store, nothing canned. The directory is removed at the end. */
+export async function run({ io, options }: Context): Promise<number> {
+  const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
+  const clean = (): void => rmSync(root, { recursive: true, force: true });
+  const offSignal = io.onSignal(() => {
+    clean();
+    io.exitNow(130);
+  });
+  try {
+    const tell = options.flag("json") ? async () => undefined : io.stdout.write;
+    const steps = await play(io, root, tell);
+    if (options.flag("json")) await printJson(io, { ok: true, steps });
+    return 0;
+  } finally {
+    offSignal();
+    clean();
+  }
+}
+
+async function play(io: Io, root: string, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
+  const workspace = join(root, "workspace");
+  mkdirSync(workspace);
+  writeFileSync(join(workspace, "notes.txt"), "Buy milk.\nCall Grace.\n");
+  const scene: Scene = { workspace, ids: { approval: "", session: "" } };
+  const steps: Played[] = [];
+  await tell("Assent, offline, in a temporary directory: a model proposes, a person decides.\n");
+  for (const [index, step] of DEMO.entries()) {
+    const command = `assent ${step.argv(scene).map(shellWord).join(" ")}`;
+    await tell(`\n${index + 1}. ${step.tell}\n   $ ${command}\n`);
+    const played = await playStep(io, { root, scene, step });
+    await tell(`${indented(played.output)}${played.world === undefined ? "" : `   → ${played.world}\n`}`);
+    steps.push({ command, ...played });
+  }
+  await tell("\nEverything above really ran, and its directory is gone again. Next: assent --help\n");
+  return steps;
+}
+
+type Playing = { readonly root: string; readonly scene: Scene; readonly step: DemoStep };
+
+async function playStep(io: Io, { root, scene, step }: Playing): Promise<Omit<Played, "command">> {
+  let output = "";
+  const capture: Output = {
+    isTTY: false,
+    columns: () => Math.max((io.stdout.columns() ?? 100) - 5, 40),
+    rows: () => undefined,
+    write: async (text) => {
+      output += text;
+    },
+  };
+  const env = { PATH: io.env["PATH"], HOME: root, ASSENT_STORE: join(root, "store") };
+  const exit = await main(step.argv(scene), { ...io, env, cwd: scene.workspace, stdinIsTTY: false, stdout: capture, stderr: capture });
+  if (exit !== step.exit) throw new Error(`a step of the demonstration ended with exit ${exit} instead of ${step.exit}: ${output}`);
+  scene.ids.approval = /assent approve (a_\w+)/.exec(output)?.[1] ?? scene.ids.approval;
+  scene.ids.session = /assent resume (s_\w+)/.exec(output)?.[1] ?? scene.ids.session;
+  return { exit, output, ...(step.world && { world: step.world(scene) }) };
+}
+
+function indented(output: string): string {
+  return visible(output)
+    .trimEnd()
+    .split("\n")
+    .map((line) => `   │ ${line}\n`)
+    .join("");
+}

@@ -1,0 +1,50 @@
+import { resolve } from "node:path";
+import { EXIT_OF, printCallEnd } from "../call-end.ts";
+import { givenFlags } from "../call-flags.ts";
+import { isDirectory } from "../call-place.ts";
+import { checkRules } from "../call-policy.ts";
+import { type CallLeft, endedCall, resumeCall } from "../call-session.ts";
+import type { Context } from "../command-spec.ts";
+import { asFailure, CommandError, usageError } from "../failure.ts";
+import { findRow } from "../find-row.ts";
+import { type Store, withStoreIfAny } from "../open-store.ts";
+import { printFailure, printJson, warn } from "../output.ts";
+
+/** Continues a session of `assent call`, or prints the recorded result of one that has ended. */
+export async function run(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  for (const warning of checkRules(givenFlags(options))) await warn(io, warning);
+  return withStoreIfAny(context, async (store) => {
+    const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
+    const left = (await alreadyEnded(store, row)) ?? (await goOn(context, store, row));
+    if (left === undefined) {
+      if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
+      else await io.stdout.write("Nothing to resume.\n");
+      return 0;
+    }
+    await printCallEnd(context, left.end);
+    if (left.failure !== undefined) await printFailure(io, asFailure(left.failure), false);
+    return left.exit;
+  });
+}
+
+type Row = { readonly id: string; readonly cwd: string; readonly state: string };
+
+async function alreadyEnded({ ledger }: Store, { id, state }: Row): Promise<CallLeft | undefined> {
+  if (!["done", "failed", "cancelled"].includes(state)) return undefined;
+  const end = await endedCall(ledger, id);
+  return typeof end === "string" ? undefined : { end, exit: EXIT_OF[end.outcome] };
+}
+
+function goOn(context: Context, store: Store, { id, cwd }: Row): Promise<CallLeft | undefined> {
+  const given = context.options.text("cwd");
+  const elsewhere = given === undefined ? undefined : resolve(context.io.cwd, given);
+  if (elsewhere !== undefined && !isDirectory(elsewhere)) throw usageError("resume", `option '--cwd' must name a directory; '${elsewhere}' is none.`);
+  if (elsewhere === undefined && !isDirectory(cwd)) {
+    throw new CommandError("cwd_missing", 1, {
+      message: `The directory of this session is gone: ${cwd}`,
+      hint: `assent resume ${id} --cwd DIR continues in another one; what waits is asked again there`,
+    });
+  }
+  return resumeCall(context, store, { id, ...(elsewhere !== undefined && { cwd: elsewhere }) });
+}

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const BIN: string = fileURLToPath(new URL("../../bin/assent.js", import.meta.url));
+
+export type Ran = { readonly code: number | null; readonly signal: string | null; readonly stdout: string; readonly stderr: string };
+
+export type RunOptions = {
+  readonly input?: string | Uint8Array;
+  readonly env?: Record<string, string>;
+  readonly cwd?: string;
+  /** Another program than `assent`, run by the same Node. */
+  readonly entry?: readonly string[];
+};
+
+/** A workspace and a store of their own, with nothing of the developer's environment in reach. */
+export type Place = {
+  readonly root: string;
+  readonly workspace: string;
+  readonly store: string;
+  readonly env: Record<string, string>;
+  readonly start: (argv: readonly string[], options?: RunOptions) => ChildProcess;
+  readonly run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
+  /** `run` with `--json`; the one JSON value it prints. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
+  readonly json: (argv: readonly string[], options?: RunOptions) => Promise<{ code: number | null; value: any; stderr: string }>;
+  readonly path: (name: string) => string;
+  readonly write: (name: string, text: string) => string;
+  readonly [Symbol.dispose]: () => void;
+};
+
+export function place(): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-cli-")));
+  const workspace = join(root, "workspace");
+  const store = join(root, "store");
+  mkdirSync(join(workspace, ".git"), { recursive: true });
+  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store };
+  const start: Place["start"] = (argv, options = {}) =>
+    spawn(process.execPath, [...(options.entry ?? [BIN]), ...argv], { cwd: options.cwd ?? workspace, env: { ...env, ...options.env }, stdio: "pipe" });
+  const run: Place["run"] = (argv, options = {}) => {
+    const child = start(argv, options);
+    child.stdin?.on("error", () => undefined); // a program need not read what it is given
+    child.stdin?.end(options.input ?? "");
+    return ended(child);
+  };
+  return {
+    root,
+    workspace,
+    store,
+    env,
+    start,
+    run,
+    json: async (argv, options) => {
+      const { code, stdout, stderr } = await run([...argv, "--json"], options);
+      try {
+        return { code, value: JSON.parse(stdout), stderr };
+      } catch (error) {
+        throw new Error(`not one JSON value: ${JSON.stringify(stdout.slice(0, 500))}; stderr: ${stderr}`, { cause: error });
+      }
+    },
+    path: (name) => join(workspace, name),
+    write: (name, text) => {
+      writeFileSync(join(workspace, name), text);
+      return join(workspace, name);
+    },
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** Everything a process wrote, and how it ended. */
+export function ended(child: ChildProcess): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    let stdout = "";
+    let stderr = "";
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+/** Polls a condition of the outside world, with a deadline. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

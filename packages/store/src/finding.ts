@@ -1,0 +1,56 @@
+/** What verification can find. Names are part of its JSON. */
+export type FindingType =
+  | "hash_mismatch"
+  | "chain_break"
+  | "gap"
+  | "epoch_regression"
+  | "illegal_event"
+  | "missing_session"
+  | "truncated"
+  | "snapshot_mismatch"
+  | "index_mismatch"
+  | "blob_missing"
+  | "blob_corrupt"
+  | "permissions"
+  | "unknown_type"
+  | "store_corrupt";
+
+/** One thing that is not as it should be. */
+export type Finding = {
+  readonly severity: "error" | "warning";
+  readonly type: FindingType;
+  readonly session: string | null;
+  readonly seq: number | null;
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint: string;
+};
+
+/** The newest event of a chain. */
+export type Head = { readonly session: string; readonly seq: number; readonly hash: string };
+
+const HINTS: Readonly<Record<FindingType, string>> = {
+  hash_mismatch: "assent verify --repair",
+  chain_break: "assent verify --repair",
+  gap: "assent verify --repair",
+  epoch_regression: "assent verify --repair",
+  illegal_event: "assent verify --repair",
+  missing_session: "Restore a backup, or accept the loss: assent verify --repair",
+  truncated: "Restore a backup, or accept the loss: assent verify --repair",
+  snapshot_mismatch: "It is not used; the next snapshot replaces it.",
+  index_mismatch: "assent verify --rebuild",
+  blob_missing: "Restore a backup; the value is not used.",
+  blob_corrupt: "Restore a backup; the value is not used.",
+  permissions: "The next command that opens the ledger corrects it.",
+  unknown_type: "Open the session with the version of Assent that wrote it.",
+  store_corrupt: "assent verify --repair",
+};
+
+/** Not worth an exit code: nothing is lost or in doubt. */
+const WARNINGS: readonly FindingType[] = ["snapshot_mismatch", "permissions", "unknown_type"];
+
+/** A finding at a place of a chain, with the hint of its type. */
+export function finding(type: FindingType, place: { readonly session?: string; readonly seq?: number }, message: string): Finding {
+  const severity = WARNINGS.includes(type) ? "warning" : "error";
+  return { severity, type, session: place.session ?? null, seq: place.seq ?? null, message, hint: HINTS[type] };
+}

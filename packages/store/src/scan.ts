@@ -1,0 +1,186 @@
+import { callOf, type EventBodies, IllegalEvent, type JsonObject, knownEvent, naming, SHARED } from "@assent/core";
+import { type BlobRef, blobRefs } from "./blobs.ts";
+import { chainHash, NO_HASH } from "./chain.ts";
+import { type Database, query } from "./database.ts";
+import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { type Finding, finding } from "./finding.ts";
+import { applyEvent, type ChainedEvent } from "./lists.ts";
+import { type MemoryRows, memoryRows } from "./memory-rows.ts";
+import { type Cut, type PastCuts, pastCuts } from "./past-cuts.ts";
+import { type Layer, layerOver } from "./rows.ts";
+
+/** How far a chain is good: nothing after its first bad event counts. */
+export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
+
+/** A reference to a blob and the first event that has it. */
+export type UsedBlob = BlobRef & { readonly session: string; readonly seq: number };
+
+/** Everything a walk over the events tells. */
+export type Scan = {
+  events: number;
+  readonly chains: Map<string, ScannedChain>;
+  /** The lists as the good events make them. */
+  readonly rows: MemoryRows;
+  readonly findings: Finding[];
+  /** By session: the last sequence that a repair would keep. */
+  readonly damage: Map<string, number>;
+  readonly blobs: Map<string, UsedBlob>;
+  /** Positions of shared events that speak of what a repair took away. */
+  readonly voided: number[];
+  /** Events that are listed under another call or session than they name. */
+  readonly misplaced: { readonly pos: number; readonly call: string | null; readonly naming: string | null }[];
+};
+
+/** Which part of a store to walk over. */
+export type ScanOptions = {
+  readonly store: string;
+  /** This session and the shared chain only. */
+  readonly only?: string | undefined;
+  /** Cuts that are not on record yet. */
+  readonly cuts?: ReadonlyMap<string, Cut>;
+};
+
+type Walk = {
+  readonly scan: Scan;
+  readonly store: string;
+  readonly only: string | undefined;
+  readonly cuts: PastCuts;
+  readonly layer: Layer;
+  readonly registered: Set<string>;
+};
+
+type Columns = EventColumns & { readonly call: string | null; readonly naming: string | null };
+
+/** Walks over the events in order of position. It writes nothing. */
+export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
+  const rows = memoryRows();
+  const scan: Scan = { events: 0, chains: new Map(), rows, findings: [], damage: new Map(), blobs: new Map(), voided: [], misplaced: [] };
+  const walk: Walk = { scan, store, only, cuts: pastCuts(database, cuts), layer: layerOver(rows), registered: new Set() };
+  const where = only === undefined ? "" : `where session in (?, '${SHARED}')`;
+  const events = query<Columns>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
+  for (const row of events.iterate(...(only === undefined ? [] : [only]))) {
+    scan.events += 1;
+    visit(walk, row);
+  }
+  for (const session of walk.registered) if (!scan.chains.has(session)) missing(walk, session, "It was registered, but none of its events is there.");
+  return scan;
+}
+
+function visit(walk: Walk, row: Columns): void {
+  const { chains } = walk.scan;
+  const chain = chains.get(row.session) ?? { session: row.session, seq: 0, hash: NO_HASH, epoch: 0, bad: false };
+  chains.set(row.session, chain);
+  if (chain.bad) return;
+  const wrong = wrongLink(walk.store, chain, row);
+  const event = wrong ? undefined : storedEvent(row);
+  if (!event) return condemn(walk, chain, wrong);
+  const illegal = foldEvent(walk, event, row.naming);
+  if (illegal) return condemn(walk, chain, illegal);
+  chain.seq = row.seq;
+  chain.hash = row.hash;
+  chain.epoch = row.epoch;
+  inspect(walk, event, row);
+}
+
+function condemn({ scan }: Walk, chain: ScannedChain, found: Finding | undefined): void {
+  chain.bad = true;
+  scan.damage.set(chain.session, chain.seq);
+  if (found) scan.findings.push(found);
+}
+
+/** What is wrong with a row as the next of its chain, in this order: is it the next one, does it follow the one before, is it what was hashed, was its writer in office? */
+export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "bad">, row: EventColumns): Finding | undefined {
+  const { session, seq } = row;
+  const next = chain.seq + 1;
+  if (seq > next) return finding("gap", { session, seq: next }, `Event ${next} is missing; ${seq} comes after ${chain.seq}.`);
+  if (seq < next) return finding("chain_break", { session, seq }, `Event ${seq} stands after event ${chain.seq}.`);
+  if (row.prev !== chain.hash) return finding("chain_break", { session, seq }, "It does not follow the event before it.");
+  if (chainHash({ ...row, store }) !== row.hash) return finding("hash_mismatch", { session, seq }, "Its content is not what was stored.");
+  if (row.epoch < chain.epoch) return finding("epoch_regression", { session, seq }, `Epoch ${row.epoch} follows epoch ${chain.epoch}.`);
+  return undefined;
+}
+
+function foldEvent(walk: Walk, event: ChainedEvent, named: string | null): Finding | undefined {
+  const { scan, layer, cuts } = walk;
+  const session = event.session === SHARED ? naming(event) : undefined;
+  const voided = session !== undefined && isVoid(walk, session, named);
+  const illegal = tryFold(layer, event, voided);
+  if (!illegal) return undefined;
+  const found = finding("illegal_event", { session: event.session, seq: event.seq }, illegal.message);
+  if (session === undefined) return found;
+  // A shared event that the session it names does not allow: the shared chain itself is whole.
+  tryFold(layer, event, true);
+  if (cuts.isRepaired(session)) scan.voided.push(event.pos);
+  else distrust(walk, session, found);
+  return undefined;
+}
+
+function isVoid({ scan, only, cuts }: Walk, session: string, named: string | null): boolean {
+  const elsewhere = only !== undefined && session !== only;
+  return elsewhere || cuts.isPruned(session) || scan.chains.get(session)?.bad === true || (named === null && cuts.isRepaired(session));
+}
+
+function tryFold(layer: Layer, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
+  try {
+    applyEvent(layer, event, voided);
+    layer.keep();
+    return undefined;
+  } catch (error) {
+    layer.drop();
+    if (error instanceof IllegalEvent) return error;
+    throw error;
+  }
+}
+
+function distrust(walk: Walk, session: string, found: Finding): void {
+  const chain = walk.scan.chains.get(session);
+  if (chain) condemn(walk, chain, found);
+  else walk.scan.findings.push(found);
+}
+
+function inspect(walk: Walk, event: ChainedEvent, row: Columns): void {
+  const { scan, cuts } = walk;
+  const { session, seq } = event;
+  const named = session === SHARED ? (naming(event) ?? null) : null;
+  const call = callOf(event) ?? null;
+  const voided = row.naming === null && named !== null && cuts.isRepaired(named);
+  if (row.call !== call || (row.naming !== named && !voided)) {
+    scan.misplaced.push({ pos: event.pos, call, naming: named });
+    scan.findings.push(finding("index_mismatch", { session, seq }, "It is listed under another call or session than it names."));
+  }
+  const known = knownEvent(event);
+  if (!known) scan.findings.push(finding("unknown_type", { session, seq }, `Type ${event.type} version ${event.v} is not known here.`));
+  if (row.body.includes('"$blob":')) noteBlobs(scan, event.body, { session, seq });
+  if (known?.type === "session.registered") walk.registered.add(known.body.session);
+  if (known?.type === "store.checkpoint") for (const head of known.body.heads) compareHead(walk, head, event.pos);
+}
+
+function noteBlobs({ blobs }: Scan, body: JsonObject, { session, seq }: { readonly session: string; readonly seq: number }): void {
+  for (const ref of blobRefs(body)) if (!blobs.has(ref.sha)) blobs.set(ref.sha, { ...ref, session, seq });
+}
+
+/** A checkpoint lists the heads as they were at its own position. */
+function compareHead(walk: Walk, head: EventBodies["store.checkpoint"]["heads"][number], pos: number): void {
+  const { scan, only, cuts } = walk;
+  const { session, seq, hash } = head;
+  const chain = scan.chains.get(session);
+  if ((only !== undefined && session !== only) || cuts.isPruned(session) || cuts.isCut(session, seq, pos) || chain?.bad) return;
+  if (!chain) missing(walk, session, `A checkpoint lists it with ${seq} events.`);
+  else if (chain.seq < seq) shortened(walk, chain, `It ends at event ${chain.seq}; a checkpoint lists ${seq}.`);
+  else if (chain.seq === seq && chain.hash !== hash) {
+    condemn(walk, chain, finding("chain_break", { session, seq }, "A checkpoint lists another event at this place."));
+  }
+}
+
+function missing({ scan, cuts, only }: Walk, session: string, message: string): void {
+  const wanted = (only === undefined || session === only) && !scan.damage.has(session);
+  if (!wanted || cuts.isPruned(session) || cuts.isCut(session, 1, 0)) return;
+  scan.damage.set(session, 0);
+  scan.findings.push(finding("missing_session", { session }, message));
+}
+
+function shortened({ scan }: Walk, { session, seq }: ScannedChain, message: string): void {
+  if (scan.damage.has(session)) return;
+  scan.damage.set(session, seq);
+  scan.findings.push(finding("truncated", { session, seq: seq + 1 }, message));
+}

@@ -1,0 +1,104 @@
+import { createRequire } from "node:module";
+import { canonicalJson, isObject, type JsonSchema, type SchemaProblem, type Schemas, type Validator } from "@assent/core";
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv";
+import { FORMATS } from "./formats.ts";
+
+/** Schemas kept compiled; far more than a session has tools. */
+const KEPT = 1000;
+
+/**
+ * JSON Schema by ajv, which is loaded at the first compile and not before. Draft-07, or 2020-12 where `$schema` names it. Unknown keywords and formats are annotations;
+ * whatever else a schema says that is not understood is refused. Nothing outside the schema is ever fetched, and one content is compiled once.
+ */
+export function ajvSchemas(): Schemas {
+  const compiled = new Map<string, Validator>();
+  const dialects = new Map<Dialect, Ajv>();
+  return {
+    compile(schema) {
+      const text = canonicalJson(schema);
+      const known = compiled.get(text) ?? compile(schema, dialects);
+      compiled.delete(text);
+      compiled.set(text, known);
+      if (compiled.size > KEPT) compiled.delete(compiled.keys().next().value ?? "");
+      return known;
+    },
+  };
+}
+
+type Dialect = "draft-07" | "2020-12";
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  "json-schema.org/draft-07/schema": "draft-07",
+  "json-schema.org/draft/2020-12/schema": "2020-12",
+};
+
+function dialectOf(schema: JsonSchema): Dialect {
+  const named: unknown = isObject(schema) ? schema["$schema"] : undefined;
+  if (named === undefined) return "draft-07";
+  const dialect = typeof named === "string" ? DIALECTS[named.replace(/^https?:\/\//, "").replace(/#$/, "")] : undefined;
+  if (!dialect) throw new Error(`unknown dialect ${JSON.stringify(named)}: draft-07 and 2020-12 are known`);
+  return dialect;
+}
+
+const OPTIONS: Options = {
+  strict: false,
+  allErrors: true,
+  ownProperties: true, // `toString` is no property of an input
+  logger: false,
+  code: { regExp: Object.assign(regularExpression, { code: "" }) },
+};
+
+/** The pattern as the standard wants it; many schemas in use are only regular expressions of the older kind. A malformed one throws in both. */
+function regularExpression(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return new RegExp(pattern, flags.replace("u", ""));
+  }
+}
+
+function load(dialect: Dialect): Ajv {
+  const require = createRequire(import.meta.url);
+  const module: { readonly default: new (options: Options) => Ajv } = require(dialect === "draft-07" ? "ajv" : "ajv/dist/2020.js");
+  const ajv = new module.default(OPTIONS);
+  for (const [name, format] of Object.entries(FORMATS)) ajv.addFormat(name, format);
+  return ajv;
+}
+
+function compile(schema: JsonSchema, dialects: Map<Dialect, Ajv>): Validator {
+  const dialect = dialectOf(schema);
+  const ajv = dialects.get(dialect) ?? load(dialect);
+  dialects.set(dialect, ajv);
+  const validate = compileAlone(ajv, withoutDialect(schema));
+  return (value) => (validate(value) ? NO_PROBLEMS : (validate.errors ?? []).map(problemOf));
+}
+
+/** Ajv remembers every `$id` it has met, also of a schema that did not compile; here no schema sees another's. */
+function compileAlone(ajv: Ajv, schema: boolean | Record<string, unknown>): ValidateFunction {
+  const before = new Set(Object.keys(ajv.refs));
+  try {
+    return ajv.compile(schema);
+  } finally {
+    for (const id of Object.keys(ajv.refs)) if (!before.has(id)) delete ajv.refs[id];
+  }
+}
+
+const NO_PROBLEMS: readonly SchemaProblem[] = Object.freeze([]);
+
+/** The dialect was read; ajv would look its name up, and does not know every spelling of it. */
+function withoutDialect(schema: JsonSchema): boolean | Record<string, unknown> {
+  if (typeof schema === "boolean") return schema;
+  const { $schema: _, ...rest } = schema;
+  return rest;
+}
+
+function problemOf({ instancePath, keyword, message = "must be valid", params }: ErrorObject): SchemaProblem {
+  return { pointer: instancePath, text: `${message}${detailOf(keyword, params)}` };
+}
+
+/** What ajv's words leave out, and a reader needs to mend the input. */
+function detailOf(keyword: string, params: Readonly<Record<string, unknown>>): string {
+  if (keyword === "additionalProperties") return `: '${String(params["additionalProperty"])}'`;
+  if (keyword === "enum") return `: ${JSON.stringify(params["allowedValues"])}`;
+  return "";
+}
