@@ -58,7 +58,8 @@ export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ proc
   let id = 0;
   return {
     process: async (calls) => {
-      const batch = Array.from({ length: calls }, () => ({ id: `c${(id += 1)}`, name: tool.name, arguments: text }));
+      id += calls;
+      const batch = Array.from({ length: calls }, (_, index) => ({ id: `c${id + index}`, name: tool.name, arguments: text }));
       const { results } = await dispatcher.process({ calls: batch, tools, signal });
       if (results.length !== calls || results.some((result) => result.outcome !== "succeeded"))
         throw new Error(`a call did not succeed: ${JSON.stringify(results[0])}`);

@@ -31,6 +31,13 @@ describe("documents", () => {
       assert.deepEqual(broken, []);
     });
 
+    test(`paths that ${document} names exist`, () => {
+      assert.deepEqual(
+        paths(read(document)).filter((path) => !existsSync(join(ROOT, path)) && !existsSync(join(ROOT, "packages", path))),
+        [],
+      );
+    });
+
     test(`TypeScript in ${document} is an example that the tests run`, () => {
       for (const block of typescriptBlocks(read(document))) {
         const [, file, code] = /^\/\/ (examples\/\S+\.ts)\n([\s\S]*)$/.exec(block) ?? [];
@@ -43,6 +50,7 @@ describe("documents", () => {
 
   test("the reader of links and blocks sees what it should", () => {
     assert.deepEqual(links("[a](b.md) and [c](d.md#e), ![f](g.png)\n```\n[h](i.md)\n```\n`[j](k.md)`"), ["b.md", "d.md#e", "g.png"]);
+    assert.deepEqual(paths("`core/src/a.ts`, `docs/NNNN.md`, `test/*.ts` and `tools/src/`"), ["core/src/a.ts", "tools/src/"]);
     assert.deepEqual(typescriptBlocks("```ts\n// examples/a.ts\nx;\n```\n```sh\ny\n```\n```typescript\nz;\n```"), [
       "// examples/a.ts\nx;\n",
       "z;\n",
@@ -84,10 +92,42 @@ describe("decisions", () => {
   }
 });
 
+describe("dependencies", () => {
+  const page = "docs/decisions/0007-dependencies.md";
+  const wanted = FILES.filter((file) => /^(?:packages\/[^/]+\/)?package\.json$/.test(file)).flatMap((file) => {
+    const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(read(file));
+    return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies, ...peerDependencies });
+  });
+  const outside = [...new Map(wanted.filter(([name]) => !name.startsWith("@assent/")))];
+
+  test("there are some", () => assert.ok(outside.length > 0));
+
+  for (const [name, version] of outside) {
+    test(`${page} says why ${name} ${version} is there`, () => {
+      const lines = read(page)
+        .split("\n")
+        .filter((each) => each.startsWith("|") && each.includes(`\`${name}\``));
+      assert.equal(lines.length, 1);
+      assert.ok(lines[0]?.includes(String(version)));
+    });
+  }
+
+  test(`${page} speaks of nothing that is gone`, () => {
+    const named = [...read(page).matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell]) =>
+      [...(cell ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? ""),
+    );
+    assert.ok(named.length > 0);
+    assert.deepEqual(
+      named.filter((name) => !outside.some(([known]) => known === name)),
+      [],
+    );
+  });
+});
+
 describe("files", () => {
-  /** Hosts that anybody can look up. Names reserved for examples need no entry. */
-  const HOSTS = ["keepachangelog.com", "semver.org", "www.apache.org"];
-  const RESERVED = /(?:^|\.)(?:test|example|invalid|localhost|example\.(?:com|org|net))$|^127\.0\.0\.1$|^\[::1\]$/;
+  /** Hosts that anybody can look up. Names reserved for examples, and single letters, need no entry. */
+  const HOSTS = ["json-schema.org", "keepachangelog.com", "semver.org", "www.apache.org"];
+  const RESERVED = /(?:^|\.)(?:test|example|invalid|localhost|example\.(?:com|org|net))$|^[a-z]$|^127\.0\.0\.1$|^\[::1\]$/;
 
   test("name no directory of one machine", () => {
     const places = ["work", "farm"].map((name) => `/${name}/`);
@@ -133,6 +173,12 @@ function hosts(text: string): readonly string[] {
 function links(text: string): readonly string[] {
   const prose = text.replace(/^```[\s\S]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, to]) => to ?? "");
+}
+
+/** Names in backquotes that begin with a folder of ours; a `*` or a capital stands for something. */
+function paths(text: string): readonly string[] {
+  const ours = /`((?:packages|core|host|policy|store|tools|cli|test|docs|examples|bench|scripts)\/[a-z0-9./-]*)`/g;
+  return [...text.matchAll(ours)].map(([, path]) => path ?? "");
 }
 
 function leadsSomewhere(document: string, to: string): boolean {

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
-import { canonicalJson } from "../../packages/core/src/model/canonical-json.ts";
+import { canonicalJson, type Json } from "@assent/core";
+import { answeredDraft, claimedDraft, createdDraft, endedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
+import { openLedger } from "@assent/store";
 import { check } from "./check.ts";
 
 /** Histories are written row by row, with the hashes of the core's canonical JSON: the checker must agree with it and still share no code. */
@@ -258,6 +260,19 @@ const FAILS: readonly [sentence: string, invariants: readonly string[], story: S
     { events: [...approvedCall.slice(0, 4), asked("c1"), shown("c1", { revision: 2 }), claimed("c1", yes), ended("c1")] },
   ],
   [
+    "a claim after the grant was revoked that answered its approval",
+    ["I2"],
+    {
+      events: [
+        ...approvedCall.slice(0, 3),
+        answered("c1", { by: { kind: "grant", name: "g_1" } }),
+        shared("grant.revoked", { grant: "g_1", by: "me" }),
+        claimed("c1", yes),
+        ended("c1"),
+      ],
+    },
+  ],
+  [
     "a claim after its grant was revoked",
     ["I2"],
     {
@@ -468,6 +483,32 @@ describe("the checker as a program", () => {
   });
 });
 
+describe("the checker reads what the store writes", () => {
+  test("an approved call whose input is too large for a row, and a waiting one", async () => {
+    const store = mkdtempSync(join(tmpdir(), "assent-check-"));
+    rooms.push(store);
+    const ledger = await openLedger({ directory: store });
+    const holder = { pid: process.pid, host: hostname(), processStart: "now", door: "test" };
+    const large = { ...REQUEST, input: { command: "x".repeat(70_000), own: { $blob: "not ours" } } };
+    const covers = fingerprint(large);
+    const lease = await ledger.acquire(S, holder);
+    const begin = [createdDraft({ policy: "r1" }), ...["c1", "c2"].map((call, index) => proposedDraft(call, { index }))];
+    const ask = { ...large, fingerprint: covers, verdict: "ask", policy: "r1" } as const;
+    const opening = ["c1", "c2"].flatMap((call) => [judgedDraft(call, ask), openedDraft(call, { fingerprint: covers })]);
+    await ledger.append(lease, 0, { events: [...begin, ...opening], durability: "full" });
+    const answer = await ledger.answer([answeredDraft(S, "c1", { fingerprint: covers })]);
+    assert.ok("won" in answer && answer.won[0]);
+    const claim = await ledger.claim(lease, 7, claimedDraft("c1", { fingerprint: covers, answer: { pos: answer.won[0].pos } }));
+    assert.ok("won" in claim);
+    await ledger.append(lease, 8, { events: [endedDraft("c1")], durability: "normal" });
+    const world = join(store, "world.jsonl");
+    writeFileSync(world, `${JSON.stringify(line("c1"))}\n`);
+    assert.deepEqual(check({ store, world }), { ok: true, violations: [] }, "while the store is open");
+    await ledger.close();
+    assert.deepEqual(check({ store, world }), { ok: true, violations: [] }, "after it was closed");
+  });
+});
+
 function own(type: string, body: Body): Event {
   return { session: S, type, body };
 }
@@ -476,7 +517,7 @@ function shared(type: string, body: Body): Event {
   return { session: SHARED, type, body };
 }
 
-function fingerprint({ tool, toolDigest, input, cwd, binds }: typeof REQUEST): string {
+function fingerprint({ tool, toolDigest, input, cwd, binds }: { [K in keyof typeof REQUEST]: Json }): string {
   return sha256(canonicalJson({ tool, toolDigest, input, cwd, binds }));
 }
 

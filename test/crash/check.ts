@@ -50,7 +50,7 @@ type Body = {
   readonly attempt?: number;
   readonly idempotencyKey?: string | null;
   readonly grant?: string;
-  readonly by?: { readonly kind: string; readonly id?: string };
+  readonly by?: { readonly kind: string; readonly id?: string; readonly name?: string };
   readonly policy?: string;
   readonly [field: string]: unknown;
 };
@@ -282,7 +282,8 @@ function isYes({ type, body }: Row): boolean {
 function takesBack(row: Row, yes: Row, call: Call): boolean {
   if (row.type === "approval.closed") return row.body.approval === yes.body.approval;
   if (row.type === "approval.opened") return row.session === call.session && row.body.call === call.id;
-  return row.type === "grant.revoked" && yes.body.by?.kind === "grant" && row.body.grant === yes.body.by.id;
+  const { kind, id, name } = yes.body.by ?? {};
+  return row.type === "grant.revoked" && kind === "grant" && row.body.grant === (id ?? name);
 }
 
 /** I6: the policy in force at the claim is the one judged under. */

@@ -1,4 +1,4 @@
-import type { Answer, AnswerReport, ApprovalRow, Requests } from "@assent/core";
+import type { Answer, AnswerReport, ApprovalRow, Requests, Rules } from "@assent/core";
 import type { Context } from "./command-spec.ts";
 import { findRow } from "./find-row.ts";
 import { type Store, withStoreIfAny } from "./open-store.ts";
@@ -22,24 +22,27 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
 
 type Answering = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow, now: number) => Promise<Given> };
 
-async function commit(context: Context, { ledger, directory }: Store, { row, given }: Answering): Promise<AnswerReport> {
+async function commit(context: Context, store: Store, { row, given }: Answering): Promise<AnswerReport> {
   const { options, overrides } = context;
-  const [{ answerApproval, patternRules }, { currentUser, hostPorts }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
-  const ports = hostPorts({ stateDirectory: directory });
-  const clock = overrides.clock ?? ports.clock;
+  const [{ answerApproval }, { currentUser, randomIds, systemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
+  const clock = overrides.clock ?? systemClock();
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
-  return answerApproval({ ledger, clock, ids: ports.ids, rules: patternRules, requests: lazyRequests(context, { ledger, directory }) }, answer);
+  const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
+  const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).recordedRequests(context, store, row) : NO_TOOLS;
+  return answerApproval({ ledger: store.ledger, clock, ids: randomIds(), rules, requests }, answer);
 }
 
-/** Tools are loaded only for an edit or a remembered answer: a plain yes or no needs none. */
-function lazyRequests(context: Context, store: Store): Requests {
-  const load = async (row: ApprovalRow): Promise<Requests> => (await import("./recorded-requests.ts")).recordedRequests(context, store, row);
-  return {
-    load: async (row) => (await load(row)).load(row),
-    edit: async (row, answer) => (await load(row)).edit(row, answer),
-  };
-}
+/** A plain yes or no looks at no tool, so none is loaded for it. */
+const NO_TOOLS: { readonly requests: Requests; readonly rules: Rules } = {
+  requests: { load: () => Promise.reject(new Error("no tools")), edit: () => Promise.reject(new Error("no tools")) },
+  rules: {
+    parse: () => {
+      throw new Error("no tools");
+    },
+    offer: () => [],
+  },
+};
 
 async function print(context: Context, row: ApprovalRow, report: AnswerReport): Promise<void> {
   const { io, options } = context;

@@ -22,8 +22,23 @@ export function approvalLines(approval: OpenApproval, { columns, style }: { read
   ];
 }
 
+/** What is asked about, on one line, for lists. */
+export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+  if (details.type === "exec") return `${title}: ${details.command}`;
+  if (details.type === "edit") return `${title}: ${details.filePath}`;
+  return details.type === "info" ? `${title}: ${details.prompt}` : title;
+}
+
 /** Why a person is asked, in words. */
-export function whyAsked({ reason, source, rule }: { readonly reason: string; readonly source: string; readonly rule: RuleRef | null }): string {
+export function whyAsked({
+  reason,
+  source,
+  rule,
+}: {
+  readonly reason: string;
+  readonly source: string;
+  readonly rule: RuleRef | null;
+}): string {
   const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}` : "";
   switch (reason) {
     case "checker":

@@ -7,7 +7,7 @@ import { oneLine } from "./visible-text.ts";
 /** How `call` and `resume` leave a call: ended, or waiting for an answer. */
 export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
   | { readonly outcome: OutcomeState; readonly type: string | null; readonly content: string }
-  | { readonly outcome: "waiting"; readonly approvalId: string; readonly title: string }
+  | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
 );
 
 /** The exit code of each ending. */
@@ -52,9 +52,9 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
   else await printContent(end.outcome === "succeeded" ? io.stdout : io.stderr, end.content);
 }
 
-function waitingText({ title, approvalId, sessionId }: Extract<CallEnd, { outcome: "waiting" }>, flags: string): string {
+function waitingText({ subject, approvalId, sessionId }: Extract<CallEnd, { outcome: "waiting" }>, flags: string): string {
   return [
-    `Waiting for an answer: ${oneLine(title)}`,
+    `Waiting for an answer: ${oneLine(subject)}`,
     `  assent approve ${approvalId}${flags}`,
     `  assent reject ${approvalId}${flags}`,
     "Then:",

@@ -1,4 +1,15 @@
-import { canonicalJson, type Digest, type Guard, makeChecker, type NamedChecker, type PolicySource, type Registry, type RuleRef, type Rules, type ToolShape } from "@assent/core";
+import {
+  canonicalJson,
+  type Digest,
+  type Guard,
+  makeChecker,
+  type NamedChecker,
+  type PolicySource,
+  type Registry,
+  type RuleRef,
+  type Rules,
+  type ToolShape,
+} from "@assent/core";
 import type { CallFlags } from "./call-flags.ts";
 import { CommandError } from "./failure.ts";
 
@@ -7,7 +18,9 @@ export function checkRules(flags: CallFlags): readonly string[] {
   try {
     return flagChecker(flags, () => undefined).warnings.map(({ message }) => message);
   } catch (error) {
-    throw new CommandError("rule_syntax", 2, { message: `A rule cannot be read: ${error instanceof Error ? error.message : String(error)}` });
+    throw new CommandError("rule_syntax", 2, {
+      message: `A rule cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    });
   }
 }
 

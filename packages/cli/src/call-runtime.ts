@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { createDispatcher, type Dispatcher, type Facts, type Guard, type Registry, type Session } from "@assent/core";
+import { createDispatcher, type Dispatcher, type Guard, type Registry, type Session } from "@assent/core";
 import { currentUser, type HostPorts, hostPorts } from "@assent/host";
-import { ownFilesGuards, pathFacts } from "@assent/policy";
+import { ownFilesGuards, pathFacts, type SessionDirectories } from "@assent/policy";
 import type { CallFlags, OnAsk } from "./call-flags.ts";
 import { callPolicy, grantRules } from "./call-policy.ts";
 import type { Cancelling } from "./cancel-on-signal.ts";
@@ -17,9 +17,9 @@ export function callPorts({ overrides }: Context, directory: string): HostPorts 
   return overrides.clock ? { ...ports, clock: overrides.clock } : ports;
 }
 
-/** What is looked up in the world before a request is judged. */
-export function callFacts(ports: HostPorts, session: { readonly id: string; readonly workspace: string }): Facts {
-  return pathFacts({ workspace: session.workspace, readable: [join(ports.outputDirectory, session.id)] });
+/** The directories a session works in: its workspace, and its own full outputs to read. */
+export function sessionScope(ports: HostPorts, session: { readonly id: string; readonly workspace: string }): SessionDirectories {
+  return { workspace: session.workspace, readable: [join(ports.outputDirectory, session.id)] };
 }
 
 /** What no flag opens: Assent's own files. */
@@ -32,6 +32,7 @@ export type CallRuntime = {
   readonly session: Session;
   readonly ports: HostPorts;
   readonly tools: Registry;
+  readonly scope: SessionDirectories;
   readonly directory: string;
   readonly flags: CallFlags;
   readonly cancelling: Cancelling;
@@ -44,11 +45,10 @@ export type CallRuntime = {
 /** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
 export function callDispatcher(context: Context, runtime: CallRuntime): Dispatcher {
   const { io } = context;
-  const { session, ports, tools, directory, flags, cancelling, onAsk, unattended } = runtime;
+  const { session, ports, tools, scope, directory, flags, cancelling, onAsk, unattended } = runtime;
   const { clock, ids, digest, files, processes } = ports;
   const attended = onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
   const by = personBy(currentUser().user, { name: undefined, door: "call" });
-  const workspace = session.state.created?.workspace ?? "";
   return createDispatcher({
     session,
     clock,
@@ -59,7 +59,7 @@ export function callDispatcher(context: Context, runtime: CallRuntime): Dispatch
     by,
     policy: callPolicy(flags, { tools, guards: callGuards(context, directory), digest }),
     rules: grantRules(tools),
-    facts: callFacts(ports, { id: session.id, workspace }),
+    facts: pathFacts(scope),
     onAsk: onAsk ?? (attended ? "park" : unattended),
     ...(attended && { approver: terminalApprover({ io, clock, by, cancel: cancelling.cancel }) }),
     warn: (message) => void warn(io, message),

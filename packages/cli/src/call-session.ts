@@ -1,10 +1,20 @@
-import { type CallReport, type Dispatcher, type EventBodies, type Ledger, openSession, type Registry, recordedCall, type Session } from "@assent/core";
+import {
+  type CallReport,
+  type Dispatcher,
+  type EventBodies,
+  type Ledger,
+  openSession,
+  type Registry,
+  recordedCall,
+  type Session,
+} from "@assent/core";
 import { type HostPorts, thisHolder } from "@assent/host";
+import { approvalSubject } from "./approval-view.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
 import { type CallFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
 import type { CallPlace } from "./call-place.ts";
 import { policyRevision } from "./call-policy.ts";
-import { callDispatcher, callPorts } from "./call-runtime.ts";
+import { callDispatcher, callPorts, sessionScope } from "./call-runtime.ts";
 import { type Cancelling, cancelOnSignal } from "./cancel-on-signal.ts";
 import type { Context } from "./command-spec.ts";
 import { cut } from "./display-width.ts";
@@ -23,22 +33,29 @@ export type NewCall = { readonly tool: string; readonly text: string; readonly f
 
 /** Opens a session of its own for one call and puts the call through the whole pipeline. */
 export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallLeft> {
-  return attend(context, store, async ({ ports, tools, cancelling }) => {
+  return attend(context, store, async ({ ports, cancelling }) => {
     const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("call"), create: firstRecord(call, ports) });
-    const dispatcher = dispatcherOf(context, store, { session, ports, tools, cancelling, flags: call.flags, unattended: "deny" });
+    const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags: call.flags, unattended: "deny" });
     const { results } = await dispatcher.process({ calls: [{ name: call.tool, arguments: call.text }], tools, signal: cancelling.signal });
     return leave(session, await endOf(store.ledger, session.id, results[0]));
   });
 }
 
 /** Takes up a session where it was left. Undefined: it never had a call. */
-export function resumeCall(context: Context, store: Store, { id, cwd }: { readonly id: string; readonly cwd?: string }): Promise<CallLeft | undefined> {
-  return attend(context, store, async ({ ports, tools, cancelling }) => {
+export function resumeCall(
+  context: Context,
+  store: Store,
+  { id, cwd }: { readonly id: string; readonly cwd?: string },
+): Promise<CallLeft | undefined> {
+  return attend(context, store, async ({ ports, cancelling }) => {
     const { ledger } = store;
-    const opened = await openSession({ ledger, ...ports }, { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") });
+    const opened = await openSession(
+      { ledger, ...ports },
+      { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") },
+    );
     const session = inDirectory(opened, cwd);
     const flags = resumedFlags(session.state.created?.options, context.options);
-    const dispatcher = dispatcherOf(context, store, { session, ports, tools, cancelling, flags, unattended: "park" });
+    const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags, unattended: "park" });
     const { results } = await dispatcher.resume({ tools, signal: cancelling.signal });
     const callId = await onlyCall(ledger, id);
     if (callId === undefined) {
@@ -58,14 +75,13 @@ export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "
   return ended ? recordedEnd(ledger, id, callId) : "open";
 }
 
-type Attending = { readonly ports: HostPorts; readonly tools: Registry; readonly cancelling: Cancelling };
+type Attending = { readonly ports: HostPorts; readonly cancelling: Cancelling };
 
 async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
   const ports = callPorts(context, directory);
-  const tools = await toolRegistry(context.overrides, ports);
   const cancelling = cancelOnSignal(context.io, ports.clock);
   try {
-    return await work({ ports, tools, cancelling });
+    return await work({ ports, cancelling });
   } finally {
     cancelling.release();
   }
@@ -73,8 +89,11 @@ async function attend<T>(context: Context, { directory }: Store, work: (attendin
 
 type Dispatching = Attending & { readonly session: Session; readonly flags: CallFlags; readonly unattended: OnAsk };
 
-function dispatcherOf(context: Context, { directory }: Store, dispatching: Dispatching): Dispatcher {
-  return callDispatcher(context, { ...dispatching, directory, onAsk: givenOnAsk(context.options) });
+function dispatching(context: Context, { directory }: Store, parts: Dispatching): { dispatcher: Dispatcher; tools: Registry } {
+  const { session, ports } = parts;
+  const scope = sessionScope(ports, { id: session.id, workspace: session.state.created?.workspace ?? "" });
+  const tools = toolRegistry(context, { ports, scope });
+  return { tools, dispatcher: callDispatcher(context, { ...parts, tools, scope, directory, onAsk: givenOnAsk(context.options) }) };
 }
 
 function firstRecord({ tool, text, flags, place }: NewCall, { digest }: HostPorts): EventBodies["session.created"] {
@@ -117,8 +136,9 @@ async function endOf(ledger: Ledger, sessionId: string, report: CallReport | und
   if (report.outcome !== "waiting") {
     return { sessionId, callId, outcome: report.outcome, type: report.type, content: modelContent(report.result.content) };
   }
-  const { id, title } = await findRow(ledger, "approvals", report.approvalId ?? "");
-  return { sessionId, callId, outcome: "waiting", approvalId: id, title };
+  const row = await findRow(ledger, "approvals", report.approvalId ?? "");
+  const subject = approvalSubject({ ...row, details: await ledger.resolve(row.details) });
+  return { sessionId, callId, outcome: "waiting", approvalId: row.id, subject: cut(subject, 200) };
 }
 
 /** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */

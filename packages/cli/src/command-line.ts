@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { CommandSpec, Options, OptionSpec } from "./command-spec.ts";
+import type { CommandSpec, OptionSpec, Options } from "./command-spec.ts";
 import { parseDuration } from "./duration.ts";
 import { type CommandError, usageError } from "./failure.ts";
 import { nearestSpelling } from "./nearest-spelling.ts";
@@ -50,12 +50,16 @@ function split(argv: readonly string[], commands: readonly CommandSpec[]): { wor
   const given: Given[] = [];
   for (const token of tokens) {
     if (token.kind === "positional") words.push(token.value);
-    if (token.kind === "option") given.push({ name: token.name, raw: token.rawName, value: token.value, inline: token.inlineValue === true });
+    if (token.kind === "option")
+      given.push({ name: token.name, raw: token.rawName, value: token.value, inline: token.inlineValue === true });
   }
   return { words, given };
 }
 
-function findCommand(words: readonly string[], commands: readonly CommandSpec[]): { spec: CommandSpec; rest: readonly string[] } | undefined {
+function findCommand(
+  words: readonly string[],
+  commands: readonly CommandSpec[],
+): { spec: CommandSpec; rest: readonly string[] } | undefined {
   const [first, second] = words;
   if (first === undefined) return undefined;
   const two = commands.find(({ name }) => name === `${first} ${second}`);

@@ -1,6 +1,11 @@
 import type { OptionSpec } from "./command-spec.ts";
 
-const STORE: OptionSpec = { name: "store", takes: "text", value: "DIR", says: "state directory (else ASSENT_STORE, else ~/.local/state/assent)" };
+const STORE: OptionSpec = {
+  name: "store",
+  takes: "text",
+  value: "DIR",
+  says: "state directory (else ASSENT_STORE, else ~/.local/state/assent)",
+};
 const JSON_OUT: OptionSpec = { name: "json", takes: "nothing", says: "print one JSON value instead of text, errors too" };
 
 /** Every command takes these. */

@@ -29,6 +29,10 @@ export type Context = {
   readonly options: Options;
   readonly operands: readonly string[];
   readonly overrides: Overrides;
+  /** The table this command stands in. */
+  readonly commands: readonly CommandSpec[];
+  /** Runs another command line of this program, in another place. */
+  readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };
 
 /** Runs a command to its exit code; it throws what it cannot do. */

@@ -37,7 +37,8 @@ function takesPath(option: OptionSpec): boolean {
 
 function bash(commands: readonly CommandSpec[]): string {
   const values = optionsByName(commands).flatMap((option) => {
-    if (option.takes === "choice") return [`    --${option.name}) COMPREPLY=($(compgen -W '${option.choices.join(" ")}' -- "$word")); return ;;`];
+    if (option.takes === "choice")
+      return [`    --${option.name}) COMPREPLY=($(compgen -W '${option.choices.join(" ")}' -- "$word")); return ;;`];
     if (takesPath(option)) return [`    --${option.name}) COMPREPLY=($(compgen -f -- "$word")); return ;;`];
     return option.takes === "nothing" ? [] : [`    --${option.name}) return ;;`];
   });
@@ -71,7 +72,9 @@ function zsh(commands: readonly CommandSpec[]): string {
   const list = topLevel(commands).map(({ name, says }) => `    ${quoted(`${name}:${says.replaceAll(":", "\\:")}`)}`);
   const cases = commands.map((command) => {
     const options = command.options.map((option) => `      ${quoted(zshOption(option))} \\`);
-    const operands = command.operands.map(({ name, choices }) => `      ${quoted(`:${name}:${choices ? `(${choices.join(" ")})` : ""}`)} \\`);
+    const operands = command.operands.map(
+      ({ name, choices }) => `      ${quoted(`:${name}:${choices ? `(${choices.join(" ")})` : ""}`)} \\`,
+    );
     return `    ${quoted(command.name)})\n      _arguments \\\n${[...options, ...operands].join("\n")}\n      '--help[show help]' ;;`;
   });
   const below = commands.map(({ name }) => name).filter((name) => name.includes(" "));
@@ -109,14 +112,20 @@ function zshOption(option: OptionSpec): string {
 }
 
 function fish(commands: readonly CommandSpec[]): string {
-  const top = topLevel(commands).map(({ name, says }) => `complete -c assent -f -n __fish_use_subcommand -a ${quoted(name)} -d ${quoted(says)}`);
+  const top = topLevel(commands).map(
+    ({ name, says }) => `complete -c assent -f -n __fish_use_subcommand -a ${quoted(name)} -d ${quoted(says)}`,
+  );
   const below = commands.flatMap((command) => {
     const [first, second] = command.name.split(" ");
     const seen = `-n ${quoted(`__fish_seen_subcommand_from ${first}`)}`;
     const sub = second === undefined ? [] : [`complete -c assent -f ${seen} -a ${quoted(second)} -d ${quoted(command.says)}`];
     const choices = command.operands.flatMap((operand) => operand.choices ?? []);
     const words = choices.length === 0 ? [] : [`complete -c assent -f ${seen} -a ${quoted(choices.join(" "))}`];
-    return [...sub, ...words, ...command.options.map((option) => `complete -c assent ${seen} -l ${option.name}${fishValue(option)} -d ${quoted(option.says)}`)];
+    return [
+      ...sub,
+      ...words,
+      ...command.options.map((option) => `complete -c assent ${seen} -l ${option.name}${fishValue(option)} -d ${quoted(option.says)}`),
+    ];
   });
   return `# Completion of assent for fish. Load it with: assent completions fish | source
 ${[...top, ...below].join("\n")}

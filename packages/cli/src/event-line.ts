@@ -1,23 +1,49 @@
-import type { JsonObject, StoredEvent } from "@assent/core";
+import { isObject, type Json, type StoredEvent } from "@assent/core";
 import { cut } from "./display-width.ts";
 import { oneLine } from "./visible-text.ts";
 import { whenText } from "./who.ts";
 
-/** One event for people: where, when, what, and the plain values of its body, cut to the terminal. */
+/** One event for people: its position, when, what, and the plain values of its body, cut to the terminal. */
 export function eventLine(event: StoredEvent, columns: number | undefined): string {
-  const place = `${String(event.pos).padStart(5)}  ${event.session}#${event.seq}`;
-  const line = `${place}  ${whenText(event.at)}  ${event.type.padEnd(18)}  ${summary(event.body)}`.trimEnd();
+  const line = `${String(event.pos).padStart(5)}  ${whenText(event.at)}  ${event.type.padEnd(17)}  ${summary(event)}`.trimEnd();
   return `${columns === undefined ? line : cut(line, columns)}\n`;
 }
 
-/** What is worth a glance; long texts, structures and digests are left to `--json`. */
-function summary(body: JsonObject): string {
-  const words: string[] = [];
-  for (const [name, value] of Object.entries(body)) {
-    if (typeof value === "string" && value.length <= 60 && !DIGESTS.includes(name)) words.push(`${name}=${oneLine(value)}`);
-    else if (typeof value === "number" || typeof value === "boolean") words.push(`${name}=${value}`);
-  }
-  return words.join(" ");
+/** What is worth a glance, the telling first and ids last; long texts, structures and digests are left to `--json`. */
+function summary({ body, session, seq }: StoredEvent): string {
+  const words = Object.entries(body).flatMap(([name, value]) => {
+    const shown = glance(name, value);
+    return shown === undefined ? [] : [{ name, text: `${name}=${shown}` }];
+  });
+  words.sort((left, right) => rank(left.name) - rank(right.name));
+  return [...words.map(({ text }) => text), `${session}#${seq}`].join(" ");
 }
 
+function rank(name: string): number {
+  if (IDS.includes(name)) return TELLING.length + 1;
+  const at = TELLING.indexOf(name);
+  return at === -1 ? TELLING.length : at;
+}
+
+function glance(name: string, value: Json): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const text = isObject(value) ? (value["name"] ?? value["text"]) : value;
+  return typeof text === "string" && text !== "" && text.length <= 60 && !DIGESTS.includes(name) ? oneLine(text) : undefined;
+}
+
+const TELLING: readonly string[] = [
+  "tool",
+  "verdict",
+  "outcome",
+  "type",
+  "title",
+  "by",
+  "raw",
+  "rule",
+  "reason",
+  "exit",
+  "content",
+  "mode",
+];
+const IDS: readonly string[] = ["call", "approval", "grant", "session"];
 const DIGESTS: readonly string[] = ["fingerprint", "toolDigest", "policy", "planDigest", "digest", "processStart"];

@@ -42,7 +42,11 @@ function tableText<K extends keyof Lists>(columns: number | undefined, listing: 
 
 type Wanted = { readonly after: string | undefined; readonly wanted: number };
 
-async function collect<K extends keyof Lists>(ledger: Ledger, { kind, query, keep }: Listing<K>, { after, wanted }: Wanted): Promise<Lists[K][]> {
+async function collect<K extends keyof Lists>(
+  ledger: Ledger,
+  { kind, query, keep }: Listing<K>,
+  { after, wanted }: Wanted,
+): Promise<Lists[K][]> {
   const kept: Lists[K][] = [];
   let from = after;
   while (kept.length < wanted) {

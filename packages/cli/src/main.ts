@@ -42,8 +42,9 @@ async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): 
       return 0;
     }
     case "run": {
-      const context: Context = { io, overrides, options: line.options, operands: line.operands };
-      const { run } = await line.command.load();
+      const { options, operands, command } = line;
+      const context: Context = { io, overrides, options, operands, commands: COMMANDS, main: (argv, io) => main(argv, io, overrides) };
+      const { run } = await command.load();
       return run(context);
     }
     case "nothing":

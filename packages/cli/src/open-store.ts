@@ -28,15 +28,11 @@ export function hasStore(directory: string): boolean {
 }
 
 async function openAt({ io, overrides }: Context, directory: string): Promise<Ledger> {
-  const { openLedger } = await import("@assent/store");
-  const warnings: string[] = [];
-  const ledger = await openLedger({
-    directory,
-    warn: ({ message }) => warnings.push(message),
-    ...(overrides.openDatabase && { openDatabase: overrides.openDatabase }),
-    ...(overrides.clock && { clock: overrides.clock }),
-  });
-  for (const message of warnings) await warn(io, message);
+  const [{ openLedger }, { hostProcesses }] = await Promise.all([import("@assent/store"), import("@assent/host")]);
+  const { clock, openDatabase } = overrides;
+  const { startOf } = hostProcesses();
+  const ledger = await openLedger({ directory, startOf, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
+  for (const { message } of ledger.warnings) await warn(io, message);
   return overrides.ledger?.(ledger) ?? ledger;
 }
 

@@ -112,7 +112,9 @@ function rememberable({ explicitAsk, details, suggestions }: OpenApproval): read
 
 async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[]): Promise<Turn> {
   const list = rules.map((rule) => `  ${screen.style.bold(oneLine(rule))}\n`).join("");
-  const typed = await screen.prompt.ask(`\nThis will be remembered (${scope}) and can be undone with 'assent grants revoke':\n${list}y saves it and says yes, anything else goes back: `);
+  const typed = await screen.prompt.ask(
+    `\nThis will be remembered (${scope}) and can be undone with 'assent grants revoke':\n${list}y saves it and says yes, anything else goes back: `,
+  );
   if ("none" in typed) return typed;
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };
 }

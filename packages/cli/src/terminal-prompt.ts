@@ -52,15 +52,16 @@ export function openPrompt({ keyboard, output, clock, signal }: Parts): Prompt {
   };
 }
 
-/** Single characters; an escape sequence (an arrow, a function key) stays together and means nothing here. */
+/** Single characters. An escape sequence (an arrow, a function key) means nothing here and is left out whole. */
 function splitKeys(keys: string): readonly string[] {
-  return keys.match(/\u001b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?|[\s\S]/gu) ?? [];
+  const [plain = "", ...sequences] = keys.split("\u001b");
+  return [plain, ...sequences.map((sequence) => sequence.replace(/^(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)/u, ""))].flatMap((text) => [...text]);
 }
 
 function press(waiting: Waiting, key: string, paint: (text: string) => Promise<void>): void {
-  if (key === "\u0003") return waiting.done({ none: "cancelled" });
-  if (!waiting.readable) return;
-  if (key === "\r" || key === "\n") {
+  if (key === "\u0003") waiting.done({ none: "cancelled" });
+  else if (!waiting.readable) return;
+  else if (key === "\r" || key === "\n") {
     waiting.done({ line: waiting.typed });
     void paint("\n");
   } else if (key === "\u0004") {

@@ -1,6 +1,5 @@
 /** Characters that move the cursor, reorder, hide or pass for a blank: shown as escapes wherever a person reads them. Tab and newline are left alone. */
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The text with everything a terminal would act on, or a reader could not see, as `\x1b` or `\u{202e}`. Lines stay lines. */
 export function visible(text: string): string {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { ended, place, until } from "./support/assent.ts";
@@ -51,7 +51,7 @@ describe("assent call", () => {
     using at = place();
     const { value } = await at.json(["call", "shell", "--input", TOUCH, "--on-ask", "park"]);
     assert.equal((await at.run(["reject", value.approvalId, "--reason", "no, thanks"])).code, 0);
-    const end = await at.json(["resume", value.sessionId]);
+    const end = await at.hereJson(["resume", value.sessionId]);
     assert.deepEqual([end.code, end.value.outcome, end.value.type], [1, "rejected", "rejected_by_user"]);
     assert.ok(end.value.content.includes("no, thanks"));
     assert.ok(!existsSync(at.path("x")));
@@ -62,7 +62,7 @@ describe("assent call", () => {
     const { code, value } = await at.json(["call", "shel", "--input", "{}"]);
     assert.deepEqual([code, value.outcome, value.type], [1, "invalid", "tool_not_registered"]);
     assert.ok(value.content.includes("'shell'"));
-    const sessions = await at.json(["sessions"]);
+    const sessions = await at.hereJson(["sessions"]);
     assert.deepEqual([sessions.value.length, sessions.value[0].id, sessions.value[0].state], [1, value.sessionId, "failed"]);
   });
 
@@ -76,9 +76,9 @@ describe("assent call", () => {
   for (const onAsk of [[], ["--on-ask", "deny"], ["--on-ask", "fail"]]) {
     test(`without a terminal an ask is denied (${onAsk.join(" ") || "no flag"})`, async () => {
       using at = place();
-      const { code, value } = await at.json(["call", "shell", "--input", TOUCH, ...onAsk]);
+      const { code, value } = await at.hereJson(["call", "shell", "--input", TOUCH, ...onAsk]);
       assert.deepEqual([code, value.outcome, value.type], [1, "denied", "denied_unattended"]);
-      assert.deepEqual((await at.json(["approvals"])).value, []);
+      assert.deepEqual((await at.hereJson(["approvals"])).value, []);
     });
   }
 
@@ -91,70 +91,106 @@ describe("assent call", () => {
 
   test("yolo runs what nobody denies, and a deny rule holds in it", async () => {
     using at = place();
-    assert.equal((await at.json(["call", "shell", "--input", TOUCH, "--mode", "yolo"])).value.outcome, "succeeded");
+    assert.equal((await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo"])).value.outcome, "succeeded");
     assert.ok(existsSync(at.path("x")));
-    const denied = await at.json(["call", "shell", "--input", '{"command":"touch y"}', "--mode", "yolo", "--deny", "shell:command=touch*"]);
+    const denied = await at.hereJson([
+      "call",
+      "shell",
+      "--input",
+      '{"command":"touch y"}',
+      "--mode",
+      "yolo",
+      "--deny",
+      "shell:command=touch*",
+    ]);
     assert.deepEqual([denied.code, denied.value.outcome, denied.value.type], [1, "denied", "denied_by_rule"]);
     assert.ok(!existsSync(at.path("y")));
   });
 
   test("an alias of the input does not dodge a rule", async () => {
     using at = place();
-    const denied = await at.json(["call", "shell", "--input", '{"cmd":"touch y"}', "--mode", "yolo", "--deny", "shell:command=touch*"]);
+    const denied = await at.hereJson(["call", "shell", "--input", '{"cmd":"touch y"}', "--mode", "yolo", "--deny", "shell:command=touch*"]);
     assert.equal(denied.value.type, "denied_by_rule");
   });
 
   test("an allow rule covers the command it names and nothing that a shell could add", async () => {
     using at = place();
     const rule = ["--allow", "shell:command=touch*"];
-    assert.equal((await at.json(["call", "shell", "--input", TOUCH, ...rule])).value.outcome, "succeeded");
-    const more = await at.json(["call", "shell", "--input", '{"command":"touch x; touch y"}', ...rule]);
+    assert.equal((await at.hereJson(["call", "shell", "--input", TOUCH, ...rule])).value.outcome, "succeeded");
+    const more = await at.hereJson(["call", "shell", "--input", '{"command":"touch x; touch y"}', ...rule]);
     assert.equal(more.value.type, "denied_unattended");
     assert.ok(!existsSync(at.path("y")));
   });
 
   test("plan mode denies a write whatever is allowed", async () => {
     using at = place();
-    const { value } = await at.json(["call", "write", "--input", '{"file_path":"n.txt","content":"x"}', "--mode", "plan", "--allow", "write"]);
+    const { value } = await at.hereJson([
+      "call",
+      "write",
+      "--input",
+      '{"file_path":"n.txt","content":"x"}',
+      "--mode",
+      "plan",
+      "--allow",
+      "write",
+    ]);
     assert.deepEqual([value.outcome, value.type], ["denied", "denied_by_mode"]);
     assert.ok(!existsSync(at.path("n.txt")));
   });
 
   test("auto-edit writes inside the workspace, and asks outside it", async () => {
     using at = place();
-    const inside = await at.json(["call", "write", "--input", '{"file_path":"n.txt","content":"x"}', "--mode", "auto-edit"]);
+    const inside = await at.hereJson(["call", "write", "--input", '{"file_path":"n.txt","content":"x"}', "--mode", "auto-edit"]);
     assert.equal(inside.value.outcome, "succeeded");
     assert.equal(readFileSync(at.path("n.txt"), "utf8"), "x");
     symlinkSync(at.root, at.path("link"));
-    const outside = await at.json(["call", "write", "--input", '{"file_path":"link/n.txt","content":"x"}', "--mode", "auto-edit"]);
+    const outside = await at.hereJson(["call", "write", "--input", '{"file_path":"link/n.txt","content":"x"}', "--mode", "auto-edit"]);
     assert.equal(outside.value.type, "denied_unattended");
     assert.ok(!existsSync(join(at.root, "n.txt")));
   });
 
   test("Assent's own store is closed to tools in every mode", async () => {
     using at = place();
-    await at.run(["call", "read", "--input", "{}"]);
-    const { code, value } = await at.json(["call", "read", "--input", JSON.stringify({ file_path: join(at.store, "ledger.db") }), "--mode", "yolo"]);
+    await at.here(["call", "read", "--input", "{}"]);
+    const { code, value } = await at.hereJson([
+      "call",
+      "read",
+      "--input",
+      JSON.stringify({ file_path: join(at.store, "ledger.db") }),
+      "--mode",
+      "yolo",
+    ]);
     assert.deepEqual([code, value.outcome, value.type], [1, "denied", "denied_by_guard"]);
   });
 
   test("--cwd and --workspace say where the call is made", async () => {
     using at = place();
     mkdirSync(at.path("sub"));
-    const { value } = await at.json(["call", "shell", "--input", '{"command":"pwd"}', "--mode", "yolo", "--cwd", "sub", "--workspace", "."]);
+    const { value } = await at.json([
+      "call",
+      "shell",
+      "--input",
+      '{"command":"pwd"}',
+      "--mode",
+      "yolo",
+      "--cwd",
+      "sub",
+      "--workspace",
+      ".",
+    ]);
     assert.equal(value.content.trim(), at.path("sub"));
-    assert.equal((await at.json(["sessions", "--cwd", "sub"])).value.length, 1);
-    assert.equal((await at.json(["sessions", "--cwd", "."])).value.length, 0);
+    assert.equal((await at.hereJson(["sessions", "--cwd", "sub"])).value.length, 1);
+    assert.equal((await at.hereJson(["sessions", "--cwd", "."])).value.length, 0);
   });
 
   test("a broken deny or ask stops everything; a broken allow is left out with a warning", async () => {
     using at = place();
     for (const flag of ["--deny", "--ask"]) {
-      const { code, value } = await at.json(["call", "shell", "--input", TOUCH, "--mode", "yolo", flag, "a["]);
+      const { code, value } = await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo", flag, "a["]);
       assert.deepEqual([code, value.error.type], [2, "rule_syntax"]);
     }
     assert.ok(!existsSync(at.store) && !existsSync(at.path("x")));
-    const allowed = await at.json(["call", "shell", "--input", TOUCH, "--allow", "a["]);
+    const allowed = await at.hereJson(["call", "shell", "--input", TOUCH, "--allow", "a["]);
     assert.deepEqual([allowed.code, allowed.value.type], [1, "denied_unattended"]);
     assert.match(allowed.stderr, /warning: .*a\[/);
   });
@@ -165,9 +201,9 @@ describe("what --input may be", () => {
     using at = place();
     at.write("a.txt", "hello");
     at.write("in.json", '\ufeff{"file_path":"a.txt"}');
-    assert.equal((await at.json(["call", "read", "--input", "@in.json"])).value.outcome, "succeeded");
-    assert.equal((await at.json(["call", "read", "--input", "-"], { input: '{"file_path":"a.txt"}' })).value.outcome, "succeeded");
-    const none = await at.json(["call", "read"]);
+    assert.equal((await at.hereJson(["call", "read", "--input", "@in.json"])).value.outcome, "succeeded");
+    assert.equal((await at.hereJson(["call", "read", "--input", "-"], { input: '{"file_path":"a.txt"}' })).value.outcome, "succeeded");
+    const none = await at.hereJson(["call", "read"]);
     assert.deepEqual([none.code, none.value.type], [1, "invalid_tool_params"]);
     assert.ok(none.value.content.includes("file_path"));
   });
@@ -199,19 +235,19 @@ describe("what --input may be", () => {
   for (const [name, text, type] of rows) {
     test(`${name} is a recorded, invalid call`, async () => {
       using at = place();
-      const { code, value } = await at.json(["call", "read", "--input", "-"], { input: text });
+      const { code, value } = await at.hereJson(["call", "read", "--input", "-"], { input: text });
       assert.deepEqual([code, value.outcome, value.type], [1, "invalid", type]);
-      const again = await at.json(["resume", value.sessionId]);
+      const again = await at.hereJson(["resume", value.sessionId]);
       assert.deepEqual([again.code, again.value], [code, value]);
     });
   }
 
   test("a lone surrogate in the input is refused or made whole, never recorded as it is", async () => {
     using at = place();
-    const { code, value } = await at.json(["call", "read", "--input", '{"file_path":"\\ud800"}']);
+    const { code, value } = await at.hereJson(["call", "read", "--input", '{"file_path":"\\ud800"}']);
     assert.equal(code, 1);
     assert.ok(["invalid", "failed"].includes(value.outcome));
-    assert.equal((await at.json(["verify"])).value.ok, true);
+    assert.equal((await at.hereJson(["verify"])).value.ok, true);
   });
 });
 
@@ -236,9 +272,11 @@ describe("usage of call", () => {
 
   test("with --json a usage error is JSON on stdout", async () => {
     using at = place();
-    const { code, value, stderr } = await at.json(["call", "read", "--nope"]);
+    const { code, value, stderr } = await at.json(["call", "read", "--qqqqqq"]);
     assert.deepEqual([code, stderr], [2, ""]);
-    assert.deepEqual(value, { error: { type: "usage", message: "assent call: unknown option '--nope'. See: assent call --help", hint: "" } });
+    assert.deepEqual(value, {
+      error: { type: "usage", message: "assent call: unknown option '--qqqqqq'. See: assent call --help", hint: "" },
+    });
   });
 });
 
@@ -256,9 +294,9 @@ describe("stopping a call", () => {
       const value = JSON.parse(stdout);
       assert.deepEqual([value.outcome, value.type], ["cancelled", "cancelled"]);
       assert.throws(() => process.kill(-pid, 0), { code: "ESRCH" });
-      const recorded = await at.json(["resume", value.sessionId]);
+      const recorded = await at.hereJson(["resume", value.sessionId]);
       assert.deepEqual([recorded.code, recorded.value], [130, value]);
-      assert.equal((await at.json(["sessions"])).value[0].state, "cancelled");
+      assert.equal((await at.hereJson(["sessions"])).value[0].state, "cancelled");
     });
   }
 
@@ -269,7 +307,7 @@ describe("stopping a call", () => {
     child.stdout?.destroy();
     const { code, stderr } = await ended(child);
     assert.deepEqual([code, stderr], [130, ""]);
-    assert.equal((await at.json(["sessions"])).value[0].state, "done");
+    assert.equal((await at.hereJson(["sessions"])).value[0].state, "done");
   });
 });
 
@@ -294,9 +332,7 @@ describe("where the store is", () => {
 
   test("looking at a store that is not there makes none", async () => {
     using at = place();
-    for (const argv of [["approvals"], ["sessions"], ["grants"], ["log"]]) assert.equal((await at.run(argv)).code, 0, argv.join(" "));
+    for (const argv of [["approvals"], ["sessions"], ["grants"], ["log"]]) assert.equal((await at.here(argv)).code, 0, argv.join(" "));
     assert.ok(!existsSync(at.store));
-    rmSync(at.workspace, { recursive: true });
   });
 });
-

@@ -22,24 +22,68 @@ describe("the command line", () => {
   const refused: readonly (readonly [string, readonly string[], string])[] = [
     ["an unknown command names the nearest", ["aprove", "x"], "assent: unknown command 'aprove'. Did you mean 'approve'?"],
     ["an unknown command with nothing near names the help", ["qqqqqqq"], "assent: unknown command 'qqqqqqq'. See: assent --help"],
-    ["an unknown option names the nearest", ["call", "read", "--on-aks", "park"], "assent call: unknown option '--on-aks'. Did you mean '--on-ask'?"],
-    ["an option of another command is unknown here", ["approvals", "--follow"], "assent approvals: unknown option '--follow'. See: assent approvals --help"],
-    ["an unknown short option is named as it was typed", ["approvals", "-x"], "assent approvals: unknown option '-x'. See: assent approvals --help"],
-    ["--policy is not there yet", ["call", "read", "--policy", "p.json"], "assent call: unknown option '--policy'. See: assent call --help"],
-    ["--tool FILE is not there yet for a call", ["call", "read", "--tool", "t.ts"], "assent call: unknown option '--tool'. See: assent call --help"],
+    [
+      "an unknown option names the nearest",
+      ["call", "read", "--on-aks", "park"],
+      "assent call: unknown option '--on-aks'. Did you mean '--on-ask'?",
+    ],
+    [
+      "an option of another command is unknown here",
+      ["approvals", "--follow"],
+      "assent approvals: unknown option '--follow'. See: assent approvals --help",
+    ],
+    [
+      "an unknown short option is named as it was typed",
+      ["approvals", "-x"],
+      "assent approvals: unknown option '-x'. See: assent approvals --help",
+    ],
+    [
+      "--policy is not there yet",
+      ["call", "read", "--policy", "p.json"],
+      "assent call: unknown option '--policy'. See: assent call --help",
+    ],
+    [
+      "--tool FILE is not there yet for a call",
+      ["call", "read", "--tool", "t.ts"],
+      "assent call: unknown option '--tool'. See: assent call --help",
+    ],
     ["--add-dir is not there yet", ["call", "read", "--add-dir", "x"], "assent call: unknown option '--add-dir'. See: assent call --help"],
-    ["an unknown value names the valid ones and the nearest", ["call", "read", "--mode", "yol"], "assent call: option '--mode' must be one of default, plan, auto-edit, yolo; it is 'yol'. Did you mean 'yolo'?"],
-    ["a mode in another case is not silently taken", ["call", "read", "--mode", "YOLO"], "assent call: option '--mode' must be one of default, plan, auto-edit, yolo; it is 'YOLO'. Did you mean 'yolo'?"],
+    [
+      "an unknown value names the valid ones and the nearest",
+      ["call", "read", "--mode", "yol"],
+      "assent call: option '--mode' must be one of default, plan, auto-edit, yolo; it is 'yol'. Did you mean 'yolo'?",
+    ],
+    [
+      "a mode in another case is not silently taken",
+      ["call", "read", "--mode", "YOLO"],
+      "assent call: option '--mode' must be one of default, plan, auto-edit, yolo; it is 'YOLO'. Did you mean 'yolo'?",
+    ],
     ["an option without its value", ["call", "read", "--mode"], "assent call: option '--mode' needs a value."],
     ["an option whose value looks like an option", ["call", "read", "--store", "--json"], "assent call: option '--store' needs a value."],
     ["a flag with a value", ["approvals", "--json=yes"], "assent approvals: option '--json' takes no value."],
     ["an option given twice", ["call", "read", "--mode", "plan", "--mode", "yolo"], "assent call: option '--mode' is given twice."],
     ["a limit of 0", ["approvals", "--limit", "0"], "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '0'."],
-    ["a limit above 1,000", ["approvals", "--limit", "1001"], "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '1001'."],
-    ["a limit that is no integer", ["approvals", "--limit", "1e2"], "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '1e2'."],
-    ["a duration without a unit", ["prune", "--older-than", "30"], "assent prune: option '--older-than' must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '30'."],
+    [
+      "a limit above 1,000",
+      ["approvals", "--limit", "1001"],
+      "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '1001'.",
+    ],
+    [
+      "a limit that is no integer",
+      ["approvals", "--limit", "1e2"],
+      "assent approvals: option '--limit' must be an integer from 1 to 1000; it is '1e2'.",
+    ],
+    [
+      "a duration without a unit",
+      ["prune", "--older-than", "30"],
+      "assent prune: option '--older-than' must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '30'.",
+    ],
     ["a missing operand shows the usage", ["call"], "assent call: no TOOL given. Usage: assent call TOOL [options]"],
-    ["an extra operand is refused", ["approve", "a_1", "a_2"], "assent approve: unexpected argument 'a_2'. Usage: assent approve ID [options]"],
+    [
+      "an extra operand is refused",
+      ["approve", "a_1", "a_2"],
+      "assent approve: unexpected argument 'a_2'. Usage: assent approve ID [options]",
+    ],
     ["an unknown shell", ["completions", "tcsh"], "assent completions: SHELL must be one of bash, zsh, fish; it is 'tcsh'."],
     ["an option without a command", ["--store", "x"], "assent: option '--store' needs a command. See: assent --help"],
     ["an unknown option without a command", ["--versio"], "assent: unknown option '--versio'. Did you mean '--version'?"],
@@ -94,7 +138,9 @@ describe("the command line", () => {
 
 describe("the table of commands", () => {
   test("the commands and their options are exactly these", () => {
-    const surface = COMMANDS.map(({ name, operands, options }) => [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "));
+    const surface = COMMANDS.map(({ name, operands, options }) =>
+      [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "),
+    );
     assert.deepEqual(surface, [
       "call TOOL --input --on-ask --mode --allow --ask --deny --workspace --cwd --store --json",
       "resume SESSION --on-ask --mode --allow --ask --deny --cwd --take-over --store --json",

@@ -29,7 +29,11 @@ function approval(change: Partial<OpenApproval> = {}): OpenApproval {
   };
 }
 
-type Asked = FakeTerminal & { readonly answer: Promise<Answer | undefined>; readonly abort: AbortController; readonly cancelled: () => number };
+type Asked = FakeTerminal & {
+  readonly answer: Promise<Answer | undefined>;
+  readonly abort: AbortController;
+  readonly cancelled: () => number;
+};
 
 function ask(change: Partial<OpenApproval> = {}, size?: { columns: number; rows: number }): Asked {
   const terminal = fakeTerminal(size);
@@ -215,21 +219,24 @@ describe("the terminal approver", () => {
 
   test("S36: nothing in a request reaches the terminal raw", async () => {
     const evil = "\u001b[2J\u001b]52;c;eA==\u0007\r\b\u202e\u2066\u200b\u{e0069}";
-    const asked = ask({
-      title: `T${evil}`,
-      tool: `x${evil}`,
-      cwd: `/w${evil}`,
-      details: { type: "exec", command: `ls${evil}`, rootCommand: "ls", warnings: [evil] },
-      rule: { text: evil },
-      suggestions: [evil],
-      reason: "checker",
-      source: evil,
-      input: { command: `ls${evil}`, [evil]: evil },
-    }, { columns: 80, rows: 60 });
+    const asked = ask(
+      {
+        title: `T${evil}`,
+        tool: `x${evil}`,
+        cwd: `/w${evil}`,
+        details: { type: "exec", command: `ls${evil}`, rootCommand: "ls", warnings: [evil] },
+        rule: { text: evil },
+        suggestions: [evil],
+        reason: "checker",
+        source: evil,
+        input: { command: `ls${evil}`, [evil]: evil },
+      },
+      { columns: 80, rows: 60 },
+    );
     await read(asked, PROMPT);
     asked.press("s\r");
     await read(asked, "goes back: ");
-    assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e\u2066\u200b\u{e0069}]/u.test(asked.painted()));
+    assert.ok(!/[^\P{Cc}\n]|[\u202e\u2066\u200b\u{e0069}]/u.test(asked.painted()));
     asked.abort.abort();
     await asked.answer;
   });
@@ -273,7 +280,10 @@ describe("the terminal approver", () => {
   });
 
   test("a tool without details of its own shows its whole input", async () => {
-    const asked = ask({ details: { type: "info", prompt: "Frob {…" }, input: { deep: { list: [1, 2] }, text: "t".repeat(300) } }, { columns: 40, rows: 60 });
+    const asked = ask(
+      { details: { type: "info", prompt: "Frob {…" }, input: { deep: { list: [1, 2] }, text: "t".repeat(300) } },
+      { columns: 40, rows: 60 },
+    );
     await asked.shows(PROMPT);
     const painted = asked.painted().replaceAll(/\n */g, "");
     assert.ok(painted.includes(`"text": "${"t".repeat(300)}"`));

@@ -29,7 +29,17 @@ describe("tables for people", () => {
   });
 
   test("wide characters keep the columns aligned", () => {
-    assert.equal(textTable([{ name: "a" }, { name: "b" }], [["日本", "x"], ["abc", "y"]], undefined), "A     B\n日本  x\nabc   y\n");
+    assert.equal(
+      textTable(
+        [{ name: "a" }, { name: "b" }],
+        [
+          ["日本", "x"],
+          ["abc", "y"],
+        ],
+        undefined,
+      ),
+      "A     B\n日本  x\nabc   y\n",
+    );
   });
 });
 
@@ -41,6 +51,15 @@ describe("width and wrapping", () => {
     assert.deepEqual(wrap("abcdef", 4), ["abcd", "ef"]);
   });
   test("a field's continued lines are indented under its value", () => {
-    assert.equal(fieldsText([["id", "a_1"], ["what", "one\ntwo"]], 80), "id    a_1\nwhat  one\n      two\n");
+    assert.equal(
+      fieldsText(
+        [
+          ["id", "a_1"],
+          ["what", "one\ntwo"],
+        ],
+        80,
+      ),
+      "id    a_1\nwhat  one\n      two\n",
+    );
   });
 });

@@ -210,6 +210,8 @@ export type HookOpinion = {
 export interface Hooks {
   /** Undefined when no hook of this event applies, so that nothing is built for nobody. */
   consult(event: HookEvent, input: JsonObject, signal: AbortSignal): Promise<HookOpinion | undefined>;
+  /** Whether any hook of this event may look at calls of this tool; absent counts as yes. Streaming updates are withheld where a transform may follow. */
+  readonly applies?: (event: HookEvent, tool: string) => boolean;
   /** Fire and forget: it cannot change anything. */
   tell(event: HookNotice, input: JsonObject): void;
 }

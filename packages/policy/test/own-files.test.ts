@@ -28,6 +28,8 @@ function makePlace(root: string): void {
   symlinkSync("../home/state/assent", join(root, "ws/elsewhere"));
   symlinkSync("..", join(root, "ws/.assent/plans/up"));
   symlinkSync("loop", join(root, "ws/loop"));
+  mkdirSync(join(root, "ws/linked"));
+  symlinkSync("../../home", join(root, "ws/linked/.assent"));
 }
 
 const DENY = ["own-files deny"];
@@ -40,6 +42,7 @@ const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinion
   ["a nested .assent", "edit", "sub/.assent/settings.json", DENY],
   [".assent as a whole", "delete", ".assent", DENY],
   ["through a link", "edit", "alias/settings.json", DENY],
+  ["a .assent that is a link to somewhere else", "edit", "linked/.assent/settings.json", DENY],
   ["a plan", "edit", ".assent/plans/today.md", NONE],
   ["the directory of plans as a whole", "delete", ".assent/plans", DENY],
   ["out of the plans by dots", "edit", ".assent/plans/../settings.json", DENY],

@@ -10,11 +10,13 @@ export type Committer = {
   readonly commit: (durability: Durability, steps: readonly (() => void)[]) => number;
   /** Remembers a fault; one of those that do not pass refuses every later commit. */
   readonly fault: (error: unknown) => void;
+  /** Refuses every commit from now on. */
+  readonly refuse: (error: LedgerError) => void;
   readonly faulty: () => boolean;
 };
 
-/** Faults that make a store read-only for this process: it no longer knows what is on disk, or never could write. */
-const FOR_GOOD: readonly string[] = ["store_io", "store_readonly", "store_newer"];
+/** Faults that make a store read-only for this process: it no longer knows what is on disk. */
+const FOR_GOOD: readonly string[] = ["store_io", "store_readonly"];
 
 /** What a committer works on; `finish` is called inside each transaction, after its steps. */
 export type CommitterOptions = {
@@ -66,6 +68,9 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
       }
     },
     fault,
+    refuse: (error) => {
+      refusal ??= error;
+    },
     faulty: () => refusal !== undefined,
   };
 }

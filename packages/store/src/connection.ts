@@ -35,7 +35,7 @@ async function openWal(file: string, open: OpenDatabase): Promise<Database> {
   const database = open(file, { readOnly: false, timeout: BUSY_MS });
   try {
     // The store checkpoints by itself, because SQLite keeps quiet about a checkpoint that failed.
-    database.exec(`pragma busy_timeout=${BUSY_MS}; pragma wal_autocheckpoint=0; pragma cell_size_check=on`);
+    database.exec("pragma wal_autocheckpoint=0; pragma cell_size_check=on");
     await enterWal(database);
     return database;
   } catch (error) {

@@ -30,8 +30,8 @@ export function query<Row>(database: Database, sql: string): Query<Row> {
 }
 
 /** Runs `work` between BEGIN and COMMIT; a throw leaves the database as it was. */
-export function transact<T>(database: Database, begin: "begin" | "begin immediate", work: () => T): T {
-  database.exec(begin);
+export function transact<T>(database: Database, work: () => T): T {
+  database.exec("begin immediate");
   try {
     const result = work();
     database.exec("commit");

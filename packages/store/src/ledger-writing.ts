@@ -40,7 +40,7 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   const snapshots = snapshotsOf(database);
   const checkpoints = checkpointsOf(database, writing, time);
   const committer = makeCommitter({ database, paths, writing, finish: checkpoints.due });
-  if (refusal) committer.fault(refusal);
+  if (refusal) committer.refuse(refusal);
   const log = keepLog(database, (error) => committer.fault(storeError(error, paths)));
   const committed = (bytes: number): void => {
     log.grown(bytes);

@@ -27,7 +27,7 @@ export function schemaVersion(database: Database): number {
 
 /** Makes the tables of a new store in one transaction; `first` writes its first records. Does nothing when another process was faster. */
 export function createTables(database: Database, first: () => void): void {
-  transact(database, "begin immediate", () => {
+  transact(database, () => {
     if (schemaState(database) !== "empty") return;
     database.exec(SCHEMA);
     database.exec(`pragma user_version=${SCHEMA_VERSION}`);
@@ -60,7 +60,7 @@ function nextStep(database: Database, migrations: readonly Migration[]): Migrati
 }
 
 function takeStep(database: Database, { from, up }: Migration, record: Migrating["record"]): void {
-  transact(database, "begin immediate", () => {
+  transact(database, () => {
     if (schemaVersion(database) !== from) return; // another process took it
     up(database);
     record(from, from + 1);

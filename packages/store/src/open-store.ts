@@ -9,9 +9,9 @@ import { createTables, MIGRATIONS, migrate, schemaState, schemaVersion } from ".
 import { draft } from "./own-draft.ts";
 import { hasMoved, recordedPlace, recordPlace, voidAnswers } from "./restored.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { prepareDirectory, type StoreWarning } from "./state-directory.ts";
+import { noLedger, prepareDirectory, type StoreWarning } from "./state-directory.ts";
 import { type StatePaths, statePaths } from "./state-paths.ts";
-import { newer, storeError } from "./store-error.ts";
+import { corrupt, newer, storeError } from "./store-error.ts";
 import { makeWriting, type Writing } from "./writing.ts";
 
 /** Where a store is and what it stands on. */
@@ -23,6 +23,9 @@ export type OpenStoreOptions = {
   readonly createIfMissing?: boolean;
   readonly openDatabase?: OpenDatabase;
 };
+
+/** How to open a store that is about to be mended: a copy is then not told from its original. */
+export type MendOptions = OpenStoreOptions & { readonly asIs?: boolean };
 
 /** A database that is one of ours and up to date, with everything found on the way. */
 export type OpenStore = {
@@ -38,7 +41,8 @@ export type OpenStore = {
 };
 
 /** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
-export async function openStore({ directory, clock = Date, createIfMissing = true, openDatabase }: OpenStoreOptions): Promise<OpenStore> {
+export async function openStore(options: MendOptions): Promise<OpenStore> {
+  const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false } = options;
   const paths = statePaths(directory);
   const time = (): string => new Date(clock.now()).toISOString();
   const warnings = [...guarded(paths, () => prepareDirectory(paths, createIfMissing))];
@@ -50,8 +54,7 @@ export async function openStore({ directory, clock = Date, createIfMissing = tru
       const writing = makeWriting(database, storeId);
       const place = placeOf(paths.file);
       const store = { database, paths, storeId, writing, place, refusal: refused, warnings, time };
-      if (!refused) noticeCopy(store);
-      return store;
+      return refused || asIs ? store : { ...store, refusal: noticeCopy(store) };
     });
   } catch (error) {
     database.close();
@@ -69,15 +72,15 @@ function guarded<T>(paths: StatePaths, work: () => T): T {
 
 type Updating = { readonly time: () => string; readonly createIfMissing: boolean };
 
-function bringUpToDate(database: Database, { directory, file }: StatePaths, { time, createIfMissing }: Updating): LedgerError | undefined {
+function bringUpToDate(database: Database, paths: StatePaths, { time, createIfMissing }: Updating): LedgerError | undefined {
   const state = schemaState(database);
   if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
   if (state === "empty") {
-    if (!createIfMissing) throw Object.assign(new Error(`There is no ledger in ${directory}.`), { code: "ENOENT" });
+    if (!createIfMissing) throw noLedger(paths);
     createTables(database, () => writeFirst(database, time()));
   }
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
-  if (state === "older") migrate(database, { file, migrations: MIGRATIONS, record });
+  if (state === "older") migrate(database, { file: paths.file, migrations: MIGRATIONS, record });
   return undefined;
 }
 
@@ -97,11 +100,12 @@ export function recordMigration(
 }
 
 /** Stages and stores inside a transaction that is already open. */
-export function write(writing: Writing, stage: (writing: Writing) => unknown): void {
+export function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
   writing.begin();
-  stage(writing);
+  const result = stage(writing);
   writing.keep();
   writing.flush();
+  return result;
 }
 
 /** The id in the database; a database without one is not ours. */
@@ -116,16 +120,21 @@ function placeOf(file: string): FilePlace {
   return { device: String(dev), inode: String(ino) };
 }
 
-function noticeCopy({ database, writing, place, warnings, time }: OpenStore): void {
-  if (!hasMoved(recordedPlace(database), place)) return;
-  transact(database, "begin immediate", () => {
-    if (!hasMoved(recordedPlace(database), place)) return; // another process was faster
-    let count = 0;
-    write(writing, () => {
-      count = voidAnswers(database, writing, time());
+/** Returns why a copy cannot be written to: one whose record is damaged cannot be put in order. */
+function noticeCopy({ database, writing, place, warnings, time }: OpenStore): LedgerError | undefined {
+  if (!hasMoved(recordedPlace(database), place)) return undefined;
+  try {
+    const count = transact(database, () => {
+      if (!hasMoved(recordedPlace(database), place)) return undefined; // another process was faster
+      recordPlace(database, place);
+      return write(writing, () => voidAnswers(database, writing, time()));
     });
-    recordPlace(database, place);
     const message = `This ledger is a copy or a restored backup: ${count} open approvals and unused answers were cancelled.`;
-    warnings.push({ type: "store_restored", message });
-  });
+    if (count !== undefined) warnings.push({ type: "store_restored", message });
+    return undefined;
+  } catch (error) {
+    writing.reset();
+    if (!(error instanceof LedgerError)) throw error;
+    return corrupt(`This ledger is a copy, and its record is damaged: ${error.message}`, {});
+  }
 }

@@ -2,6 +2,7 @@ import { type Cursor, callOf, type EventFilter, LedgerError, type StoredEvent } 
 import { chainHash } from "./chain.ts";
 import { type Database, type Query, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { isMalformed } from "./malformed.ts";
 import { corrupt } from "./store-error.ts";
 
 const PAGE_ROWS = 512;
@@ -81,10 +82,15 @@ type Page = { readonly rows: readonly EventColumns[]; readonly more: boolean };
 function fill(statement: Query<EventColumns>, ...values: readonly (string | number)[]): Page {
   const rows: EventColumns[] = [];
   let chars = 0;
-  for (const row of statement.iterate(...values)) {
-    rows.push(row);
-    chars += row.body.length;
-    if (chars > PAGE_CHARS) return { rows, more: true };
+  try {
+    for (const row of statement.iterate(...values)) {
+      rows.push(row);
+      chars += row.body.length;
+      if (chars > PAGE_CHARS) return { rows, more: true };
+    }
+  } catch (error) {
+    if (!isMalformed(error) || rows.length === 0) throw error;
+    return { rows, more: true }; // what can be read is given first
   }
   return { rows, more: rows.length === PAGE_ROWS };
 }
@@ -114,7 +120,13 @@ function pagedSource(load: (last: EventColumns | undefined) => Page): Source {
 /** A chain is read whole, so a missing or exchanged row shows. */
 function chainSource(statement: Query<EventColumns>, session: string, after: number): Source {
   let expected: { readonly seq: number; readonly hash: string | undefined } = { seq: after + 1, hash: undefined };
-  const source = pagedSource(() => fill(statement, session, expected.seq - 1));
+  const source = pagedSource(() => {
+    try {
+      return fill(statement, session, expected.seq - 1);
+    } catch (error) {
+      throw isMalformed(error) ? damaged(session, expected.seq, "the database file is malformed here") : error;
+    }
+  });
   return {
     peek: (until) => {
       const row = source.peek(until);
@@ -160,7 +172,12 @@ function earliest(sources: readonly Source[], until: number): Source | undefined
 function checked(row: EventColumns | undefined, store: string): StoredEvent | undefined {
   if (!row) return undefined;
   if (chainHash({ ...row, store }) !== row.hash) throw damaged(row.session, row.seq, "its content was changed");
-  return storedEvent(row);
+  try {
+    return storedEvent(row);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw damaged(row.session, row.seq, "its body is no JSON");
+    throw error;
+  }
 }
 
 function damaged(session: string, seq: number, what: string): LedgerError {

@@ -1,4 +1,15 @@
-import { callOf, type EventBodies, IllegalEvent, type JsonObject, knownEvent, naming, SHARED } from "@assent/core";
+import {
+  callOf,
+  type EventBodies,
+  emptySession,
+  fold,
+  IllegalEvent,
+  type JsonObject,
+  knownEvent,
+  naming,
+  type SessionState,
+  SHARED,
+} from "@assent/core";
 import { type BlobRef, blobRefs } from "./blobs.ts";
 import { chainHash, NO_HASH } from "./chain.ts";
 import { type Database, query } from "./database.ts";
@@ -46,6 +57,7 @@ type Walk = {
   readonly only: string | undefined;
   readonly cuts: PastCuts;
   readonly layer: Layer;
+  readonly states: Map<string, SessionState>;
   readonly registered: Set<string>;
 };
 
@@ -55,14 +67,23 @@ type Columns = EventColumns & { readonly call: string | null; readonly naming: s
 export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
   const rows = memoryRows();
   const scan: Scan = { events: 0, chains: new Map(), rows, findings: [], damage: new Map(), blobs: new Map(), voided: [], misplaced: [] };
-  const walk: Walk = { scan, store, only, cuts: pastCuts(database, cuts), layer: layerOver(rows), registered: new Set() };
+  const walk: Walk = {
+    scan,
+    store,
+    only,
+    cuts: pastCuts(database, cuts),
+    layer: layerOver(rows),
+    states: new Map(),
+    registered: new Set(),
+  };
   const where = only === undefined ? "" : `where session in (?, '${SHARED}')`;
   const events = query<Columns>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
   for (const row of events.iterate(...(only === undefined ? [] : [only]))) {
     scan.events += 1;
     visit(walk, row);
   }
-  for (const session of walk.registered) if (!scan.chains.has(session)) missing(walk, session, "It was registered, but none of its events is there.");
+  for (const session of walk.registered)
+    if (!scan.chains.has(session)) missing(walk, session, "It was registered, but none of its events is there.");
   return scan;
 }
 
@@ -71,21 +92,37 @@ function visit(walk: Walk, row: Columns): void {
   const chain = chains.get(row.session) ?? { session: row.session, seq: 0, hash: NO_HASH, epoch: 0, bad: false };
   chains.set(row.session, chain);
   if (chain.bad) return;
-  const wrong = wrongLink(walk.store, chain, row);
-  const event = wrong ? undefined : storedEvent(row);
-  if (!event) return condemn(walk, chain, wrong);
+  const wrong = wrongLink(walk.store, chain, row) ?? admit(walk, chain, row);
+  if (wrong) condemn(walk, chain, wrong);
+}
+
+/** Takes a well-linked event in, unless it is not legal where it stands. */
+function admit(walk: Walk, chain: ScannedChain, row: Columns): Finding | undefined {
+  const event = parsed(row);
+  if (!event) return finding("illegal_event", row, "Its body is no JSON.");
   const illegal = foldEvent(walk, event, row.naming);
-  if (illegal) return condemn(walk, chain, illegal);
+  if (illegal) return illegal;
   chain.seq = row.seq;
   chain.hash = row.hash;
   chain.epoch = row.epoch;
-  inspect(walk, event, row);
+  inspectPlace(walk, event, row);
+  inspectBody(walk, event, row.body);
+  return undefined;
 }
 
-function condemn({ scan }: Walk, chain: ScannedChain, found: Finding | undefined): void {
+function parsed(row: Columns): ChainedEvent | undefined {
+  try {
+    return storedEvent(row);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function condemn({ scan }: Walk, chain: ScannedChain, found: Finding): void {
   chain.bad = true;
   scan.damage.set(chain.session, chain.seq);
-  if (found) scan.findings.push(found);
+  scan.findings.push(found);
 }
 
 /** What is wrong with a row as the next of its chain, in this order: is it the next one, does it follow the one before, is it what was hashed, was its writer in office? */
@@ -101,15 +138,16 @@ export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "
 }
 
 function foldEvent(walk: Walk, event: ChainedEvent, named: string | null): Finding | undefined {
-  const { scan, layer, cuts } = walk;
+  const { scan, cuts } = walk;
+  if (scan.chains.get(SHARED)?.bad) return undefined; // what depends on lost answers cannot be judged
   const session = event.session === SHARED ? naming(event) : undefined;
   const voided = session !== undefined && isVoid(walk, session, named);
-  const illegal = tryFold(layer, event, voided);
+  const illegal = tryFold(walk, event, voided);
   if (!illegal) return undefined;
   const found = finding("illegal_event", { session: event.session, seq: event.seq }, illegal.message);
   if (session === undefined) return found;
   // A shared event that the session it names does not allow: the shared chain itself is whole.
-  tryFold(layer, event, true);
+  tryFold(walk, event, true);
   if (cuts.isRepaired(session)) scan.voided.push(event.pos);
   else distrust(walk, session, found);
   return undefined;
@@ -120,8 +158,12 @@ function isVoid({ scan, only, cuts }: Walk, session: string, named: string | nul
   return elsewhere || cuts.isPruned(session) || scan.chains.get(session)?.bad === true || (named === null && cuts.isRepaired(session));
 }
 
-function tryFold(layer: Layer, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
+/** Into the state of its session, as whoever opens the session would, and into the lists. */
+function tryFold({ layer, states }: Walk, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
+  const known = knownEvent(event);
+  const session = event.session === SHARED ? naming(event) : event.session;
   try {
+    if (known && session !== undefined && !voided) fold(stateOf(states, session), known);
     applyEvent(layer, event, voided);
     layer.keep();
     return undefined;
@@ -132,25 +174,35 @@ function tryFold(layer: Layer, event: ChainedEvent, voided: boolean): IllegalEve
   }
 }
 
+function stateOf(states: Map<string, SessionState>, session: string): SessionState {
+  const state = states.get(session) ?? emptySession();
+  states.set(session, state);
+  return state;
+}
+
 function distrust(walk: Walk, session: string, found: Finding): void {
   const chain = walk.scan.chains.get(session);
   if (chain) condemn(walk, chain, found);
   else walk.scan.findings.push(found);
 }
 
-function inspect(walk: Walk, event: ChainedEvent, row: Columns): void {
-  const { scan, cuts } = walk;
+/** The columns that indexes are made of say the same as the body. */
+function inspectPlace({ scan, cuts }: Walk, event: ChainedEvent, row: Columns): void {
   const { session, seq } = event;
   const named = session === SHARED ? (naming(event) ?? null) : null;
   const call = callOf(event) ?? null;
   const voided = row.naming === null && named !== null && cuts.isRepaired(named);
-  if (row.call !== call || (row.naming !== named && !voided)) {
-    scan.misplaced.push({ pos: event.pos, call, naming: named });
-    scan.findings.push(finding("index_mismatch", { session, seq }, "It is listed under another call or session than it names."));
-  }
+  if (row.call === call && (row.naming === named || voided)) return;
+  scan.misplaced.push({ pos: event.pos, call, naming: named });
+  scan.findings.push(finding("index_mismatch", { session, seq }, "It is listed under another call or session than it names."));
+}
+
+function inspectBody(walk: Walk, event: ChainedEvent, body: string): void {
+  const { scan } = walk;
+  const { session, seq } = event;
   const known = knownEvent(event);
   if (!known) scan.findings.push(finding("unknown_type", { session, seq }, `Type ${event.type} version ${event.v} is not known here.`));
-  if (row.body.includes('"$blob":')) noteBlobs(scan, event.body, { session, seq });
+  if (body.includes('"$blob":')) noteBlobs(scan, event.body, { session, seq });
   if (known?.type === "session.registered") walk.registered.add(known.body.session);
   if (known?.type === "store.checkpoint") for (const head of known.body.heads) compareHead(walk, head, event.pos);
 }
@@ -169,6 +221,7 @@ function compareHead(walk: Walk, head: EventBodies["store.checkpoint"]["heads"][
   else if (chain.seq < seq) shortened(walk, chain, `It ends at event ${chain.seq}; a checkpoint lists ${seq}.`);
   else if (chain.seq === seq && chain.hash !== hash) {
     condemn(walk, chain, finding("chain_break", { session, seq }, "A checkpoint lists another event at this place."));
+    scan.damage.set(session, seq - 1);
   }
 }
 

@@ -17,9 +17,14 @@ export type StoreWarning = {
 export function prepareDirectory(paths: StatePaths, createIfMissing: boolean): readonly StoreWarning[] {
   if (createIfMissing) makeMissing(paths);
   const size = inspect(paths.directory, "directory")?.size === undefined ? undefined : inspect(paths.file, "file")?.size;
-  if (size === undefined) throw Object.assign(new Error(`There is no ledger in ${paths.directory}.`), { code: "ENOENT" });
+  if (size === undefined) throw noLedger(paths);
   if (size === 0 && !isEmpty(paths.output)) throw corrupt("The ledger is empty, but tool output of earlier sessions lies beside it.", {});
   return looseModes(paths).map(tighten);
+}
+
+/** A store that was not to be made and is not there. */
+export function noLedger({ directory }: StatePaths): Error {
+  return Object.assign(new Error(`There is no ledger in ${directory}.`), { code: "ENOENT" });
 }
 
 /** A path whose mode lets others in, and the mode it should have. */

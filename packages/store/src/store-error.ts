@@ -10,6 +10,7 @@ const IOERR = 10;
 const CORRUPT = 11;
 const FULL = 13;
 const CANTOPEN = 14;
+const CONSTRAINT = 19;
 const NOTADB = 26;
 /** Extended codes of failed writes: SQLite does not say whether the disk or a quota refused. */
 const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
@@ -45,6 +46,8 @@ function named(code: number, paths: StatePaths): LedgerError | undefined {
     case CORRUPT:
     case NOTADB:
       return corrupt("The database file is malformed.", {});
+    case CONSTRAINT:
+      return unlisted({});
     default:
       return undefined;
   }
@@ -84,6 +87,15 @@ function locked({ file }: StatePaths): LedgerError {
 /** A damaged record: everything after it is in doubt. */
 export function corrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError("store_corrupt", `${what} See what is damaged: assent verify. Set it aside: assent verify --repair`, detail);
+}
+
+/** Lists that do not match the events they were made of; nothing is appended on their word. */
+export function unlisted(detail: Readonly<Record<string, Json>>): LedgerError {
+  return new LedgerError(
+    "store_corrupt",
+    "The lists of the ledger do not match its events. Make them again: assent verify --rebuild",
+    detail,
+  );
 }
 
 /** A schema or record of a newer program. */

@@ -1,4 +1,4 @@
-import { type ApprovalRow, type GrantRow, type Holder, knownEvent, type SessionRow, SHARED } from "@assent/core";
+import { type ApprovalRow, type GrantRow, type Holder, knownEvent, type SessionRow } from "@assent/core";
 import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
@@ -12,6 +12,7 @@ import {
   splitCallKey,
   type Table,
 } from "./rows.ts";
+import { unlisted } from "./store-error.ts";
 
 /** The list tables, read when asked and written back at once. */
 export type StoredRows = Rows & {
@@ -72,11 +73,16 @@ export type ChainColumns = {
 };
 
 /** The chain that a row of `sessions` holds. */
-export function chainEntry({ policy_seq, newest_at, closed, pruned, holder, row, ...head }: ChainColumns): ChainEntry {
+export function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
   return {
-    ...head,
-    policySeq: policy_seq,
-    newestAt: newest_at,
+    session,
+    seq,
+    hash,
+    pos,
+    first,
+    epoch,
+    policySeq: more.policy_seq,
+    newestAt: more.newest_at,
     closed: closed === 1,
     pruned: pruned === 1,
     // Parsing: both columns are written below.
@@ -85,8 +91,13 @@ export function chainEntry({ policy_seq, newest_at, closed, pruned, holder, row,
   };
 }
 
+/** A head that is not the end of its chain is never appended to. */
 function chainTable(database: Database): StoredTable<ChainEntry> {
-  const select = query<ChainColumns>(database, "select * from sessions where session = ?");
+  const select = query<ChainColumns & { tail: string | null; more: number }>(
+    database,
+    `select s.*, e.hash as tail, exists (select 1 from events where session = s.session and seq = s.seq + 1) as more
+     from sessions s left join events e on e.session = s.session and e.seq = s.seq where s.session = ?`,
+  );
   const insert = query(
     database,
     `insert into sessions (session, seq, hash, pos, first, epoch, policy_seq, newest_at, closed, pruned, holder, row)
@@ -97,7 +108,10 @@ function chainTable(database: Database): StoredTable<ChainEntry> {
   );
   const rows = cachedTable<ChainEntry>((session) => {
     const found = select.get(session);
-    return found && chainEntry(found);
+    if (!found) return undefined;
+    const isHead = found.more === 0 && (found.seq === 0 || found.pruned === 1 || found.tail === found.hash);
+    if (!isHead) throw unlisted({ session });
+    return chainEntry(found);
   });
   const write = (session: string): void => {
     const chain = rows.changed.get(session);
@@ -123,15 +137,17 @@ function chainTable(database: Database): StoredTable<ChainEntry> {
 
 /** A call's row is folded from its own few events when it is not remembered: what a claim depends on stands in no other place than the record. */
 function callTable(database: Database): StoredTable<CallEntry> {
-  const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and call = ? order by pos`);
-  const shared = query<EventColumns>(
+  const proposed = query<{ seq: number; pos: number }>(
     database,
-    `select ${EVENT_COLUMNS} from events where session = '${SHARED}' and call = ? and naming = ? order by pos`,
+    "select seq, pos from events where session = ? and call = ? and type = 'call.proposed'",
   );
+  const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);
+  const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);
   const rows = cachedTable<CallEntry>((key) => {
     const { session, call } = splitCallKey(key);
-    const events = own.all(session, call);
-    if (events.length > 0) events.push(...shared.all(call, session));
+    const first = proposed.get(session, call);
+    if (!first) return undefined;
+    const events = [...own.all(session, first.seq, call), ...named.all(session, first.pos, call)];
     return foldCall(events.sort((one, other) => one.pos - other.pos));
   });
   return { rows, write: () => undefined, kept: KEPT_ROWS };

@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject } from "@assent/core";
+import { canonicalJson, type JsonObject, SHARED } from "@assent/core";
 import { sha256 } from "./chain.ts";
 import { type Database, query } from "./database.ts";
 import { type Finding, finding } from "./finding.ts";
@@ -6,8 +6,9 @@ import type { Listed } from "./rows.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
 import { type ChainColumns, chainEntry } from "./stored-rows.ts";
 
-/** Compares the list tables with what the events make of them. A session whose chain is bad is left out: its list cannot be told. */
+/** Compares the list tables with what the events make of them. Where a chain is bad, or the shared one, that cannot be told. */
 export function checkLists(database: Database, { chains, rows }: Scan, only: string | undefined): readonly Finding[] {
+  if (chains.get(SHARED)?.bad) return [];
   const isJudged = (session: string | undefined): boolean =>
     (only === undefined || session === only) && (session === undefined || chains.get(session)?.bad !== true);
   return [...checkSessions(database, rows.all.chains, isJudged), ...checkRows(database, rows.all, isJudged)];
@@ -22,7 +23,8 @@ function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chain
     seen.add(session);
     const { first: _, ...stored } = chainEntry(columns);
     const { first: __, ...made } = expected.get(session) ?? { first: 0 };
-    if (isJudged(session) && !same(stored, made)) yield finding("index_mismatch", { session }, "Its row in the list of sessions does not match its events.");
+    if (isJudged(session) && !same(stored, made))
+      yield finding("index_mismatch", { session }, "Its row in the list of sessions does not match its events.");
   }
   for (const session of expected.keys()) {
     if (!seen.has(session) && isJudged(session)) yield finding("index_mismatch", { session }, "It is not in the list of sessions.");
@@ -41,7 +43,11 @@ function* checkRows(database: Database, { approvals, grants }: Scan["rows"]["all
 
 type Compared = { readonly database: Database; readonly table: "approvals" | "grants"; readonly open: string };
 
-function* compare({ database, table, open }: Compared, expected: ReadonlyMap<string, Listed<AnyRow>>, isJudged: IsJudged): Generator<Finding> {
+function* compare(
+  { database, table, open }: Compared,
+  expected: ReadonlyMap<string, Listed<AnyRow>>,
+  isJudged: IsJudged,
+): Generator<Finding> {
   const seen = new Set<string>();
   for (const { id, latest, open: isOpen, row } of query<ListColumns>(database, `select id, latest, open, row from ${table}`).iterate()) {
     seen.add(id);
@@ -68,7 +74,8 @@ export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBl
   for (const { sha, size, session, seq } of used.values()) {
     const bytes = select.get(sha)?.bytes;
     if (!bytes) yield finding("blob_missing", { session, seq }, `The value ${sha} is not there.`);
-    else if (bytes.length !== size || sha256(bytes) !== sha) yield finding("blob_corrupt", { session, seq }, `The value ${sha} is damaged.`);
+    else if (bytes.length !== size || sha256(bytes) !== sha)
+      yield finding("blob_corrupt", { session, seq }, `The value ${sha} is damaged.`);
   }
 }
 
@@ -92,4 +99,3 @@ function isJson(text: string): boolean {
     throw error;
   }
 }
-

@@ -1,16 +1,21 @@
-import { LedgerError } from "@assent/core";
+import { existsSync } from "node:fs";
+import { LedgerError, SHARED } from "@assent/core";
 import { type Anchor, checkAnchor } from "./anchor.ts";
 import { openReadOnly } from "./connection.ts";
-import { type Database, nodeSqlite, query, transact } from "./database.ts";
+import { type Database, nodeSqlite, type OpenDatabase } from "./database.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
+import type { StartOf } from "./lease.ts";
 import { locateDamage } from "./locate-damage.ts";
+import { isMalformed } from "./malformed.ts";
+import { schemaState, schemaVersion } from "./migrate.ts";
 import { type OpenStoreOptions, openStore, storeIdOf } from "./open-store.ts";
-import { writeLists } from "./rebuild.ts";
-import { repairStore } from "./repair.ts";
+import { rebuildLists } from "./rebuild.ts";
+import { isMalformedFile, type Repaired, repairStore } from "./repair.ts";
 import { type Scan, scanEvents } from "./scan.ts";
-import { looseModes, prepareDirectory } from "./state-directory.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import { looseModes, noLedger } from "./state-directory.ts";
 import { octal, type StatePaths, statePaths } from "./state-paths.ts";
-import { storeError } from "./store-error.ts";
+import { newer, storeError } from "./store-error.ts";
 import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 
 /** What to check, and whether to do something about it. */
@@ -21,11 +26,12 @@ export type VerifyOptions = Pick<OpenStoreOptions, "directory" | "clock" | "open
   readonly anchor?: Anchor;
   /** Makes the lists again from the events. */
   readonly rebuild?: boolean;
-  /** Sets the damaged file aside, cuts damaged chains after their last good event, and says so in the record. */
+  /** Cuts damaged chains after their last good event; the damaged file is set aside. */
   readonly repair?: boolean;
+  readonly startOf?: StartOf;
 };
 
-/** What was found. `ok` allows warnings. */
+/** What was found, after any repair. `ok` allows warnings. */
 export type VerifyReport = {
   readonly ok: boolean;
   readonly store: string;
@@ -33,4 +39,85 @@ export type VerifyReport = {
   readonly events: number;
   readonly findings: readonly Finding[];
   readonly heads: readonly Head[];
+  /** Only after a repair: the chains it cut. */
+  readonly repaired?: readonly Repaired[];
 };
+
+/** Checks a store from its rows alone, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
+export async function verifyStore(options: VerifyOptions): Promise<VerifyReport> {
+  const paths = statePaths(options.directory);
+  if (!existsSync(paths.file)) throw noLedger(paths);
+  const modes = looseModes(paths).map(({ path, mode }) =>
+    finding("permissions", {}, `${path} has mode ${octal(mode)}: others may read it.`),
+  );
+  const repaired = options.repair || options.rebuild ? await mend(options) : [];
+  const open = options.openDatabase ?? (await nodeSqlite());
+  const report = look(paths, open, { ...options, modes });
+  return options.repair ? { ...report, repaired } : report;
+}
+
+async function mend({ repair, rebuild, startOf, directory, clock, openDatabase }: VerifyOptions): Promise<readonly Repaired[]> {
+  const store = await openStore({
+    directory,
+    createIfMissing: false,
+    asIs: true,
+    ...(clock && { clock }),
+    ...(openDatabase && { openDatabase }),
+  });
+  try {
+    if (store.refusal) throw store.refusal;
+    const repaired = repair ? await repairStore(store, startOf) : [];
+    if (rebuild) rebuildLists(store.database, store.storeId);
+    return repaired;
+  } catch (error) {
+    throw storeError(error, store.paths);
+  } finally {
+    store.database.close();
+  }
+}
+
+type Look = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[] };
+
+function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport {
+  try {
+    const database = openReadOnly(paths, open);
+    try {
+      database.exec("begin"); // one state of everything, whoever writes meanwhile
+      return inspect(database, wanted);
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    const error = storeError(cause, paths);
+    if (!(error instanceof LedgerError) || error.type !== "store_corrupt") throw error;
+    return made({ store: "", findings: [...wanted.modes, finding("store_corrupt", {}, error.message)] });
+  }
+}
+
+function inspect(database: Database, { session, anchor, modes }: Look): VerifyReport {
+  if (schemaState(database) === "newer") throw newer(schemaVersion(database), SCHEMA_VERSION);
+  const store = storeIdOf(database);
+  const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
+  try {
+    const scan = scanEvents(database, { store, only: session });
+    const findings = [
+      ...modes,
+      ...malformed,
+      ...scan.findings,
+      ...checkLists(database, scan, session),
+      ...checkBlobs(database, scan.blobs),
+      ...checkSnapshots(database, session),
+      ...(anchor ? checkAnchor(database, store, anchor) : []),
+    ];
+    return made({ store, findings, scan });
+  } catch (error) {
+    if (!isMalformed(error)) throw error;
+    return made({ store, findings: [...modes, ...(malformed.length > 0 ? malformed : locateDamage(database, store))] });
+  }
+}
+
+function made({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {
+  const heads = [...(scan?.chains.values() ?? [])].map(({ session, seq, hash }) => ({ session, seq, hash }));
+  const sessions = heads.filter(({ session }) => session !== SHARED).length;
+  return { ok: findings.every(({ severity }) => severity === "warning"), store, sessions, events: scan?.events ?? 0, findings, heads };
+}

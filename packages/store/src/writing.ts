@@ -11,7 +11,7 @@ export type Prepared = { readonly type: Draft["type"]; readonly at: string } & S
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** Checks a draft and freezes it as text, so that what happens to the caller's object later changes nothing. */
+/** Checks a draft and takes its canonical text. The body itself is kept by reference: whoever appends must not change it. */
 export function prepare({ type, v, at, body }: Draft, belongs: (type: string) => boolean): Prepared {
   if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
   if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
@@ -138,7 +138,7 @@ function eventInsert(database: Database): (staged: Staged) => number {
     let bytes = text.length;
     for (const blob of blobs) {
       insertBlob.run(blob.sha, blob.bytes);
-      insertUse.run(named ?? session, blob.sha);
+      insertUse.run(session, blob.sha);
       bytes += blob.bytes.length;
     }
     return bytes;

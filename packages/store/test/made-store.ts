@@ -4,9 +4,13 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
-import type { Holder, Lease, Ledger } from "@assent/core";
+import type { Draft, Holder, Lease, Ledger, LedgerEvent, StoredEvent } from "@assent/core";
 import { createdDraft, draftOf } from "@assent/core/testing";
+import type { OpenDatabase } from "../src/database.ts";
 import { type OpenLedgerOptions, openLedger, type StoreExtras } from "../src/open-ledger.ts";
+
+export const A = "s_aaaaaaaaaaaaaaaaaaaa";
+export const B = "s_bbbbbbbbbbbbbbbbbbbb";
 
 /** A directory for one test, gone after it. */
 export async function scratch(t: TestContext): Promise<string> {
@@ -34,22 +38,90 @@ export function thisHolder(): Holder {
   };
 }
 
-/** A session that begins, with its lease and the head it has now. */
-export async function begun(ledger: Ledger, session = "s_aaaaaaaaaaaaaaaaaaaa", takeOver = false): Promise<Lease> {
+/** A writer that knows the head of its chain. */
+export type Writer = {
+  readonly lease: Lease;
+  readonly append: (...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
+  readonly full: (...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
+  readonly claim: (claimed: Draft<"call.claimed">) => ReturnType<Ledger["claim"]>;
+};
+
+/** Takes a session and, if it is new, begins it. */
+export async function begin(ledger: Ledger, session = A, takeOver = false): Promise<Writer> {
   const holder = thisHolder();
   const lease = await ledger.acquire(session, holder, takeOver);
-  if (lease.head > 0) return lease;
-  const events = [createdDraft(), draftOf("session.opened", { ...holder, recovered: [] })];
-  await ledger.append(lease, 0, { events, durability: "normal" });
-  return { ...lease, head: 2 };
+  let head = lease.head;
+  const store = async (events: readonly Draft[], durability: "full" | "normal"): Promise<readonly LedgerEvent[]> => {
+    const stored = await ledger.append(lease, head, { events, durability });
+    head += stored.length;
+    return stored;
+  };
+  const writer: Writer = {
+    lease,
+    append: (...events) => store(events, "normal"),
+    full: (...events) => store(events, "full"),
+    claim: async (claimed) => {
+      const outcome = await ledger.claim(lease, head, claimed);
+      if ("won" in outcome) head += 1;
+      return outcome;
+    },
+  };
+  if (head === 0) await writer.append(createdDraft(), draftOf("session.opened", { ...holder, recovered: [] }));
+  return writer;
+}
+
+/** An event that changes nothing. */
+export function noise(at = 0): Draft<"hook.ran"> {
+  return draftOf("hook.ran", { event: "post_tool_use", hook: `h${at}`, outcome: "allow", durationMs: at });
+}
+
+/** Everything a reader is given. */
+export async function readAll(ledger: Ledger, ...query: Partial<Parameters<Ledger["read"]>>): Promise<readonly StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for await (const event of ledger.read(query[0] ?? { pos: 0 }, query[1] ?? {})) events.push(event);
+  return events;
 }
 
 /** The database file, opened past the store, to look or to tamper. */
-export function tamper(directory: string, work: (database: DatabaseSync) => void): void {
+export function tamper<T>(directory: string, work: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(join(directory, "ledger.db"), { timeout: 5_000 });
   try {
-    work(database);
+    return work(database);
   } finally {
     database.close();
   }
+}
+
+/** What to do around the statements of a database. `exec` and `run` may throw instead of what was asked. */
+export type Around = { readonly exec?: (sql: string) => void; readonly run?: (sql: string) => void; readonly timeout?: number };
+
+/** Opens the real database and stands in between. */
+export function opening({ exec, run, timeout }: Around): OpenDatabase {
+  return (file, options) => {
+    const database = new DatabaseSync(file, { ...options, ...(timeout !== undefined && { timeout }) });
+    return {
+      get isTransaction() {
+        return database.isTransaction;
+      },
+      close: () => database.close(),
+      exec: (sql) => {
+        exec?.(sql);
+        database.exec(sql);
+      },
+      prepare: (sql) => {
+        const statement = database.prepare(sql);
+        const real = statement.run.bind(statement);
+        statement.run = ((...values: Parameters<typeof real>) => {
+          run?.(sql);
+          return real(...values);
+        }) as typeof statement.run;
+        return statement;
+      },
+    };
+  };
+}
+
+/** An error as SQLite raises it. */
+export function sqliteError(errcode: number, message: string): Error {
+  return Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR", errcode });
 }

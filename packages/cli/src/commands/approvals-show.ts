@@ -26,10 +26,14 @@ export function run(context: Context): Promise<number> {
 /** The judging this approval is about: the newest of the fingerprint that is shown. */
 async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
   let newest: JsonObject | undefined;
-  for await (const { body } of ledger.read({ session: row.session, seq: 0 }, { session: row.session, call: row.call, types: ["call.judged"] })) {
+  for await (const { body } of ledger.read(
+    { session: row.session, seq: 0 },
+    { session: row.session, call: row.call, types: ["call.judged"] },
+  )) {
     if (body["fingerprint"] === row.fingerprint) newest = body;
   }
-  if (!newest) throw new CommandError("store_corrupt", 1, { message: `The record of call ${row.call} has no decision.`, hint: "assent verify" });
+  if (!newest)
+    throw new CommandError("store_corrupt", 1, { message: `The record of call ${row.call} has no decision.`, hint: "assent verify" });
   return newest as unknown as Judged; // parsing: the store gives back what its own schema wrote
 }
 
@@ -55,7 +59,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ...(row.expiresAt === null ? [] : [["until", whenText(row.expiresAt)] as const]),
     ["session", row.session],
     ["call", row.call],
-    ["print", row.fingerprint],
+    ["fingerprint", row.fingerprint],
   ];
   const next = row.state === "open" ? `\nassent approve ${row.id}${flags}\nassent reject ${row.id}${flags}\n` : "";
   return `${fieldsText(fields, columns)}${next}`;

@@ -1,4 +1,5 @@
 import { approvalForm } from "../approval-form.ts";
+import { approvalSubject } from "../approval-view.ts";
 import type { Context } from "../command-spec.ts";
 import { findRow } from "../find-row.ts";
 import { printList } from "../list-page.ts";
@@ -16,10 +17,12 @@ export function run(context: Context): Promise<number> {
       kind: "approvals",
       query: { all, ...(sessionId !== undefined && { session: sessionId }), ...(tool !== undefined && { tool }) },
       json: (row) => (all ? { ...approvalForm(row), state: row.state } : approvalForm(row)),
-      columns: [{ name: "id" }, ...(all ? [{ name: "state" }] : []), { name: "tool" }, { name: "since" }, { name: "title", shrinks: true }],
-      cells: (row) => [row.id, ...(all ? [row.state] : []), row.tool, whenText(row.requestedAt), row.title],
+      columns: [{ name: "id" }, ...(all ? [{ name: "state" }] : []), { name: "tool" }, { name: "since" }, { name: "what", shrinks: true }],
+      cells: (row) => [row.id, ...(all ? [row.state] : []), row.tool, whenText(row.requestedAt), approvalSubject(row)],
       none: all ? "No approvals." : "Nothing waits for an answer.",
-      command: ["assent approvals", sessionId && ` --session ${sessionId}`, tool && ` --tool ${tool}`, all && " --all", storeFlag(context)].filter(Boolean).join(""),
+      command: ["assent approvals", sessionId && ` --session ${sessionId}`, tool && ` --tool ${tool}`, all && " --all", storeFlag(context)]
+        .filter(Boolean)
+        .join(""),
     });
   });
 }

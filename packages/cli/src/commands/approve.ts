@@ -43,5 +43,8 @@ async function parseEdit(text: string): Promise<JsonObject> {
   const { parseToolInput } = await import("@assent/core");
   const parsed = parseToolInput(text);
   if (parsed.ok) return parsed.value;
-  throw new CommandError("invalid_tool_params", 2, { message: `The edited input does not fit: ${parsed.message}`, hint: "The approval is still open." });
+  throw new CommandError("invalid_tool_params", 2, {
+    message: `The edited input does not fit: ${parsed.message}`,
+    hint: "The approval is still open.",
+  });
 }

@@ -1,12 +1,11 @@
 import type { Context } from "../command-spec.ts";
-import { COMMANDS } from "../command-table.ts";
 import { completionScript } from "../completion-script.ts";
 import { printJson } from "../output.ts";
 
 /** Prints a completion script; the table has refused any other shell. */
-export async function run({ io, options, operands }: Context): Promise<number> {
+export async function run({ io, options, operands, commands }: Context): Promise<number> {
   const shell = operands[0] === "zsh" || operands[0] === "fish" ? operands[0] : "bash";
-  const script = completionScript(shell, COMMANDS);
+  const script = completionScript(shell, commands);
   if (options.flag("json")) await printJson(io, { shell, script });
   else await io.stdout.write(script);
   return 0;

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context } from "../command-spec.ts";
 import { DEMO, type DemoStep, type Scene } from "../demo-script.ts";
-import type { Io, Output } from "../io.ts";
-import { main } from "../main.ts";
+import type { Output } from "../io.ts";
 import { printJson } from "../output.ts";
 import { shellWord } from "../shell-word.ts";
 import { visible } from "../visible-text.ts";
@@ -12,7 +11,8 @@ import { visible } from "../visible-text.ts";
 type Played = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
 
 /** Plays the demonstration in a temporary directory: real commands, the real store, nothing canned. The directory is removed at the end. */
-export async function run({ io, options }: Context): Promise<number> {
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context;
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
   const clean = (): void => rmSync(root, { recursive: true, force: true });
   const offSignal = io.onSignal(() => {
@@ -21,7 +21,7 @@ export async function run({ io, options }: Context): Promise<number> {
   });
   try {
     const tell = options.flag("json") ? async () => undefined : io.stdout.write;
-    const steps = await play(io, root, tell);
+    const steps = await play(context, root, tell);
     if (options.flag("json")) await printJson(io, { ok: true, steps });
     return 0;
   } finally {
@@ -30,7 +30,7 @@ export async function run({ io, options }: Context): Promise<number> {
   }
 }
 
-async function play(io: Io, root: string, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
+async function play(context: Context, root: string, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
   const workspace = join(root, "workspace");
   mkdirSync(workspace);
   writeFileSync(join(workspace, "notes.txt"), "Buy milk.\nCall Grace.\n");
@@ -40,8 +40,9 @@ async function play(io: Io, root: string, tell: (text: string) => Promise<unknow
   for (const [index, step] of DEMO.entries()) {
     const command = `assent ${step.argv(scene).map(shellWord).join(" ")}`;
     await tell(`\n${index + 1}. ${step.tell}\n   $ ${command}\n`);
-    const played = await playStep(io, { root, scene, step });
-    await tell(`${indented(played.output)}${played.world === undefined ? "" : `   → ${played.world}\n`}`);
+    const played = await playStep(context, { root, scene, step });
+    const exit = played.exit === 0 ? "" : `   exit ${played.exit}\n`;
+    await tell(`${indented(played.output)}${exit}${played.world === undefined ? "" : `   → ${played.world}\n`}`);
     steps.push({ command, ...played });
   }
   await tell("\nEverything above really ran, and its directory is gone again. Next: assent --help\n");
@@ -50,7 +51,7 @@ async function play(io: Io, root: string, tell: (text: string) => Promise<unknow
 
 type Playing = { readonly root: string; readonly scene: Scene; readonly step: DemoStep };
 
-async function playStep(io: Io, { root, scene, step }: Playing): Promise<Omit<Played, "command">> {
+async function playStep({ io, main }: Context, { root, scene, step }: Playing): Promise<Omit<Played, "command">> {
   let output = "";
   const capture: Output = {
     isTTY: false,

@@ -29,7 +29,9 @@ function nodeCheck(): Check {
   const { node } = process.versions;
   const [major = 0, minor = 0] = node.split(".").map(Number);
   const fits = major > 22 || (major === 22 && minor >= 19);
-  return fits ? { name: "node", status: "ok", detail: `v${node}` } : { name: "node", status: "error", detail: `v${node}`, hint: "install Node 24" };
+  return fits
+    ? { name: "node", status: "ok", detail: `v${node}` }
+    : { name: "node", status: "error", detail: `v${node}`, hint: "install Node 24" };
 }
 
 async function storeCheck(context: Context): Promise<Check> {

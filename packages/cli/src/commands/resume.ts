@@ -39,7 +39,8 @@ async function alreadyEnded({ ledger }: Store, { id, state }: Row): Promise<Call
 function goOn(context: Context, store: Store, { id, cwd }: Row): Promise<CallLeft | undefined> {
   const given = context.options.text("cwd");
   const elsewhere = given === undefined ? undefined : resolve(context.io.cwd, given);
-  if (elsewhere !== undefined && !isDirectory(elsewhere)) throw usageError("resume", `option '--cwd' must name a directory; '${elsewhere}' is none.`);
+  if (elsewhere !== undefined && !isDirectory(elsewhere))
+    throw usageError("resume", `option '--cwd' must name a directory; '${elsewhere}' is none.`);
   if (elsewhere === undefined && !isDirectory(cwd)) {
     throw new CommandError("cwd_missing", 1, {
       message: `The directory of this session is gone: ${cwd}`,

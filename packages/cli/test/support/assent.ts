@@ -1,10 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Io } from "../../src/io.ts";
+import { main } from "../../src/main.ts";
 
 export const BIN: string = fileURLToPath(new URL("../../bin/assent.js", import.meta.url));
+
+/** Stripping types in every child again would cost most of the tests' time. */
+const COMPILED = join(tmpdir(), `assent-test-compiled-${process.getuid?.() ?? 0}`);
 
 export type Ran = { readonly code: number | null; readonly signal: string | null; readonly stdout: string; readonly stderr: string };
 
@@ -16,6 +21,9 @@ export type RunOptions = {
   readonly entry?: readonly string[];
 };
 
+// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
+export type Printed = { readonly code: number | null; readonly value: any; readonly stderr: string };
+
 /** A workspace and a store of their own, with nothing of the developer's environment in reach. */
 export type Place = {
   readonly root: string;
@@ -25,8 +33,10 @@ export type Place = {
   readonly start: (argv: readonly string[], options?: RunOptions) => ChildProcess;
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
   /** `run` with `--json`; the one JSON value it prints. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
-  readonly json: (argv: readonly string[], options?: RunOptions) => Promise<{ code: number | null; value: any; stderr: string }>;
+  readonly json: (argv: readonly string[], options?: RunOptions) => Promise<Printed>;
+  /** The same command line in this process, which is many times faster: for what leads to a case, and for looking at what came of it. */
+  readonly here: (argv: readonly string[], options?: RunOptions) => Promise<Ran>;
+  readonly hereJson: (argv: readonly string[], options?: RunOptions) => Promise<Printed>;
   readonly path: (name: string) => string;
   readonly write: (name: string, text: string) => string;
   readonly [Symbol.dispose]: () => void;
@@ -37,15 +47,21 @@ export function place(): Place {
   const workspace = join(root, "workspace");
   const store = join(root, "store");
   mkdirSync(join(workspace, ".git"), { recursive: true });
-  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, NODE_COMPILE_CACHE: COMPILED };
   const start: Place["start"] = (argv, options = {}) =>
-    spawn(process.execPath, [...(options.entry ?? [BIN]), ...argv], { cwd: options.cwd ?? workspace, env: { ...env, ...options.env }, stdio: "pipe" });
+    spawn(process.execPath, [...(options.entry ?? [BIN]), ...argv], {
+      cwd: options.cwd ?? workspace,
+      env: { ...env, ...options.env },
+      stdio: "pipe",
+    });
   const run: Place["run"] = (argv, options = {}) => {
     const child = start(argv, options);
     child.stdin?.on("error", () => undefined); // a program need not read what it is given
     child.stdin?.end(options.input ?? "");
     return ended(child);
   };
+  const here: Place["here"] = (argv, options = {}) =>
+    runHere(argv, { cwd: options.cwd ?? workspace, env: { ...env, ...options.env }, input: options.input ?? "" });
   return {
     root,
     workspace,
@@ -53,14 +69,9 @@ export function place(): Place {
     env,
     start,
     run,
-    json: async (argv, options) => {
-      const { code, stdout, stderr } = await run([...argv, "--json"], options);
-      try {
-        return { code, value: JSON.parse(stdout), stderr };
-      } catch (error) {
-        throw new Error(`not one JSON value: ${JSON.stringify(stdout.slice(0, 500))}; stderr: ${stderr}`, { cause: error });
-      }
-    },
+    json: async (argv, options) => parsed(await run([...argv, "--json"], options)),
+    here,
+    hereJson: async (argv, options) => parsed(await here([...argv, "--json"], options)),
     path: (name) => join(workspace, name),
     write: (name, text) => {
       writeFileSync(join(workspace, name), text);
@@ -68,6 +79,44 @@ export function place(): Place {
     },
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+function parsed({ code, stdout, stderr }: Ran): Printed {
+  try {
+    return { code, value: JSON.parse(stdout), stderr };
+  } catch (error) {
+    throw new Error(`not one JSON value: ${JSON.stringify(stdout.slice(0, 500))}; stderr: ${stderr}`, { cause: error });
+  }
+}
+
+async function runHere(
+  argv: readonly string[],
+  { cwd, env, input }: { cwd: string; env: Record<string, string>; input: string | Uint8Array },
+): Promise<Ran> {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: "stdout" | "stderr"): Io["stdout"] => ({
+    isTTY: false,
+    columns: () => undefined,
+    rows: () => undefined,
+    write: async (text) => {
+      written[name] += text;
+    },
+  });
+  const never = (): never => {
+    throw new Error("not in this process");
+  };
+  const code = await main(argv, {
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    stdinIsTTY: false,
+    readStdin: async () => Buffer.from(input),
+    keyboard: { open: never },
+    env,
+    cwd,
+    onSignal: () => () => undefined,
+    exitNow: never,
+  });
+  return { code, signal: null, ...written };
 }
 
 /** Everything a process wrote, and how it ended. */
@@ -89,4 +138,10 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
+}
+
+/** True for a process that can still act; one that only waits to be collected by its parent cannot. */
+export function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
 }

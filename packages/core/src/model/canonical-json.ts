@@ -58,7 +58,7 @@ function sortedKeys(value: object): readonly string[] {
   for (let i = 1; i < keys.length; i++) {
     const key = keys[i] ?? "";
     let place = i;
-    while (place > 0 && (keys[place - 1] ?? "") > key) keys[place] = keys[--place] ?? "";
+    for (; place > 0 && (keys[place - 1] ?? "") > key; place--) keys[place] = keys[place - 1] ?? "";
     keys[place] = key;
   }
   return keys;

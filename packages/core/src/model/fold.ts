@@ -8,6 +8,8 @@ export type SessionState = {
   seq: number;
   /** Position in the store up to which the shared chain is folded. */
   shared: number;
+  /** The newest time any folded event carries: a clock set back never lengthens a deadline. */
+  at: string;
   created: EventBodies["session.created"] | undefined;
   closed: EventBodies["session.closed"] | undefined;
   mode: string;
@@ -44,6 +46,7 @@ export function emptySession(): SessionState {
   return {
     seq: 0,
     shared: 0,
+    at: "",
     created: undefined,
     closed: undefined,
     mode: "default",
@@ -64,6 +67,7 @@ export function emptySession(): SessionState {
 export function fold(state: SessionState, event: LedgerEvent): void {
   const changed = foldCall(state, event);
   if (!changed) foldSession(state, event);
+  if (event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
   else state.seq = event.seq;
 }

@@ -33,8 +33,34 @@ export type HookResult = {
 
 /** The object a hook reads about a call: names of the shared hook contract beside our own. */
 export function toolHookInput(session: HookSession, call: HookCall): JsonObject {
-  const event = call.event ?? "pre_tool_use";
   const server = /^mcp__([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)__./.exec(call.tool)?.[1];
+  return {
+    ...sessionHookInput(session, call.event ?? "pre_tool_use"),
+    tool_name: SHARED_TOOLS.get(call.tool) ?? call.tool,
+    tool: call.tool,
+    tool_use_id: call.callId,
+    tool_kind: call.kind,
+    tool_input: call.input ?? {},
+    ...(server !== undefined && { mcp_server: { name: server } }),
+  };
+}
+
+/** What a hook reads when all calls of a batch have ended. */
+export function batchHookInput(
+  session: HookSession,
+  calls: readonly (Omit<HookCall, "kind" | "event"> & { readonly type: string | null })[],
+): JsonObject {
+  const told = calls.map(({ tool, callId, input, type }) => ({
+    tool_name: SHARED_TOOLS.get(tool) ?? tool,
+    tool,
+    tool_use_id: callId,
+    tool_input: input ?? {},
+    type,
+  }));
+  return { ...sessionHookInput(session, "post_tool_batch"), tool_calls: told };
+}
+
+function sessionHookInput(session: HookSession, event: string): JsonObject {
   return {
     session_id: session.sessionId,
     transcript_path: session.transcriptPath ?? "",
@@ -43,12 +69,6 @@ export function toolHookInput(session: HookSession, call: HookCall): JsonObject 
     permission_mode: SHARED_MODES.get(session.mode) ?? "default",
     mode: session.mode,
     agent_name: session.agentName ?? "",
-    tool_name: SHARED_TOOLS.get(call.tool) ?? call.tool,
-    tool: call.tool,
-    tool_use_id: call.callId,
-    tool_kind: call.kind,
-    tool_input: call.input ?? {},
-    ...(server !== undefined && { mcp_server: { name: server } }),
   };
 }
 

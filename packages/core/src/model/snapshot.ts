@@ -8,11 +8,12 @@ const SNAPSHOT_VERSION = 1;
 
 /** The state as JSON, to shorten the next opening. */
 export function toSnapshot(state: SessionState): Json {
-  const { seq, shared, created, closed, mode, model, policy, turn } = state;
+  const { seq, shared, at, created, closed, mode, model, policy, turn } = state;
   const plain = {
     version: SNAPSHOT_VERSION,
     seq,
     shared,
+    at,
     created: created ?? null,
     closed: closed ?? null,
     mode,
@@ -30,11 +31,14 @@ export function toSnapshot(state: SessionState): Json {
 /** The state a snapshot holds, or undefined when it is not one of ours and the events must be folded instead. */
 export function fromSnapshot(value: Json): SessionState | undefined {
   if (!isObject(value) || value["version"] !== SNAPSHOT_VERSION) return undefined;
+  if (!["calls", "ids", "unknown", "rejected"].every((key) => Array.isArray(value[key])) || !Number.isInteger(value["seq"]))
+    return undefined;
   const stored = value as unknown as StoredState;
   return {
     ...emptySession(),
     seq: stored.seq,
     shared: stored.shared,
+    at: stored.at,
     created: stored.created ?? undefined,
     closed: stored.closed ?? undefined,
     mode: stored.mode,
@@ -51,6 +55,7 @@ export function fromSnapshot(value: Json): SessionState | undefined {
 type StoredState = {
   readonly seq: number;
   readonly shared: number;
+  readonly at: string;
   readonly created: EventBodies["session.created"] | null;
   readonly closed: EventBodies["session.closed"] | null;
   readonly mode: string;

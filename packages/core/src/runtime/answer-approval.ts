@@ -1,6 +1,8 @@
 import type { ApprovalRow, Ledger, SharedDraft } from "../ledger-port.ts";
-import type { Answer, By } from "../model/answer.ts";
+import type { Answer, By, Remember } from "../model/answer.ts";
+import { cutText } from "../model/cut-text.ts";
 import type { EventBodies } from "../model/events.ts";
+import { isObject } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
 import type { Clock, Ids, Rules } from "../ports.ts";
 
@@ -51,7 +53,7 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   refuseStale(row, checked);
   if (isPast(row.expiresAt, ports.clock)) return expire(ports, row, checked);
   const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
-  const request = edited ?? (checked.remember ? await ports.requests.load(row) : undefined);
+  const request = edited ?? (checked.remember && !row.explicitAsk ? await ports.requests.load(row) : undefined);
   const remembered = rememberedRules(ports.rules, { row, answer: checked, request });
   const at = new Date(ports.clock.now()).toISOString();
   const answered = answeredBody({ row, answer: checked, edited, remembered });
@@ -62,9 +64,8 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   ];
   const outcome = await ports.ledger.answer(events);
   const now = await findApproval(ports.ledger, row.id);
-  return "won" in outcome
-    ? { ...report(now, checked, edited?.fingerprint), alreadyAnswered: false }
-    : report(now, checked, edited?.fingerprint);
+  if ("lost" in outcome && now.state === "open") return await expire(ports, row, checked); // the ledger knows a later time than our clock
+  return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: "lost" in outcome };
 }
 
 /** What an edit would have covered, to tell whether what stands is the same answer; undefined when it cannot be told. */
@@ -89,6 +90,8 @@ const REASON_LIMIT = 2_000;
 
 /** The answer as it counts: its outcome known, its reason trimmed. */
 function checkAnswer(answer: Answer): Answer {
+  if (typeof answer.approval !== "string" || answer.approval === "")
+    throw new AnswerError("bad_answer", "Say which approval this answers.");
   if (answer.outcome !== "approve" && answer.outcome !== "reject") {
     throw new AnswerError("bad_answer", `An answer is 'approve' or 'reject', not ${JSON.stringify(answer.outcome)?.slice(0, 80)}.`);
   }
@@ -98,9 +101,30 @@ function checkAnswer(answer: Answer): Answer {
   if (answer.mode !== undefined) throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
   if (answer.remember?.rules?.length === 0)
     throw new AnswerError("bad_rule", "Name at least one rule to remember, or none to take those offered.");
-  const reason = answer.reason?.trim().slice(0, REASON_LIMIT);
-  const { reason: _given, ...rest } = answer;
-  return reason ? { ...rest, reason } : rest;
+  if (!isPerson(answer.by)) throw new AnswerError("bad_answer", "Say who gives this answer.");
+  const remember = checkRemember(answer.remember);
+  const reason = answer.reason === undefined ? "" : cutText(answer.reason.trim().toWellFormed(), REASON_LIMIT);
+  const { reason: _given, remember: _asked, ...rest } = answer;
+  return { ...rest, ...(reason !== "" && { reason }), ...(remember && { remember }) };
+}
+
+function isPerson(by: unknown): boolean {
+  return isObject(by) && typeof by["kind"] === "string" && typeof by["user"] === "string" && typeof by["name"] === "string";
+}
+
+const SCOPES: readonly unknown[] = ["session", "project", "user"];
+
+/** A grant must end when it says so: what is no time or no count is refused, never read as "for ever". */
+function checkRemember(remember: Remember | undefined): Remember | undefined {
+  if (!remember) return undefined;
+  const { scope, expiresAt, uses } = remember;
+  if (!SCOPES.includes(scope))
+    throw new AnswerError("bad_answer", `An answer is remembered for a session, project or user, not '${scope}'.`);
+  if (uses !== undefined && !(Number.isInteger(uses) && uses >= 1)) throw new AnswerError("bad_answer", "A grant has at least one use.");
+  if (expiresAt === undefined) return remember;
+  const time = Date.parse(expiresAt);
+  if (Number.isNaN(time)) throw new AnswerError("bad_answer", `'${expiresAt}' is no time.`);
+  return { ...remember, expiresAt: new Date(time).toISOString() };
 }
 
 function refuseStale(row: ApprovalRow, answer: Answer): void {
@@ -118,9 +142,9 @@ function changesInput(answer: Answer): boolean {
   return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
 }
 
-/** True when a deadline has passed. */
-export function isPast(deadline: string | null, clock: Clock): boolean {
-  return deadline !== null && clock.now() >= Date.parse(deadline);
+/** True when a deadline has passed by the clock, or by the newest time on record. */
+export function isPast(deadline: string | null, clock: Clock, newest = ""): boolean {
+  return deadline !== null && (clock.now() >= Date.parse(deadline) || newest >= deadline);
 }
 
 async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<AnswerReport> {
@@ -136,8 +160,9 @@ type Remembering = { readonly row: ApprovalRow; readonly answer: Answer; readonl
 
 /** The rules an "always" stores: those given, else those offered. An insisting ask is answered once, whatever was said. */
 function rememberedRules(rules: Rules, { row, answer, request }: Remembering): readonly string[] | "narrowed" | undefined {
-  if (answer.outcome !== "approve" || !answer.remember || !request) return undefined;
+  if (answer.outcome !== "approve" || !answer.remember) return undefined;
   if (row.explicitAsk) return "narrowed";
+  if (!request) return undefined;
   const texts = answer.remember.rules ?? rules.offer(request);
   if (texts.length === 0) throw new AnswerError("bad_rule", "No rule can be offered for this call. Approve it once, or name a rule.");
   for (const text of texts) refuseRule(rules, { text, request, scope: answer.remember.scope });
@@ -148,8 +173,8 @@ function refuseRule(
   rules: Rules,
   { text, request, scope }: { readonly text: string; readonly request: Request; readonly scope: string },
 ): void {
-  if (text.trim() === "*") {
-    if (scope === "session") return;
+  if (/^[*?]+$/.test(text.trim())) {
+    if (scope === "session" && text.trim() === "*") return;
     throw new AnswerError("bad_rule", "The rule '*' can be remembered for a session only.");
   }
   let covers = false;

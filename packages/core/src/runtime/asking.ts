@@ -15,25 +15,27 @@ import { look, type Waited, waitForAnswer } from "./waiting.ts";
 /** What asking a person comes to. */
 export type Asked = Step<Yes> | { readonly parked: string };
 
-/** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it. */
+/** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
 export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
-  const { deps } = batch;
   run.resumed = true;
-  const settled = await settledBefore(batch, run, ready);
-  if (settled !== undefined && settled !== "unasked") return settled;
-  const reachable = deps.approver?.available() === true;
-  if (!reachable && deps.onAsk !== "park") return await refuseUnattended(batch, run, ready);
+  const before = await settledBefore(batch, run, ready);
+  if (before !== undefined && "changed" in before) return await askPerson(batch, run, before.changed);
+  if (before !== undefined) return before;
+  const { approver, onAsk } = batch.deps;
+  const reachable = approver?.available() === true;
+  if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, ready);
   const open = await openApproval(batch, run, ready);
   const waited = reachable ? await waitForAnswer(batch, run, { ready, open }) : "unasked";
-  if (waited !== "unasked") return waited;
-  return deps.onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, ready);
+  if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, ready);
+  return "changed" in waited ? await askPerson(batch, run, waited.changed) : waited;
 }
 
 /** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */
-async function settledBefore(batch: BatchRun, run: CallRun, ready: Ready): Promise<Waited | undefined> {
+async function settledBefore(batch: BatchRun, run: CallRun, ready: Ready): Promise<Exclude<Waited, "unasked"> | undefined> {
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== ready.request.fingerprint)) return undefined;
-  return await look(batch, run, { expiresAt: call.expiresAt, state: { nobody: false, grants: true, ready } });
+  const looked = await look(batch, run, { expiresAt: call.expiresAt, state: { nobody: false, grants: true, expired: false, ready } });
+  return looked === "unasked" ? undefined : looked;
 }
 
 /** `deny` asks nobody; `fail` leaves a record of what was asked and ends the rest of the batch. */
@@ -42,7 +44,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Pr
   const call = batch.deps.session.state.calls.get(run.callId);
   if (failing && call?.state === "judged") await openApproval(batch, run, ready);
   await closeApproval(batch, run, "cancelled");
-  if (failing) batch.skipRest("stopped");
+  if (failing) batch.skipRest("unanswered");
   notify(batch, run, { ready, source: UNATTENDED });
   return { end: unattended(ready.request.tool) };
 }

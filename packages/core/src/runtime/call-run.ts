@@ -2,6 +2,7 @@ import type { JsonObject } from "../model/json.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import type { Tool } from "../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "./dispatch.ts";
+import type { HookWords } from "./hook-words.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RepeatGuard } from "./repeat-guard.ts";
 
@@ -20,11 +21,16 @@ export type BatchRun = {
   readonly stops: Map<number, string>;
   /** Approvals that are before a person now, by id. */
   readonly shown: Map<string, OpenApproval>;
+  /** Rejections a person has spoken past since: the same call may be asked about again. */
+  readonly forgiven: Set<string>;
   /** Set when an end could not be recorded: nothing more may run in this session. */
   readonly broken: { error: unknown };
   /** Ends every call of the batch that has not started. */
-  readonly skipRest: (why: "stopped" | "interrupted") => void;
+  readonly skipRest: (why: SkipReason) => void;
 };
+
+/** Why a call that has not started does not: a hook stopped the run, a person interrupted it, or an approval nobody could give failed it. */
+export type SkipReason = "hook" | "interrupted" | "unanswered";
 
 /** One call on its way through the pipeline; the only mutable thing the steps share. */
 export type CallRun = {
@@ -38,6 +44,7 @@ export type CallRun = {
   readonly abort: AbortController;
   /** Why the call must not go on, once somebody said so. */
   stopped: "cancelled" | "skipped" | "timeout" | undefined;
+  skippedBy: SkipReason | undefined;
   tool: Tool | undefined;
   input: JsonObject;
   phase: "before" | "running" | "after";
@@ -53,10 +60,18 @@ export type CallRun = {
   written: Promise<unknown> | undefined;
   /** The call has waited, or comes from an earlier process: an allow alone no longer lets it run. */
   resumed: boolean;
-  /** An edit was judged; if what it touches changed since, a person is asked again. */
-  editJudged: boolean;
+  /** Position of the yes whose edit was judged; if what it touches changed since, a person is asked again. */
+  editJudged: number | undefined;
   /** The idempotency key the claim was stored with. */
   key: string | null;
+  /** Position of a yes that no longer stands: a person is asked again. */
+  voided: number | undefined;
+  /** The grants that said yes together. */
+  grants: readonly string[];
+  /** A `permission_request` hook is consulted once per call. */
+  hookAsked: boolean;
+  /** What `pre_tool_use` hooks want the model to know with the result. */
+  hookWords: HookWords | undefined;
 };
 
 /** A step's answer: go on with a value, or end the call. */
@@ -82,6 +97,7 @@ export function makeRun(call: Pick<CallRun, "callId" | "index" | "name" | "argum
     nested: call.nested === true,
     abort: new AbortController(),
     stopped: undefined,
+    skippedBy: undefined,
     tool: undefined,
     input: {},
     phase: "before",
@@ -92,7 +108,11 @@ export function makeRun(call: Pick<CallRun, "callId" | "index" | "name" | "argum
     judgements: 0,
     written: undefined,
     resumed: false,
-    editJudged: false,
+    editJudged: undefined,
     key: null,
+    voided: undefined,
+    grants: [],
+    hookAsked: false,
+    hookWords: undefined,
   };
 }

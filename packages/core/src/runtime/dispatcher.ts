@@ -1,5 +1,6 @@
 import type { Answer } from "../model/answer.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
+import { createRegistry } from "../registry.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 import type { Batch, BatchReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
@@ -34,6 +35,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     broken: { error: undefined },
     live: new Map(),
     shown: new Map(),
+    forgiven: new Set(),
     newest: undefined,
     batches: new Set(),
     followed: new WeakSet(),
@@ -43,13 +45,10 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     process: (batch, emit) =>
       batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
     resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
-    answer: async (answer) => {
-      if (!shared.newest) throw new Error("no batch was processed in this session yet");
-      return await answerApproval(answerPorts(shared.newest), answer);
-    },
+    answer: (answer) => answerApproval(answerPorts(deps, shared.newest?.batch.tools ?? createRegistry()), answer),
     cancel: (callId) => {
       const run = shared.live.get(callId);
-      if (!run) return false;
+      if (!run || run.phase === "after") return false;
       stopCall(run, "cancelled");
       return true;
     },
@@ -104,6 +103,7 @@ type Shared = {
   readonly broken: { error: unknown };
   readonly live: Map<string, CallRun>;
   readonly shown: Map<string, OpenApproval>;
+  readonly forgiven: Set<string>;
   newest: BatchRun | undefined;
   readonly batches: Set<BatchRun>;
   readonly followed: WeakSet<AbortSignal>;
@@ -114,7 +114,7 @@ type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => v
 function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
   if (batch.newPrompt) {
     shared.repeats.reset();
-    deps.session.state.rejected.clear();
+    for (const fingerprint of deps.session.state.rejected) shared.forgiven.add(fingerprint);
   }
   shared.repeats.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
@@ -179,14 +179,21 @@ function makeBatchRun(
     batch,
     runs: [],
     emit: guardedEmit(deps, emit),
-    lanes: createLanes(count, deps.maxConcurrency ?? CONCURRENCY),
+    lanes: createLanes(count, deps.maxConcurrency ?? CONCURRENCY, () => {
+      for (const run of made.runs) if (run.phase === "before") run.wake?.();
+    }),
     policy: () => currentPolicy(deps),
     repeats: shared.repeats,
     shown: shared.shown,
+    forgiven: shared.forgiven,
     stops: new Map(),
     broken: shared.broken,
     skipRest: (why) => {
-      for (const run of made.runs) if (run.phase === "before") stopCall(run, why === "stopped" ? "skipped" : "cancelled");
+      for (const run of made.runs) {
+        if (run.phase !== "before") continue;
+        run.skippedBy = why;
+        stopCall(run, why === "interrupted" ? "cancelled" : "skipped");
+      }
     },
   };
   shared.newest = made;

@@ -30,7 +30,7 @@ export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, atte
     tool: ready.request.tool,
     input: ready.request.input,
   });
-  const updates = ready.taken.tool.definition.canUpdateOutput ? makeUpdates(batch, run) : undefined;
+  const updates = mayStream(batch, ready) ? makeUpdates(batch, run) : undefined;
   const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
   const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run));
   try {
@@ -41,6 +41,12 @@ export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, atte
     updates?.end();
     run.phase = "after";
   }
+}
+
+/** What a transform may still remove is not shown early. */
+function mayStream({ deps }: BatchRun, { taken: { tool } }: Ready): boolean {
+  if (!tool.definition.canUpdateOutput) return false;
+  return !deps.hooks || deps.hooks.applies?.("tool_response_transform", tool.name) === false;
 }
 
 function ignoreUpdate(): void {
@@ -79,14 +85,24 @@ async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, 
 type Settled = { readonly result: ToolResult } | { readonly thrown: unknown } | "abandoned";
 
 /** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
-function settle(batch: BatchRun, run: CallRun, body: Promise<ToolResult>): Promise<Settled> {
+function settle({ deps }: BatchRun, run: CallRun, body: Promise<ToolResult>): Promise<Settled> {
   return new Promise((resolve) => {
+    let stopWaiting: (() => void) | undefined;
+    let abandoned = false;
+    const done = (settled: Settled): void => {
+      stopWaiting?.();
+      if (abandoned) deps.warn?.(`The late result of call ${run.callId} was dropped.`);
+      resolve(settled);
+    };
     body.then(
-      (result) => resolve({ result }),
-      (thrown: unknown) => resolve({ thrown }),
+      (result) => done({ result }),
+      (thrown: unknown) => done({ thrown }),
     );
     const abandon = (): void => {
-      batch.deps.clock.timer(GRACE_MS, () => resolve("abandoned"));
+      stopWaiting ??= deps.clock.timer(GRACE_MS, () => {
+        abandoned = true;
+        resolve("abandoned");
+      });
     };
     if (run.abort.signal.aborted) abandon();
     else run.wake = abandon;

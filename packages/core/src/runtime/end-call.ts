@@ -2,10 +2,13 @@ import { LedgerError } from "../ledger-port.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
 import type { EventBodies } from "../model/events.ts";
-import { postToolHookInput } from "../model/hook-input.ts";
+import { postToolHookInput, toolHookInput } from "../model/hook-input.ts";
 import type { Content, Spilled, ToolResult } from "../model/result.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
+import { withHookWords } from "./hook-words.ts";
+import { tell } from "./notify.ts";
 import { hookSession } from "./rewrite.ts";
 
 const RETRY_MS = 1_000;
@@ -16,7 +19,8 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   run.phase = "after";
   const ran = run.startedAt > 0;
   const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
-  const { result, spilled } = await limit(batch, run, transformed.result);
+  const { result: limited, spilled } = await limit(batch, run, transformed.result);
+  const result = run.hookWords ? withHookWords(limited, run.hookWords) : limited;
   const { state, type } = ending;
   const body: EventBodies["call.ended"] = {
     call: run.callId,
@@ -40,11 +44,12 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
     outcome: state,
     outcomeType: type,
   });
-  if (deps.hooks && ran) await postHooks(batch, run, { ...ending, result });
-  return { callId: run.callId, outcome: state, type, result };
+  if (state === "denied" || state === "rejected") tellDenied(batch, run, { ...ending, result });
+  const told = deps.hooks && ran ? await postHooks(batch, run, { ...ending, result }) : result;
+  return { callId: run.callId, outcome: state, type, result: told };
 }
 
-/** The end of an effect is kept and tried again while the disk is full; any other failure of the store is the batch's. */
+/** The end of an effect is known: it is kept and tried again while the disk is full or the store locked. Any other failure is the batch's. */
 async function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
   const { session, clock, warn } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
@@ -53,7 +58,7 @@ async function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): P
       await session.record([session.draft("call.ended", body)], "normal");
       return;
     } catch (error) {
-      if (!(claimed && error instanceof LedgerError && error.type === "store_full")) throw error;
+      if (!(claimed && error instanceof LedgerError && (error.type === "store_full" || error.type === "store_locked"))) throw error;
       warn?.(error.message);
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
     }
@@ -81,7 +86,7 @@ async function spill({ deps }: BatchRun, run: CallRun, text: string): Promise<Sp
     await file?.write(text);
     return await file?.end();
   } catch (error) {
-    deps.warn?.(`the full output of ${run.callId} could not be saved: ${error instanceof Error ? error.message : String(error)}`);
+    deps.warn?.(`the full output of ${run.callId} could not be saved: ${messageOf(error)}`);
     return undefined;
   }
 }
@@ -100,6 +105,20 @@ function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly ev
   );
 }
 
+function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): void {
+  const event = "permission_denied";
+  tell(batch, event, () => {
+    const about = {
+      event,
+      tool: run.tool?.name ?? run.name,
+      kind: run.tool?.kind ?? "other",
+      callId: run.callId,
+      input: run.input,
+    } as const;
+    return { ...toolHookInput(hookSession(batch, run), about), reason: result.error?.message ?? "", error_type: type ?? "unknown" };
+  });
+}
+
 const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
 
 /** The only way a result's text is changed by a user's program; a failing one withholds it, and success or failure stays as it was. */
@@ -107,7 +126,7 @@ async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise
   const { hooks } = batch.deps;
   const input = postInput(batch, run, { ...ending, event: "tool_response_transform" });
   try {
-    const said = await hooks?.consult("tool_response_transform", input, run.abort.signal);
+    const said = await hooks?.consult("tool_response_transform", input, hookSignal(run));
     if (said?.verdict === "deny") return withContent(ending, WITHHELD);
     return said?.updatedOutput === undefined ? ending : withContent(ending, said.updatedOutput === "" ? "(no output)" : said.updatedOutput);
   } catch {
@@ -115,19 +134,31 @@ async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise
   }
 }
 
+/** Everyone gets the transformed text: the display and the error's message must not tell what was taken out. */
 function withContent(ending: Ending, content: Content): Ending {
-  const { display: _display, ...rest } = ending.result;
-  return { ...ending, result: { ...rest, content } };
+  const { display: _display, error, ...rest } = ending.result;
+  return { ...ending, result: { ...rest, content, ...(error && { error: { ...error, message: contentText(content) } }) } };
 }
 
-async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<void> {
-  const event = ending.result.error ? "post_tool_use_failure" : "post_tool_use";
+/** A stopped call's hooks still run to their end. */
+function hookSignal(run: CallRun): AbortSignal {
+  return run.abort.signal.aborted ? new AbortController().signal : run.abort.signal;
+}
+
+/** The result as the model gets it, with what hooks have to say about it. */
+async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<ToolResult> {
+  const { hooks, warn } = batch.deps;
+  const { result } = ending;
+  const event = result.error ? "post_tool_use_failure" : "post_tool_use";
   try {
-    const said = await batch.deps.hooks?.consult(event, postInput(batch, run, { ...ending, event }), run.abort.signal);
-    if (said?.stop === undefined) return;
-    batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
-    batch.skipRest("stopped");
+    const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
+    if (said?.stop !== undefined) {
+      batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
+      batch.skipRest("hook");
+    }
+    return said ? withHookWords(result, said) : result;
   } catch (error) {
-    batch.deps.warn?.(`a ${event} hook failed: ${error instanceof Error ? error.message : String(error)}`);
+    warn?.(`a ${event} hook failed: ${messageOf(error)}`);
+    return result;
   }
 }

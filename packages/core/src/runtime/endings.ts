@@ -55,6 +55,10 @@ export function unattended(name: string): Ending {
 
 /** The end of a call that somebody stopped before its body was done. */
 export function stopped(run: CallRun): Ending {
-  if (run.stopped === "skipped") return synthesised("cancelled", "skipped", modelText.skipped({ name: run.tool?.name ?? run.name }));
+  const name = run.tool?.name ?? run.name;
+  if (run.stopped === "skipped" && run.skippedBy === "unanswered") {
+    return synthesised("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that nobody could give.`);
+  }
+  if (run.stopped === "skipped") return synthesised("cancelled", "skipped", modelText.skipped({ name }));
   return synthesised("cancelled", "cancelled", modelText.cancelled(run.phase === "running" ? "during" : "before"));
 }

@@ -43,7 +43,7 @@ export function askingUnits({ request, policy }: Ready): readonly Unit[] {
 type Reach = { readonly session: string; readonly workspace: string | undefined; readonly now: number };
 
 function reaches(row: GrantRow, { session, workspace, now }: Reach): boolean {
-  if (row.state !== "active" || (row.expiresAt !== undefined && Date.parse(row.expiresAt) <= now)) return false;
+  if (row.state !== "active" || (row.expiresAt !== undefined && !(Date.parse(row.expiresAt) > now))) return false;
   if (row.scope === "session") return row.session === session;
   return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
 }
@@ -83,6 +83,7 @@ export async function applyGrant(
   const body = { call: run.callId, fingerprint: ready.request.fingerprint, by, source: grantSource(grant.scope).source };
   await session.record([session.draft("call.answered", body)], "normal");
   const call = session.state.calls.get(run.callId);
+  run.grants = grant.grants.map(({ id }) => id);
   return call?.state === "approved" ? call.yes : undefined;
 }
 

@@ -32,7 +32,7 @@ function findTool({ deps, batch }: BatchRun, run: CallRun): Step<Tool> {
     return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(run.name, names)) };
   }
   const handler = tool.definition.runtimeHandler;
-  if (handler !== undefined && !deps.handlers?.[handler]) {
+  if (handler !== undefined && !Object.hasOwn(deps.handlers ?? {}, handler)) {
     return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
   }
   return { go: tool };

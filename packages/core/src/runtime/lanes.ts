@@ -13,7 +13,7 @@ export type Lanes = {
   readonly leave: (index: number) => void;
   /** The call waits for a person beyond this process. */
   readonly park: (index: number) => void;
-  /** How many unsafe calls have begun to run; a change means that facts may be old. */
+  /** How many unsafe calls have run; a change means that facts may be old. */
   readonly unsafeRuns: () => number;
 };
 
@@ -23,16 +23,17 @@ type Entry = { safe: boolean; state: "open" | "running" | "parked" | "ended"; re
 type Batch = {
   readonly entries: readonly Entry[];
   readonly limit: number;
+  readonly unsafeRan: () => void;
   first: number;
   running: number;
   unsafe: number;
   waiting: number;
 };
 
-/** Lanes for a batch of `count` calls. */
-export function createLanes(count: number, limit: number): Lanes {
+/** Lanes for a batch of `count` calls; `unsafeRan` is called after each unsafe call that ran. */
+export function createLanes(count: number, limit: number, unsafeRan: () => void = () => undefined): Lanes {
   const entries = Array.from({ length: count }, (): Entry => ({ safe: false, state: "open", resolve: undefined }));
-  const batch: Batch = { entries, limit, first: 0, running: 0, unsafe: 0, waiting: 0 };
+  const batch: Batch = { entries, limit, unsafeRan, first: 0, running: 0, unsafe: 0, waiting: 0 };
   return {
     classify: (index, safe) => {
       const entry = entries[index];
@@ -64,14 +65,18 @@ function enter(batch: Batch, index: number): Promise<boolean> | true {
 function begin(batch: Batch, entry: Entry): void {
   entry.state = "running";
   batch.running += 1;
-  if (!entry.safe) batch.unsafe += 1;
 }
 
 function finish(batch: Batch, index: number, state: "ended" | "parked"): void {
   const entry = batch.entries[index];
   if (!entry || entry.state === "parked") return; // a parked call does not end in this process
-  if (entry.state === "running") batch.running -= 1;
+  const ran = entry.state === "running";
+  if (ran) batch.running -= 1;
   entry.state = state;
+  if (ran && !entry.safe) {
+    batch.unsafe += 1;
+    batch.unsafeRan();
+  }
   advance(batch);
 }
 

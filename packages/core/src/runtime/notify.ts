@@ -2,6 +2,7 @@ import { toolHookInput } from "../model/hook-input.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { NotificationSource } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
+import type { HookNotice } from "../ports.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { DecisionNotice } from "./dispatch.ts";
 import type { Ready } from "./judge.ts";
@@ -14,14 +15,40 @@ export type Notifying = { readonly ready: Ready; readonly source: NotificationSo
 export function notify(batch: BatchRun, run: CallRun, notifying: Notifying): void {
   if (run.notified) return;
   run.notified = true;
-  const { hooks, decided, warn } = batch.deps;
-  if (!hooks && !decided) return;
+  if (batch.deps.hooks || batch.deps.decided) announce(batch, run, noticeOf(run, notifying));
+}
+
+/** The same for a call that was cancelled before there was a verdict. */
+export function notifyUnjudged(batch: BatchRun, run: CallRun, { decision, source }: NotificationSource): void {
+  if (run.notified || !run.tool) return;
+  run.notified = true;
+  announce(batch, run, { callId: run.callId, toolName: run.tool.name, input: run.input, decision, source });
+}
+
+/** Hooks that are only told change nothing, whatever they do. */
+export function tell(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
+  const { hooks, warn } = batch.deps;
+  if (!hooks) return;
   try {
-    decided?.(noticeOf(run, notifying));
-    tellHooks(batch, run, notifying);
+    hooks.tell(event, input());
+  } catch (error) {
+    warn?.(`a hook told of ${event} failed: ${messageOf(error)}`);
+  }
+}
+
+function announce(batch: BatchRun, run: CallRun, notice: DecisionNotice): void {
+  const { decided, warn } = batch.deps;
+  try {
+    decided?.(notice);
   } catch (error) {
     warn?.(`a decision observer failed: ${messageOf(error)}`);
   }
+  const event = "on_tool_approval_decision";
+  tell(batch, event, () => {
+    const { toolName: tool, input, decision, source, fingerprint } = notice;
+    const about = toolHookInput(hookSession(batch, run), { event, tool, kind: run.tool?.kind ?? "other", callId: run.callId, input });
+    return { ...about, approval_decision: decision, approval_source: source, fingerprint: fingerprint ?? "" };
+  });
 }
 
 function noticeOf(run: CallRun, { ready, source }: Notifying): DecisionNotice {
@@ -37,15 +64,4 @@ function noticeOf(run: CallRun, { ready, source }: Notifying): DecisionNotice {
     ...(decision.note !== undefined && { reason: decision.note }),
     ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
   };
-}
-
-function tellHooks(batch: BatchRun, run: CallRun, { ready, source: { decision, source } }: Notifying): void {
-  const { hooks } = batch.deps;
-  if (!hooks) return;
-  const { tool, kind, input, fingerprint } = ready.request;
-  const about = (event: string): JsonObject => toolHookInput(hookSession(batch, run), { event, tool, kind, callId: run.callId, input });
-  const final = { approval_decision: decision, approval_source: source, fingerprint: fingerprint ?? "" };
-  hooks.tell("on_tool_approval_decision", { ...about("on_tool_approval_decision"), ...final });
-  if (decision === "deny")
-    hooks.tell("permission_denied", { ...about("permission_denied"), reason: ready.decision.note ?? source, error_type: source });
 }

@@ -2,17 +2,20 @@ import type { Call, Yes } from "../model/call.ts";
 import { toolHookInput } from "../model/hook-input.ts";
 import { modelText, modelTextSuffix } from "../model/model-text.ts";
 import { answerSource, decidedSource, permissionHookSource } from "../model/notification-source.ts";
+import { messageOf } from "../model/thrown.ts";
+import type { HookOpinion } from "../ports.ts";
 import { askPerson } from "./asking.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { denial, synthesised } from "./endings.ts";
 import { applyGrant, askingUnits, grantAnswer } from "./grants.ts";
-import type { Ready } from "./judge.ts";
+import { judge, type Ready } from "./judge.ts";
 import { notify } from "./notify.ts";
-import { hookSession } from "./rewrite.ts";
+import { patternRules } from "./pattern-rules.ts";
+import { hookSession, withInput } from "./rewrite.ts";
 
-/** May the call run? A yes (null: nobody had to be asked), an end, or an approval that waits beyond this process. */
-export type Permitted = Step<Yes | null> | { readonly parked: string };
+/** May the call run? A yes (null: nobody had to be asked), an end, an approval that waits beyond this process, or a rewritten request to look at again. */
+export type Permitted = Step<Yes | null> | { readonly parked: string } | { readonly ready: Ready };
 
 /**
  * Turns a verdict into permission. In order:
@@ -24,7 +27,7 @@ export type Permitted = Step<Yes | null> | { readonly parked: string };
 export async function permit(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted> {
   const { decision } = ready;
   if (decision.verdict === "deny") return deny(batch, run, ready);
-  if (decision.verdict === "allow" && !run.resumed) return { go: null };
+  if (decision.verdict === "allow" && !run.resumed && !run.hookAsked) return { go: null };
   const call = await liveCall(batch, run);
   if (call.state === "approved" && holds(run, call, ready)) return { go: call.yes };
   if (call.state === "judged" && decision.verdict === "allow") return { go: null };
@@ -45,7 +48,8 @@ async function liveCall({ deps }: BatchRun, run: CallRun): Promise<Extract<Call,
 
 /** A yes holds for the fingerprint it covers; an insisting ask is a person's to answer. */
 function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>, { request, decision }: Ready): boolean {
-  if (call.yes.edited && !run.editJudged) return true; // judged as edited before the claim
+  if (call.yes.pos === run.voided) return false;
+  if (call.yes.edited && run.editJudged !== call.yes.pos) return true; // judged as edited before the claim
   if (call.yes.covers !== request.fingerprint) return false;
   return !(decision.explicitAsk && (call.yes.by === "grant" || call.yes.by === "hook"));
 }
@@ -55,12 +59,13 @@ async function deny(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permit
   const waited = call?.state === "waiting" || call?.state === "approved";
   if (waited) await closeApproval(batch, run, "denied");
   notify(batch, run, { ready, source: decidedSource(ready.decision) });
-  return { end: denial(ready, waited) };
+  return { end: denial(ready, waited && run.editJudged === undefined) };
 }
 
 async function answerWithoutPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted | undefined> {
   const { deps } = batch;
-  if (deps.session.state.rejected.has(ready.request.fingerprint ?? "")) {
+  const fingerprint = ready.request.fingerprint ?? "";
+  if (deps.session.state.rejected.has(fingerprint) && !batch.forgiven.has(fingerprint)) {
     notify(batch, run, { ready, source: answerSource({ outcome: "reject" }) });
     return { end: synthesised("rejected", "rejected_by_user", `${modelText.rejected_by_user()}${modelTextSuffix.alreadyRejected}`) };
   }
@@ -73,34 +78,59 @@ async function answerWithoutPerson(batch: BatchRun, run: CallRun, ready: Ready):
 }
 
 async function consultHooks(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted | undefined> {
-  const { session, hooks } = batch.deps;
-  const { request, decision } = ready;
-  const input = {
-    ...toolHookInput(hookSession(batch, run), {
-      event: "permission_request",
-      tool: request.tool,
-      kind: request.kind,
-      callId: run.callId,
-      input: request.input,
-    }),
-    permission_suggestions: [],
-    decision_reason: decision.reason,
-    decision_source: decision.source,
-  };
-  const said = await hooks?.consult("permission_request", input, run.abort.signal);
+  if (run.hookAsked) return undefined;
+  run.hookAsked = true;
+  const said = await opinionOf(batch, run, ready);
+  if (run.stopped) return { ready };
   if (said?.verdict === "deny") {
     if (said.interrupt) batch.skipRest("interrupted");
     notify(batch, run, { ready, source: permissionHookSource("deny") });
     return { end: synthesised("rejected", "rejected_by_hook", modelText.rejected_by_hook(said.reason)) };
   }
-  if (said?.verdict !== "allow" || decision.explicitAsk || request.fingerprint === undefined) return undefined;
-  const body = {
-    call: run.callId,
-    fingerprint: request.fingerprint,
-    by: { kind: "hook", id: said.name },
-    source: permissionHookSource("allow").source,
-  } as const;
-  await session.record([session.draft("call.answered", body)], "normal");
-  const call = session.state.calls.get(run.callId);
-  return call?.state === "approved" ? { go: call.yes } : undefined;
+  return said?.verdict === "allow" ? await allowedByHook(batch, run, { ready, said }) : undefined;
+}
+
+/** A hook that fails has no opinion: a person decides. */
+async function opinionOf(batch: BatchRun, run: CallRun, { request, decision }: Ready): Promise<HookOpinion | undefined> {
+  const { hooks, rules, warn } = batch.deps;
+  const { tool, kind, input } = request;
+  const about = {
+    ...toolHookInput(hookSession(batch, run), { event: "permission_request", tool, kind, callId: run.callId, input }),
+    permission_suggestions: decision.explicitAsk ? [] : (rules ?? patternRules).offer(request),
+    decision_reason: decision.reason,
+    decision_source: decision.source,
+  };
+  try {
+    return await hooks?.consult("permission_request", about, run.abort.signal);
+  } catch (error) {
+    warn?.(`a permission_request hook failed: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+/** Its yes lifts only the default ask; a rewritten input is judged again first, and the yes then holds for that. */
+async function allowedByHook(
+  batch: BatchRun,
+  run: CallRun,
+  { ready, said }: { readonly ready: Ready; readonly said: HookOpinion },
+): Promise<Permitted | undefined> {
+  const { session } = batch.deps;
+  const rewritten = await withInput(batch, run, {
+    taken: ready.taken,
+    changed: said.updatedInput,
+    hook: { verdict: undefined, name: said.name, reason: undefined, context: undefined },
+  });
+  const same = rewritten.taken === ready.taken;
+  const now =
+    same && rewritten.hook?.verdict === undefined ? ready : await judge(batch, run, { taken: rewritten.taken, hook: rewritten.hook });
+  await run.written;
+  const { request, decision } = now;
+  if (decision.verdict !== "ask" || decision.explicitAsk || request.fingerprint === undefined)
+    return now === ready ? undefined : { ready: now };
+  const source = permissionHookSource("allow").source;
+  await session.record(
+    [session.draft("call.answered", { call: run.callId, fingerprint: request.fingerprint, by: { kind: "hook", id: said.name }, source })],
+    "normal",
+  );
+  return { ready: now };
 }

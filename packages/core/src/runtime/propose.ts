@@ -1,5 +1,5 @@
 import type { Draft } from "../model/events.ts";
-import type { Json } from "../model/json.ts";
+import { isObject, type Json } from "../model/json.ts";
 import { parseToolValue } from "../model/parse-tool-input.ts";
 import type { CallRun } from "./call-run.ts";
 import type { ProposedCall } from "./dispatch.ts";
@@ -17,7 +17,7 @@ type Given = { readonly turn: number; readonly givenId: string | null; readonly 
 /** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
 export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {
   const inBatch = new Set<string>();
-  return calls.map((call) => {
+  return calls.map(readCall).map((call) => {
     const given = typeof call.id === "string" && call.id !== "" ? call.id.toWellFormed().slice(0, LONGEST_ID) : null;
     if (given === null) return { call, givenId: null, callId: next(), duplicate: false };
     const duplicate = inBatch.has(given);
@@ -26,6 +26,13 @@ export function nameCalls(session: Session, calls: readonly ProposedCall[], next
     inBatch.add(given);
     return { call, givenId: given, callId, duplicate };
   });
+}
+
+/** Doors pass on what a provider sent: what is no call has no name, and so is an unknown tool. */
+function readCall(given: unknown): ProposedCall {
+  if (!isObject(given)) return { name: "", arguments: given };
+  const { id, name, arguments: args } = given;
+  return { name: typeof name === "string" ? name : "", arguments: args, ...(typeof id === "string" && { id }) };
 }
 
 /** A call with the id it has from here on. */

@@ -2,12 +2,13 @@ import type { ApprovalRow, Ledger } from "../ledger-port.ts";
 import type { Answer } from "../model/answer.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Digest, Facts } from "../ports.ts";
 import type { Registry } from "../registry.ts";
 import type { Invocation, Tool } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
 import { AnswerError, type AnswerPorts, type Requests } from "./answer-approval.ts";
-import type { BatchRun } from "./call-run.ts";
+import type { DispatcherDeps } from "./dispatch.ts";
 import { fingerprinted } from "./judge.ts";
 import { patternRules } from "./pattern-rules.ts";
 import { recordedCall } from "./recorded.ts";
@@ -28,10 +29,10 @@ export function requestsFrom(ports: RequestPorts): Requests {
 }
 
 /** How the dispatcher itself answers. */
-export function answerPorts({ deps, batch }: BatchRun): AnswerPorts {
+export function answerPorts(deps: DispatcherDeps, tools: Registry): AnswerPorts {
   const { session, clock, ids, digest, facts, rules } = deps;
   const { ledger } = session;
-  const requests = requestsFrom({ ledger, tools: batch.tools, digest, ...(facts && { facts }) });
+  const requests = requestsFrom({ ledger, tools, digest, ...(facts && { facts }) });
   return { ledger, clock, ids, rules: rules ?? patternRules, requests };
 }
 
@@ -69,8 +70,16 @@ async function withFacts(
   const { fingerprint: _old, ...plain } = request;
   if (!facts) return plain;
   const { tool, kind, input, cwd } = plain;
-  const found = await facts({ tool, kind, input, cwd, locations: built.invocation.locations() });
-  return { ...plain, binds: found.binds, units: found.units };
+  try {
+    const found = await facts({ tool, kind, input, cwd, locations: built.invocation.locations() });
+    return { ...plain, binds: found.binds, units: found.units };
+  } catch (error) {
+    throw new AnswerError(
+      "bad_answer",
+      `What '${tool}' would touch cannot be told now: ${messageOf(error)}. Answer without an edit or a rule.`,
+      { cause: error },
+    );
+  }
 }
 
 type Editing = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request; readonly tool: Tool };

@@ -1,10 +1,10 @@
 import { canonicalJson } from "../model/canonical-json.ts";
 import type { Verdict } from "../model/decision.ts";
 import { toolHookInput } from "../model/hook-input.ts";
-import { modelText } from "../model/model-text.ts";
+import type { JsonObject } from "../model/json.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
-import { synthesised } from "./endings.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
 import { callContext, type Taken } from "./intake.ts";
 
 /** What the `pre_tool_use` hooks said, as the judge and the model need it. */
@@ -18,9 +18,9 @@ export type HookView = {
 /** The call as hooks left it: rewriting happens here, before anyone judges, and never again. */
 export type Rewritten = { readonly taken: Taken; readonly hook: HookView | undefined };
 
-/** Consults the `pre_tool_use` hooks; a changed input is validated again, and an invalid one denies. */
-export function rewrite(batch: BatchRun, run: CallRun, taken: Taken): Maybe<Step<Rewritten>> {
-  return batch.deps.hooks ? consult(batch, run, taken) : { go: { taken, hook: undefined } };
+/** Consults the `pre_tool_use` hooks; a changed input is validated again, and an invalid one, like a failing hook, denies. */
+export function rewrite(batch: BatchRun, run: CallRun, taken: Taken): Maybe<Rewritten> {
+  return batch.deps.hooks ? consult(batch, run, taken) : { taken, hook: undefined };
 }
 
 /** Who the session is, for hooks. */
@@ -29,27 +29,39 @@ export function hookSession(batch: BatchRun, run: CallRun): Parameters<typeof to
   return { sessionId, transcriptPath: "", cwd, mode: batch.policy().mode, agentName: agentName ?? "" };
 }
 
-async function consult(batch: BatchRun, run: CallRun, taken: Taken): Promise<Step<Rewritten>> {
-  const input = toolHookInput(hookSession(batch, run), {
-    event: "pre_tool_use",
-    tool: taken.tool.name,
-    kind: taken.tool.kind,
-    callId: run.callId,
-    input: taken.invocation.input,
-  });
-  const said = await batch.deps.hooks?.consult("pre_tool_use", input, run.abort.signal);
-  if (!said) return { go: { taken, hook: undefined } };
-  const verdict = said.verdict === "none" ? undefined : said.verdict;
-  const hook: HookView = { verdict, name: said.name, reason: said.reason, context: said.context };
-  const changed = said.updatedInput;
-  if (!changed || canonicalJson(changed) === canonicalJson(taken.invocation.input)) return { go: { taken, hook } };
+async function consult(batch: BatchRun, run: CallRun, taken: Taken): Promise<Rewritten> {
+  const { tool, invocation } = taken;
+  const about = { event: "pre_tool_use", tool: tool.name, kind: tool.kind, callId: run.callId, input: invocation.input };
   try {
+    const said = await batch.deps.hooks?.consult("pre_tool_use", toolHookInput(hookSession(batch, run), about), run.abort.signal);
+    if (!said) return { taken, hook: undefined };
+    const verdict = said.verdict === "none" ? undefined : said.verdict;
+    if (said.context !== undefined) run.hookWords = { name: said.name, context: said.context };
+    return await withInput(batch, run, {
+      taken,
+      changed: said.updatedInput,
+      hook: { verdict, name: said.name, reason: said.reason, context: said.context },
+    });
+  } catch (error) {
+    return { taken, hook: denying("hooks", `hook hooks failed to execute: ${messageOf(error)}`) };
+  }
+}
+
+function denying(name: string, reason: string): HookView {
+  return { verdict: "deny", name, reason, context: undefined };
+}
+
+type Changing = { readonly taken: Taken; readonly hook: HookView; readonly changed: JsonObject | undefined };
+
+/** Formatting is no difference. An invalid rewrite is denied: never the original instead. */
+export async function withInput(batch: BatchRun, run: CallRun, { taken, hook, changed }: Changing): Promise<Rewritten> {
+  if (!changed) return { taken, hook };
+  try {
+    if (canonicalJson(changed) === canonicalJson(taken.invocation.input)) return { taken, hook };
     const invocation = await taken.tool.build(changed, callContext(batch, run));
     run.input = invocation.input;
-    return { go: { taken: { ...taken, invocation, coercions: invocation.coercions }, hook } };
+    return { taken: { ...taken, invocation, coercions: invocation.coercions }, hook };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    const text = modelText.denied_by_hook(`hook ${said.name} produced an invalid input: ${problem}`);
-    return { end: synthesised("denied", "denied_by_hook", text) };
+    return { taken, hook: denying(hook.name, `hook ${hook.name} produced an invalid input: ${messageOf(error)}`) };
   }
 }

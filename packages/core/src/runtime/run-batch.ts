@@ -1,12 +1,16 @@
 import { contentText, withText } from "../model/content-text.ts";
 import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/cut-output.ts";
+import { batchHookInput } from "../model/hook-input.ts";
 import { modelText } from "../model/model-text.ts";
 import type { ToolResult } from "../model/result.ts";
+import { messageOf } from "../model/thrown.ts";
 import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
 import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
 import { endCall } from "./end-call.ts";
 import { synthesised } from "./endings.ts";
+import { withHookWords } from "./hook-words.ts";
 import { nameCalls, proposal } from "./propose.ts";
+import { hookSession } from "./rewrite.ts";
 import { runCall } from "./run-call.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
@@ -20,7 +24,7 @@ export function propose(
   const runs: CallRun[] = [];
   const named = nameCalls(session, calls, () => ids.next("call_"));
   for (const [index, { call, givenId, callId, duplicate }] of named.entries()) {
-    const asked = String(call.name);
+    const asked = call.name;
     const name = batch.batch.tools.get(asked)?.name ?? asked;
     const run = makeRun({ callId, index, name, arguments: call.arguments });
     if (duplicate && givenId !== null) duplicates.set(run, givenId);
@@ -41,10 +45,33 @@ export async function runAll(batch: BatchRun, runs: readonly CallRun[], duplicat
       return id === undefined ? runCall(batch, run) : endDuplicate(batch, run, id);
     }),
   );
-  const placed = place(batch, runs, fitBudget(reports));
+  const placed = place(batch, runs, await withBatchHooks(batch, runs, fitBudget(reports)));
   const cancelled = batch.batch.signal.aborted;
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
   return { stopRun: stop !== undefined && !cancelled, stopMessage: stop !== undefined && !cancelled ? stop[1] : "", results: placed };
+}
+
+/** Hooks that look at a whole batch speak once, when all of it has ended, behind its last result. */
+async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<readonly CallReport[]> {
+  const { hooks, warn } = batch.deps;
+  const [run] = runs;
+  const last = reports.at(-1);
+  if (!hooks || !run || !last || reports.some(({ outcome }) => outcome === "waiting")) return reports;
+  const ended = runs.map(({ callId, tool, name, input }, at) => ({
+    callId,
+    tool: tool?.name ?? name,
+    input,
+    type: reports[at]?.type ?? null,
+  }));
+  try {
+    const said = await hooks.consult("post_tool_batch", batchHookInput(hookSession(batch, run), ended), batch.batch.signal);
+    if (said?.stop !== undefined) batch.stops.set(runs.length, said.stop || "Stopped by a post_tool_batch hook.");
+    if (!said || last.outcome === "waiting") return reports;
+    return [...reports.slice(0, -1), { ...last, result: withHookWords(last.result, said) }];
+  } catch (error) {
+    warn?.(`a post_tool_batch hook failed: ${messageOf(error)}`);
+    return reports;
+  }
 }
 
 async function endDuplicate(batch: BatchRun, run: CallRun, id: string): Promise<CallReport> {

@@ -13,7 +13,7 @@ import { stopped, synthesised } from "./endings.ts";
 import { makeGate } from "./gate.ts";
 import { callContext, intake } from "./intake.ts";
 import { callKey, judge, type Ready, rejudge } from "./judge.ts";
-import { notify } from "./notify.ts";
+import { notify, notifyUnjudged } from "./notify.ts";
 import { permit } from "./permission.ts";
 import { editOf, restore } from "./restore.ts";
 import { type Rewritten, rewrite } from "./rewrite.ts";
@@ -41,10 +41,12 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 async function prepare(batch: BatchRun, run: CallRun): Promise<Step<Claimed> | Parked> {
   const taken = run.resumed ? await restore(batch, run) : await intake(batch, run);
   if ("end" in taken) return taken;
-  const rewritten = run.resumed ? { go: { taken: taken.go, hook: undefined } } : await rewrite(batch, run, taken.go);
-  if (run.stopped) return { end: stopped(run) };
-  if ("end" in rewritten) return blockedByHook(batch, run, rewritten.end);
-  return await settle(batch, run, rewritten.go);
+  const rewritten = run.resumed ? { taken: taken.go, hook: undefined } : await rewrite(batch, run, taken.go);
+  if (run.stopped && !run.resumed) {
+    notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
+    return { end: stopped(run) };
+  }
+  return await settle(batch, run, rewritten);
 }
 
 function blockedByHook(batch: BatchRun, run: CallRun, end: Ending): Step<Claimed> {
@@ -75,9 +77,10 @@ async function settle(batch: BatchRun, run: CallRun, rewritten: Rewritten): Prom
 }
 
 async function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Promise<Step<Claimed> | Parked | { readonly ready: Ready }> {
+  if (batch.broken.error !== undefined) throw batch.broken.error;
   if (run.stopped) return await stop(batch, run, ready);
   const permitted = await permit(batch, run, ready);
-  if ("parked" in permitted) return permitted;
+  if ("parked" in permitted || "ready" in permitted) return permitted;
   if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
   const yes = permitted.go;
   const next = await beforeClaim(batch, run, { ready, yes });
@@ -100,26 +103,25 @@ type Next = "claimed" | { readonly ready: Ready } | { readonly end: Ending } | P
 
 /** An edit is judged as edited; then the lane; what changed while waiting is judged again; then the intent goes to the ledger. */
 async function beforeClaim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Next> {
-  if (yes?.edited && !run.editJudged) return await judgeEdit(batch, run, { ready, yes });
+  if (yes?.edited && run.editJudged !== yes.pos) return await judgeEdit(batch, run, { ready, yes });
   const may = run.index < 0 || batch.lanes.enter(run.index);
   if (may !== true && !(await may)) return { parked: undefined };
   if (run.stopped) return await stop(batch, run, ready);
-  if (isStale(batch, run, ready)) return { ready: await rejudge(batch, run, ready) };
-  notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
+  if (isStale(batch, ready)) return { ready: await rejudge(batch, run, ready) };
+  if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
   return await claim(batch, run, { ready, yes });
 }
 
 /** The policy changed, or an unsafe call of the batch ran since the facts were gathered. */
-function isStale(batch: BatchRun, run: CallRun, ready: Ready): boolean {
+function isStale(batch: BatchRun, ready: Ready): boolean {
   if (batch.policy().revision !== ready.policy.revision) return true;
-  const self = ready.safe ? 0 : 1;
-  return run.index >= 0 && batch.lanes.unsafeRuns() - self > ready.unsafeRuns;
+  return batch.lanes.unsafeRuns() > ready.unsafeRuns;
 }
 
 async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Next> {
   const edit = await editOf(batch, run, ready);
   if ("end" in edit) return edit;
-  run.editJudged = true;
+  run.editJudged = yes.pos;
   const edited = await judge(batch, run, { taken: edit.go, hook: undefined, editedBy: yes.id });
   await run.written;
   return { ready: edited };
@@ -140,8 +142,10 @@ async function claim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Pr
     plan: null,
   } as const;
   const answer = await session.claim(session.draft("call.claimed", body));
+  if ("lost" in answer) return await claimLost(batch, run, { ready, yes, lost: answer.lost });
   run.key = key;
-  return "won" in answer ? "claimed" : await claimLost(batch, run, { ready, lost: answer.lost });
+  notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
+  return "claimed";
 }
 
 function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {
@@ -150,21 +154,27 @@ function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready
 }
 
 /** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
-async function claimLost(
-  batch: BatchRun,
-  run: CallRun,
-  { ready, lost }: { readonly ready: Ready; readonly lost: ClaimLost },
-): Promise<Next> {
-  if (lost === "policy_changed" || lost === "grant_revoked" || lost === "answer_void") {
-    run.notified = false;
-    run.resumed = true;
-    return { ready: await rejudge(batch, run, ready) };
+async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Next> {
+  if (lost === "policy_changed") return { ready: await rejudge(batch, run, ready) };
+  if (lost === "grant_revoked" || lost === "answer_void") {
+    run.voided = yes?.pos;
+    return { ready };
   }
   return { end: synthesised("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: ready.request.tool })) };
 }
 
-function effect(batch: BatchRun, run: CallRun, ready: Ready): Promise<Ending> {
-  return runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall) });
+/** Several grants may have said yes together; none of them may be revoked by now. */
+async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<boolean> {
+  if (run.grants.length < 2) return true; // a single one is checked by the claim itself
+  const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
+  const stand = run.grants.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
+  if (!stand) run.voided = yes.pos;
+  return stand;
+}
+
+async function effect(batch: BatchRun, run: CallRun, ready: Ready): Promise<Ending> {
+  if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
+  return await runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall) });
 }
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {
@@ -179,7 +189,7 @@ async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promis
   run.abort.abort(error);
   const end = faultEnd(batch, run, error);
   try {
-    await closeApproval(batch, run, "cancelled");
+    if (!(error instanceof LedgerError)) await closeApproval(batch, run, "cancelled"); // a store that fails, or a new writer, keeps what waits
     return await endCall(batch, run, end);
   } catch (failure) {
     batch.broken.error ??= failure;

@@ -101,9 +101,9 @@ function foldStored(state: SessionState, stored: StoredEvent): LedgerEvent {
 type Opened = { readonly id: string; readonly lease: Lease; readonly state: SessionState; readonly holder: Holder };
 
 function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder }: Opened): Session {
-  const health: Health = { failure: undefined };
-  const writer = makeWriter({ ledger, lease, state, health });
-  const shared = makeShared({ ledger, id, state, health });
+  const link: Link = { failure: undefined, underWay: 0, held: [], take: () => undefined };
+  const writer = makeWriter({ ledger, lease, state, link });
+  const shared = makeShared({ ledger, id, state, link });
   const stamp = makeStamp(clock);
   const draft: Session["draft"] = (type, body) => ({ type, v: 1, at: stamp(), body }) as never;
   return {
@@ -124,8 +124,11 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   };
 }
 
-/** Set when the shared chain held what no state allows: nothing more is written on top of it. */
-type Health = { failure: unknown };
+/**
+ * What writing and following share. `failure` is set when the shared chain held what no state allows: nothing more is written on top of it.
+ * While own writes are under way, shared events wait in `held`: they may answer what is committed but not folded yet.
+ */
+type Link = { failure: unknown; underWay: number; readonly held: StoredEvent[]; take: (stored: StoredEvent) => void };
 
 /** The present as ISO 8601, formatted once per millisecond. */
 function makeStamp(clock: Clock): () => string {
@@ -141,59 +144,86 @@ function makeStamp(clock: Clock): () => string {
   };
 }
 
-type WriterOn = { readonly ledger: Ledger; readonly lease: Lease; readonly state: SessionState; readonly health: Health };
+type WriterOn = { readonly ledger: Ledger; readonly lease: Lease; readonly state: SessionState; readonly link: Link };
 
 /** Numbers what is issued, folds what is committed. After a failure the count starts again from what is on disk. */
-function makeWriter({ ledger, lease, state, health }: WriterOn): Pick<Session, "record" | "claim"> {
+function makeWriter({ ledger, lease, state, link }: WriterOn): Pick<Session, "record" | "claim"> {
   let issued = lease.head;
-  let underWay = 0;
   let saved = state.seq;
   const issue = (count: number): number => {
     const expected = issued;
     issued += count;
-    underWay += 1;
+    link.underWay += 1;
     return expected;
   };
   const settle = (): void => {
-    underWay -= 1;
-    if (underWay === 0) issued = state.seq;
+    link.underWay -= 1;
+    if (link.underWay > 0) return;
+    issued = state.seq;
+    for (const stored of link.held.splice(0)) link.take(stored);
   };
   const failed = (error: unknown): never => {
     settle();
     throw error;
   };
+  const inOrder = makeOrder(state, settle);
   const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
-    for (const event of events) fold(state, event);
-    settle();
+    const folded = inOrder(events, events);
     const due = ledger.durable && state.seq - saved >= Math.max(SNAPSHOT_EVERY, state.ids.size); // amortised: a longer state is kept less often
-    return due ? keep(events) : events;
+    return due ? keep(events) : folded;
   };
   const keep = async (events: readonly LedgerEvent[]): Promise<readonly LedgerEvent[]> => {
     saved = state.seq;
     await ledger.snapshot(lease.session, state.seq, toSnapshot(state));
     return events;
   };
-  const claimed: (answer: Claim) => Claim = (answer) => {
-    if ("won" in answer) fold(state, answer.won);
+  const claimed = (answer: Claim): Maybe<Claim> => {
+    if ("won" in answer) return inOrder([answer.won], answer);
     settle();
     return answer;
   };
   return {
     record: (events, durability) =>
-      health.failure === undefined
+      link.failure === undefined
         ? ledger.append(lease, issue(events.length), { events, durability }).then(stored, failed)
-        : Promise.reject(health.failure),
+        : Promise.reject(link.failure),
     claim: (claim) =>
-      health.failure === undefined ? ledger.claim(lease, issue(1), claim).then(claimed, failed) : Promise.reject(health.failure),
+      link.failure === undefined ? ledger.claim(lease, issue(1), claim).then(claimed, failed) : Promise.reject(link.failure),
+  };
+}
+
+/** Folds writes in the order of the chain, in which a ledger need not tell of them. */
+function makeOrder(state: SessionState, settle: () => void): <T>(events: readonly LedgerEvent[], value: T) => Maybe<T> {
+  const early = new Map<number, () => void>();
+  const foldNow = (events: readonly LedgerEvent[]): void => {
+    for (const event of events) fold(state, event);
+    settle();
+    const waiting = early.size > 0 ? early.get(state.seq + 1) : undefined;
+    if (!waiting) return;
+    early.delete(state.seq + 1);
+    waiting();
+  };
+  return (events, value) => {
+    const first = events[0]?.seq ?? state.seq + 1;
+    if (first === state.seq + 1) {
+      foldNow(events);
+      return value;
+    }
+    return new Promise((resolve) => {
+      early.set(first, () => {
+        foldNow(events);
+        resolve(value);
+      });
+    });
   };
 }
 
 type Claim = Awaited<ReturnType<Session["claim"]>>;
 
-type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly health: Health };
+type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
 
 /** Follows the shared chain, only while somebody waits; the one path by which answers of any process reach the state. */
-function makeShared({ ledger, id, state, health }: SharedOn): Pick<Session, "watch" | "caughtUp"> {
+function makeShared({ ledger, id, state, link }: SharedOn): Pick<Session, "watch" | "caughtUp"> {
   let subscription: Subscription | undefined;
   const sinks = new Set<(event: LedgerEvent) => void>();
   const waiters = new Set<{ readonly pos: number; readonly resolve: () => void }>();
@@ -201,7 +231,7 @@ function makeShared({ ledger, id, state, health }: SharedOn): Pick<Session, "wat
     try {
       if (event && naming(event) === id) fold(state, event);
     } catch (error) {
-      health.failure = error;
+      link.failure = error;
     }
   };
   const take = (stored: StoredEvent): void => {
@@ -215,11 +245,16 @@ function makeShared({ ledger, id, state, health }: SharedOn): Pick<Session, "wat
     }
     if (event) for (const sink of sinks) sink(event);
   };
+  link.take = take;
+  const receive = (stored: StoredEvent): void => {
+    if (link.underWay > 0) link.held.push(stored);
+    else take(stored);
+  };
   return {
     watch: (changed) => {
       sinks.add(changed);
       const types = ["approval.answered", "approval.closed", "grant.created", "grant.revoked"];
-      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types }, take);
+      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types }, receive);
       return {
         close: () => {
           sinks.delete(changed);

@@ -10,18 +10,18 @@ import { closeApproval } from "./close-approval.ts";
 import { denial, standingEnd, stopped } from "./endings.ts";
 import { answerByGrant } from "./grants.ts";
 import { type Ready, rejudge } from "./judge.ts";
-import { notify } from "./notify.ts";
+import { notify, tell } from "./notify.ts";
 import { answerPorts } from "./requests.ts";
 import { hookSession } from "./rewrite.ts";
 import { traceApproval } from "./tracing.ts";
 
 type Waiting = Extract<Call, { readonly state: "waiting" }>;
 
-/** What waiting comes to; `unasked`: the approver gave nothing, and `onAsk` decides. */
-export type Waited = Step<Yes> | "unasked";
+/** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
+export type Waited = Step<Yes> | "unasked" | { readonly changed: Ready };
 
 /** What may change while a person thinks. */
-type WaitState = { nobody: boolean; grants: boolean; ready: Ready };
+type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready };
 
 /** Waits for an answer from anywhere: this process's approver, another process, a grant, the deadline, a changed policy, a cancel. */
 export async function waitForAnswer(
@@ -30,7 +30,7 @@ export async function waitForAnswer(
   { ready, open }: { readonly ready: Ready; readonly open: OpenApproval },
 ): Promise<Waited> {
   const bell = makeBell();
-  const state: WaitState = { nobody: false, grants: false, ready };
+  const state: WaitState = { nobody: false, grants: false, expired: false, ready };
   run.wake = bell.ring;
   batch.shown.set(open.id, open);
   const stopListening = listen(batch, { open, state, ring: bell.ring });
@@ -59,7 +59,11 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     ring();
   });
   const unsubscribe = policy.subscribe(ring);
-  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - clock.now()), ring);
+  const late = (): void => {
+    state.expired = true; // whatever the wall clock says by then
+    ring();
+  };
+  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - clock.now()), late);
   const asking = new AbortController();
   showTo(batch, open, asking.signal).then(
     (gave) => {
@@ -77,11 +81,11 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
 }
 
 function tellWaiting(batch: BatchRun, run: CallRun, { request }: Ready): void {
-  const { hooks } = batch.deps;
-  if (!hooks) return;
   const { tool, kind, input } = request;
-  const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
-  hooks.tell("on_user_input", { ...about, label: "tool confirmation" });
+  tell(batch, "on_user_input", () => {
+    const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
+    return { ...about, label: "tool confirmation" };
+  });
 }
 
 /** Carries the approval to the person and their answer to the ledger. False: this way gives none. An unusable answer is asked for again. */
@@ -91,7 +95,11 @@ async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal):
     if (signal.aborted) return true;
     if (!answer) return false;
     try {
-      await answerApproval(answerPorts(batch), { ...answer, approval: open.id, revision: answer.revision ?? open.revision });
+      await answerApproval(answerPorts(batch.deps, batch.batch.tools), {
+        ...answer,
+        approval: open.id,
+        revision: answer.revision ?? open.revision,
+      });
       return true;
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;
@@ -112,11 +120,12 @@ export async function look(batch: BatchRun, run: CallRun, looking: Looking): Pro
   if (call?.state === "approved") return { go: call.yes };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
   if (call.standing !== "open") return { end: settle(batch, run, { call, ready: state.ready }) };
-  if (isPast(looking.expiresAt, batch.deps.clock)) {
+  if (state.expired || isPast(looking.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
+    state.expired = false;
     await closeApproval(batch, run, "expired");
     return await look(batch, run, { ...looking, expiresAt: null });
   }
-  return (await judgeWaiting(batch, run, state)) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
+  return (await judgeWaiting(batch, run, { call, state })) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
 }
 
 async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<Waited> {
@@ -135,15 +144,21 @@ type Settling = { readonly call: Waiting; readonly ready: Ready };
 
 function settle(batch: BatchRun, run: CallRun, { call, ready }: Settling): ReturnType<typeof standingEnd> {
   notify(batch, run, { ready, source: STANDING_SOURCE[call.standing] ?? decidedSource(ready.decision) });
+  if (call.standing === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) batch.skipRest("interrupted");
   return standingEnd(ready.request.tool, call);
 }
 
-/** A tightened policy decides at once; a loosened one changes nothing for what already waits. */
-async function judgeWaiting(batch: BatchRun, run: CallRun, state: WaitState): Promise<Waited | undefined> {
-  if (batch.policy().revision === state.ready.policy.revision) return undefined;
-  state.ready = await rejudge(batch, run, state.ready);
-  if (state.ready.decision.verdict !== "deny") return undefined;
+/** A tightened policy decides at once, a loosened one changes nothing for what already waits; a request that means something else now is shown again. */
+async function judgeWaiting(
+  batch: BatchRun,
+  run: CallRun,
+  { call, state }: { readonly call: Waiting; readonly state: WaitState },
+): Promise<Waited | undefined> {
+  const { ready } = state;
+  if (batch.policy().revision === ready.policy.revision && batch.lanes.unsafeRuns() === ready.unsafeRuns) return undefined;
+  state.ready = await rejudge(batch, run, ready);
+  if (state.ready.decision.verdict !== "deny") return state.ready.request.fingerprint === call.shown ? undefined : { changed: state.ready };
   await closeApproval(batch, run, "denied");
   notify(batch, run, { ready: state.ready, source: decidedSource(state.ready.decision) });
   return { end: denial(state.ready, true) };

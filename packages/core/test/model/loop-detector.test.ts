@@ -38,6 +38,7 @@ const table: readonly (readonly [sentence: string, options: LoopDetectorOptions,
     ["maxPeriod 1 switches alternation off", { maxPeriod: 1 }, "A B A B A B A B", "ok ok ok ok ok ok ok ok", 1],
     ["maxPeriod 2 does not look for three in turn", { maxPeriod: 2 }, "A B C A B C A B C", "ok ok ok ok ok ok ok ok ok", 1],
     ["cycles 2 is less patient", { cycles: 2 }, "A B A B", "ok ok ok warn", 1],
+    ["the first of a cycle must come round too", { cycles: 2 }, "C B A B", "ok ok ok ok", 1],
     ["equal batches are no alternation", { threshold: 9 }, "A A A A A A A A", "ok ok ok ok ok ok ok ok", 8],
   ];
 
@@ -66,6 +67,7 @@ const pairs: readonly (readonly [sentence: string, a: readonly LoopCall[], b: re
   ["different unparseable texts differ", one("{oops"), one("{oops "), false],
   ["numbers that JSON would round count verbatim", one('{"a":12345678901234567890}'), one('{"a":12345678901234567891}'), false],
   ["a value without canonical form is the same as itself", one({ a: Number.NaN }), one({ a: Number.NaN }), true],
+  ["values without canonical form differ by the rest", one({ a: Number.NaN, b: 1 }), one({ a: Number.NaN, b: 2 }), false],
   ["a value that cannot be written at all does not throw", one({ a: 1n }), one({ a: 1n }), true],
   ["other arguments", one('{"a":1}'), one('{"a":2}'), false],
   ["another tool", [{ name: "x", arguments: "" }], [{ name: "y", arguments: "" }], false],

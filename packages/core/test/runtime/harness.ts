@@ -102,7 +102,7 @@ export function textTool(name: string, kind: Kind, over: Partial<ToolDefinition<
 }
 
 /** What bodies did to the world, in order. */
-export type World = { readonly lines: string[]; readonly effects: { readonly call: string; readonly text: string }[] };
+export type World = { readonly lines: string[]; readonly effects: { readonly session: string; readonly call: string; readonly text: string }[] };
 
 /** Bodies that start when they are called and end when the test says so. */
 export type Gates = {
@@ -134,7 +134,7 @@ export function makeGates(world: World): Gates {
       const text = String(input["text"]);
       started.push(text);
       contexts.set(text, ctx);
-      world.effects.push({ call: ctx.callId, text });
+      world.effects.push({ session: ctx.sessionId, call: ctx.callId, text });
       return gateOf(text).promise;
     },
   };
@@ -150,9 +150,9 @@ export function makeTools(more: readonly Tool[] = []): Tools {
   registry.add(textTool("read", "read", { run: () => `world: ${world.lines.join(",")}` }));
   registry.add(
     textTool("edit", "edit", {
-      run: ({ text }, { callId }) => {
+      run: ({ text }, { callId, sessionId }) => {
         world.lines.push(String(text));
-        world.effects.push({ call: callId, text: String(text) });
+        world.effects.push({ session: sessionId, call: callId, text: String(text) });
         return `wrote ${text}`;
       },
     }),
@@ -369,8 +369,9 @@ async function checkLaws({ ledger, session, world }: Bench): Promise<void> {
   checkSnapshot(events, state);
   for (const id of new Set(events.map(callOf))) if (id !== undefined) checkCall(events.filter((event) => callOf(event) === id));
   const claims = events.filter(({ type }) => type === "call.claimed");
-  for (const call of new Set(world.effects.map((effect) => effect.call))) {
-    const ran = world.effects.filter((effect) => effect.call === call).length;
+  const effects = world.effects.filter((effect) => effect.session === session.id);
+  for (const call of new Set(effects.map((effect) => effect.call))) {
+    const ran = effects.filter((effect) => effect.call === call).length;
     assert.ok(ran <= claims.filter((event) => callOf(event) === call).length, `I4: ${call} ran more often than it was claimed`);
   }
 }

@@ -119,7 +119,7 @@ for (const [door, answer] of doors) {
 test("S25: an answer that names the fingerprint it was shown is taken", async (t) => {
   const b = await bench(t);
   const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
-  const [{ fingerprint, revision }] = b.dispatcher.pending() as never;
+  const { fingerprint, revision } = b.dispatcher.pending()[0]!;
   await b.dispatcher.answer(says(approval("c1"), { fingerprint, revision }));
   assert.deepEqual(outcomes(await running), ["succeeded"]);
 });

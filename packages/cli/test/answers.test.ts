@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { type Place, place } from "./support/assent.ts";
+
+type Parked = { readonly sessionId: string; readonly callId: string; readonly approvalId: string };
+
+async function park(at: Place, command = "touch x", flags: readonly string[] = []): Promise<Parked> {
+  const { code, value } = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command }), "--on-ask", "park", ...flags]);
+  assert.equal(code, 75);
+  return value;
+}
+
+describe("approve and reject", () => {
+  test("an answer is printed after it is stored: the object, who and when", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    const { code, value, stderr } = await at.json(["approve", approvalId, "--by", "Ada", "--reason", "looks fine"]);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(value), ["id", "outcome", "alreadyAnswered", "answeredBy", "answeredAt"]);
+    assert.deepEqual([value.id, value.outcome, value.alreadyAnswered], [approvalId, "approved", false]);
+    assert.deepEqual([value.answeredBy.kind, value.answeredBy.name], ["person", "Ada"]);
+    assert.notEqual(value.answeredBy.user, "Ada");
+    assert.match(value.answeredAt, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    assert.match(stderr, /assent resume s_/);
+  });
+
+  test("P1: approve and reject at the same instant: one wins, the loser exits 1 and prints the winner's outcome, who and when", async () => {
+    using at = place();
+    for (let race = 0; race < 10; race++) {
+      const { approvalId, sessionId } = await park(at, `touch x${race}`);
+      const answers = await Promise.all([at.json(["approve", approvalId, "--by", "yes"]), at.json(["reject", approvalId, "--by", "no"])]);
+      assert.deepEqual(answers.map(({ code }) => code).sort(), [0, 1]);
+      const winner = answers.find(({ code }) => code === 0);
+      const loser = answers.find(({ code }) => code === 1);
+      assert.deepEqual(loser?.value, { ...winner?.value, alreadyAnswered: true });
+      assert.match(
+        loser?.stderr ?? "",
+        new RegExp(
+          `^Already answered: ${winner?.value.outcome} by ${winner?.value.answeredBy.name} .*at ${winner?.value.answeredAt.slice(0, 19)}`,
+        ),
+      );
+      const end = await at.hereJson(["resume", sessionId]);
+      const approved = winner?.value.outcome === "approved";
+      assert.equal(end.value.outcome, approved ? "succeeded" : "rejected");
+      assert.equal(existsSync(at.path(`x${race}`)), approved);
+    }
+  });
+
+  test("P2: approve ten times: one success, then nine times what stands already, exit 0, the first one's name and time", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at, "echo once >> x");
+    const first = await at.json(["approve", approvalId, "--by", "first"]);
+    assert.deepEqual([first.code, first.value.alreadyAnswered], [0, false]);
+    for (let time = 1; time < 10; time++) {
+      const again = await at.json(["approve", approvalId, "--by", `again ${time}`, "--reason", "another"]);
+      assert.deepEqual([again.code, again.value], [0, { ...first.value, alreadyAnswered: true }]);
+    }
+    assert.equal((await at.json(["resume", sessionId])).code, 0);
+    assert.equal(readFileSync(at.path("x"), "utf8"), "once\n");
+  });
+
+  test("P2: the same for reject, and after the answer was used", async () => {
+    using at = place();
+    const rejected = await park(at);
+    for (const already of [false, true]) {
+      const { code, value } = await at.json(["reject", rejected.approvalId]);
+      assert.deepEqual([code, value.outcome, value.alreadyAnswered], [0, "rejected", already]);
+    }
+    const approved = await park(at);
+    await at.here(["approve", approved.approvalId]);
+    await at.here(["resume", approved.sessionId]);
+    const late = await at.json(["approve", approved.approvalId]);
+    assert.deepEqual([late.code, late.value.outcome, late.value.alreadyAnswered], [0, "approved", true]);
+    const changed = await at.json(["reject", approved.approvalId]);
+    assert.deepEqual([changed.code, changed.value.outcome], [1, "approved"]);
+  });
+
+  test("an approve that remembers something else than what stands is another answer", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    await at.here(["approve", approvalId]);
+    const { code, value } = await at.json(["approve", approvalId, "--remember", "session"]);
+    assert.deepEqual([code, value.outcome, value.alreadyAnswered], [1, "approved", true]);
+    assert.deepEqual((await at.hereJson(["grants"])).value, []);
+  });
+
+  test("P5: approve, then a rule denies, then resume: denied, the approval too, nothing ran", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at);
+    await at.here(["approve", approvalId]);
+    const { code, value } = await at.json(["resume", sessionId, "--deny", "shell"]);
+    assert.deepEqual([code, value.outcome, value.type], [1, "denied", "denied_policy_changed"]);
+    assert.equal((await at.hereJson(["approvals", "show", approvalId])).value.state, "denied");
+    assert.ok(!existsSync(at.path("x")));
+    const late = await at.json(["approve", approvalId]);
+    assert.deepEqual([late.code, late.value.outcome, late.value.alreadyAnswered], [1, "denied", true]);
+  });
+
+  test("P6: an old fingerprint is stale_revision and leaves the approval open; the right one is taken", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    const [{ fingerprint }] = (await at.hereJson(["approvals"])).value;
+    const wrong = fingerprint.replace(/^./, (digit: string) => (digit === "0" ? "1" : "0"));
+    const stale = await at.json(["approve", approvalId, "--fingerprint", wrong]);
+    assert.deepEqual([stale.code, stale.value.error.type], [1, "stale_revision"]);
+    assert.equal((await at.hereJson(["approvals"])).value.length, 1);
+    assert.equal((await at.json(["approve", approvalId, "--fingerprint", fingerprint])).code, 0);
+  });
+
+  for (const argv of [["approve"], ["reject"], ["approvals", "show"]]) {
+    test(`P11: ${argv.join(" ")} of an id nobody knows: exit 4, unknown_approval`, async () => {
+      using at = place();
+      const { code, value } = await at.json([...argv, "a_nobodyknowsthis234567"]);
+      assert.deepEqual([code, value.error.type], [4, "unknown_approval"]);
+      assert.equal(value.error.hint, "assent approvals --all");
+      const text = await at.run([...argv, "a_nobodyknowsthis234567"]);
+      assert.deepEqual(
+        [text.code, text.stdout, text.stderr],
+        [4, "", "assent: There is no approval 'a_nobodyknowsthis234567'.\nassent approvals --all\n"],
+      );
+      assert.ok(!existsSync(at.store));
+    });
+  }
+
+  test("an id may be cut to a unique beginning of 6 characters, not to fewer", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    assert.equal((await at.json(["approve", approvalId.slice(0, 5)])).value.error.type, "unknown_approval");
+    assert.equal((await at.json(["approve", approvalId.slice(0, 6)])).value.id, approvalId);
+  });
+
+  test("P8: an approver that ended before its commit left the approval open", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    const { code, value } = await at.json(["approve", approvalId, "--edit", "missing.json"]);
+    assert.deepEqual([code, value.error.type], [2, "usage"]);
+    assert.equal((await at.hereJson(["approvals"])).value[0].id, approvalId);
+  });
+
+  test("--no-wait changes nothing for an approval", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    assert.equal((await at.json(["approve", approvalId, "--no-wait"])).value.outcome, "approved");
+  });
+});
+
+describe("approve --edit", () => {
+  test("H24: the edited command runs, the original does not, the record shows both", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at, "touch original");
+    at.write("edit.json", '{"command":"touch edited"}');
+    const { code, value, stderr } = await at.hereJson(["approve", approvalId, "--edit", "edit.json"]);
+    assert.deepEqual([code, value.outcome], [0, "approved"]);
+    assert.match(stderr, /fingerprint is [0-9a-f]{64}\n/);
+    const end = await at.hereJson(["resume", sessionId]);
+    assert.equal(end.value.outcome, "succeeded");
+    assert.ok(existsSync(at.path("edited")) && !existsSync(at.path("original")));
+    const log = await at.here(["log", sessionId, "--json"]);
+    assert.ok(log.stdout.includes("touch original") && log.stdout.includes("touch edited"));
+  });
+
+  for (const [name, text] of [
+    ["H25: an input against the schema", '{"command":7,"nope":1}'],
+    ["no JSON at all", "{oops"],
+  ] as const) {
+    test(`${name}: invalid_tool_params, exit 2, still open`, async () => {
+      using at = place();
+      const { approvalId } = await park(at);
+      const { code, value } = await at.hereJson(["approve", approvalId, "--edit", "-"], { input: text });
+      assert.deepEqual([code, value.error.type], [2, "invalid_tool_params"]);
+      assert.equal((await at.hereJson(["approvals"])).value.length, 1);
+    });
+  }
+
+  test("H26: an edit that a deny rule matches is denied on resume; nothing ran", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at, "touch x", ["--deny", "shell:command=rm*"]);
+    await at.hereJson(["approve", approvalId, "--edit", "-"], { input: '{"command":"rm -r ."}' });
+    const { code, value } = await at.hereJson(["resume", sessionId]);
+    assert.deepEqual([code, value.outcome], [1, "denied"]);
+    assert.ok(existsSync(at.workspace) && !existsSync(at.path("x")));
+  });
+
+  test("an edit equal to what was shown counts as none", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at);
+    const { code, stderr } = await at.hereJson(["approve", approvalId, "--edit", "-"], { input: '{ "command" : "touch x" }' });
+    assert.equal(code, 0);
+    assert.ok(!stderr.includes("fingerprint"));
+    assert.equal((await at.hereJson(["resume", sessionId])).value.outcome, "succeeded");
+  });
+});
+
+describe("remembered answers", () => {
+  test("--remember user answers the like of other sessions; revoking ends it at once", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at);
+    assert.equal((await at.here(["approve", approvalId, "--remember", "user", "--expires", "2h", "--by", "Ada"])).code, 0);
+    const { value: grants } = await at.hereJson(["grants"]);
+    assert.equal(grants.length, 1);
+    const [grant] = grants;
+    assert.deepEqual(Object.keys(grant), ["id", "scope", "rule", "tool", "createdAt", "createdBy", "approvalId", "expiresAt", "state"]);
+    assert.deepEqual(
+      [grant.scope, grant.rule, grant.tool, grant.createdBy, grant.approvalId, grant.state],
+      ["user", "shell:command=touch x", "shell", "Ada", approvalId, "active"],
+    );
+    const lasts = Date.parse(grant.expiresAt) - Date.parse(grant.createdAt);
+    assert.ok(lasts > 7_100_000 && lasts <= 7_200_000, String(lasts));
+    assert.equal((await at.hereJson(["resume", sessionId])).value.outcome, "succeeded");
+    const same = await at.hereJson(["call", "shell", "--input", '{"command":"touch x"}']);
+    assert.equal(same.value.outcome, "succeeded");
+    const other = await at.hereJson(["call", "shell", "--input", '{"command":"touch x; touch y"}']);
+    assert.equal(other.value.type, "denied_unattended");
+    for (let time = 0; time < 2; time++) {
+      const revoked = await at.hereJson(["grants", "revoke", grant.id.slice(0, 8)]);
+      assert.deepEqual([revoked.code, revoked.value], [0, { id: grant.id, state: "revoked" }]);
+    }
+    assert.equal((await at.hereJson(["call", "shell", "--input", '{"command":"touch x"}'])).value.type, "denied_unattended");
+    assert.deepEqual((await at.hereJson(["grants"])).value, []);
+    assert.equal((await at.hereJson(["grants", "--all"])).value[0].state, "revoked");
+  });
+
+  test("--remember session holds in that session only, and a project's in its workspace", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    await at.here(["approve", approvalId, "--remember", "project", "--pattern", "shell:command=touch*"]);
+    const { value } = await at.hereJson(["grants", "--scope", "project"]);
+    assert.deepEqual([value[0].rule, value[0].workspace], ["shell:command=touch*", at.workspace]);
+    assert.deepEqual((await at.hereJson(["grants", "--scope", "user"])).value, []);
+    assert.equal((await at.hereJson(["call", "shell", "--input", '{"command":"touch z"}'])).value.outcome, "succeeded");
+    const elsewhere = await at.hereJson(["call", "shell", "--input", '{"command":"touch z"}', "--workspace", at.root]);
+    assert.equal(elsewhere.value.type, "denied_unattended");
+  });
+
+  for (const [name, rule] of [
+    ["a rule that does not parse", "a["],
+    ["a rule that does not cover the request", "shell:command=ls"],
+    ["everything, beyond the session", "*"],
+  ] as const) {
+    test(`${name}: bad_rule, exit 2, still open`, async () => {
+      using at = place();
+      const { approvalId } = await park(at);
+      const { code, value } = await at.hereJson(["approve", approvalId, "--remember", "user", "--pattern", rule]);
+      assert.deepEqual([code, value.error.type], [2, "bad_rule"]);
+      assert.equal((await at.hereJson(["approvals"])).value.length, 1);
+    });
+  }
+
+  test("a command that a shell could read in more than one way offers no rule", async () => {
+    using at = place();
+    const { approvalId } = await park(at, "touch x && touch y");
+    assert.deepEqual((await at.hereJson(["approvals", "show", approvalId])).value.suggestions, []);
+    const { code, value } = await at.hereJson(["approve", approvalId, "--remember", "session"]);
+    assert.deepEqual([code, value.error.type], [2, "bad_rule"]);
+  });
+
+  test("an explicit ask is answered once, whatever should be remembered", async () => {
+    using at = place();
+    const { approvalId } = await park(at, "touch x", ["--ask", "shell"]);
+    assert.equal((await at.hereJson(["approve", approvalId, "--remember", "user"])).value.outcome, "approved");
+    assert.deepEqual((await at.hereJson(["grants", "--all"])).value, []);
+  });
+
+  test("--pattern and --expires need --remember", async () => {
+    using at = place();
+    for (const extra of [
+      ["--pattern", "shell"],
+      ["--expires", "1h"],
+    ]) {
+      const { code, stderr } = await at.here(["approve", "a_1", ...extra]);
+      assert.deepEqual([code, stderr], [2, `assent approve: option '${extra[0]}' needs '--remember session|project|user'.\n`]);
+    }
+  });
+
+  test("revoking a grant nobody knows: exit 4, grant_not_found", async () => {
+    using at = place();
+    const { code, value } = await at.hereJson(["grants", "revoke", "g_nobody"]);
+    assert.deepEqual([code, value.error.type], [4, "grant_not_found"]);
+  });
+});

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, test } from "node:test";
+import { type Place, place } from "./support/assent.ts";
+
+async function someRecord(at: Place): Promise<{ sessionId: string }> {
+  const { value } = await at.hereJson(["call", "shell", "--input", '{"command":"true"}', "--mode", "yolo"]);
+  assert.equal(value.outcome, "succeeded");
+  return value;
+}
+
+function tamper(at: Place, sql: string, ...values: string[]): void {
+  const database = new DatabaseSync(join(at.store, "ledger.db"));
+  database.prepare(sql).run(...values);
+  database.close();
+}
+
+describe("assent verify", () => {
+  test("a sound record: exit 0, the counts and the heads", async () => {
+    using at = place();
+    const { sessionId } = await someRecord(at);
+    const { code, value } = await at.hereJson(["verify"]);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(value), ["ok", "store", "sessions", "events", "findings", "heads"]);
+    assert.deepEqual([value.ok, value.sessions, value.findings], [true, 1, []]);
+    assert.ok(value.heads.some(({ session }: { session: string }) => session === sessionId));
+    assert.match((await at.here(["verify"])).stdout, /^Sound: 1 sessions, \d+ events\.\n$/);
+    assert.equal((await at.hereJson(["verify", sessionId.slice(0, 8)])).value.ok, true);
+  });
+
+  test("L9: a changed byte is found: exit 1, hash_mismatch at that place", async () => {
+    using at = place();
+    const { sessionId } = await someRecord(at);
+    tamper(at, "update events set body = replace(body, 'true', 'fals') where session = ? and type = 'call.proposed'", sessionId);
+    const { code, value } = await at.hereJson(["verify"]);
+    assert.deepEqual([code, value.ok], [1, false]);
+    const found = value.findings.find(({ type }: { type: string }) => type === "hash_mismatch");
+    assert.deepEqual([found.severity, found.session], ["error", sessionId]);
+    assert.deepEqual(Object.keys(found), ["severity", "type", "session", "seq", "message", "hint"]);
+    const text = await at.here(["verify"]);
+    assert.equal(text.code, 1);
+    assert.match(text.stdout, new RegExp(`error: hash_mismatch ${sessionId}#\\d+: .+\\nNot sound`));
+  });
+
+  test("an anchor kept elsewhere finds what was removed whole", async () => {
+    using at = place();
+    await someRecord(at);
+    const exported = await at.here(["verify", "--export-anchor", "heads.json"]);
+    assert.equal(exported.code, 0);
+    assert.equal(statSync(at.path("heads.json")).mode & 0o777, 0o600);
+    assert.equal((await at.hereJson(["verify", "--anchor", "heads.json"])).code, 0);
+    const anchor = JSON.parse(readFileSync(at.path("heads.json"), "utf8"));
+    anchor.heads[0].hash = "0".repeat(64);
+    writeFileSync(at.path("other.json"), JSON.stringify(anchor));
+    assert.equal((await at.hereJson(["verify", "--anchor", "other.json"])).code, 1);
+    assert.equal((await at.here(["verify", "--anchor", "missing.json"])).code, 2);
+    assert.equal((await at.here(["verify", "--anchor", at.write("no.json", "[]")])).code, 2);
+  });
+
+  test("no ledger: exit 1, and none is made; an unknown session: exit 4", async () => {
+    using at = place();
+    assert.equal((await at.here(["verify"])).code, 1);
+    assert.ok(!existsSync(at.store));
+    await someRecord(at);
+    assert.deepEqual((await at.hereJson(["verify", "s_unknown"])).value.error.type, "session_not_found");
+  });
+
+  test("--rebuild makes the lists again from the events", async () => {
+    using at = place();
+    await someRecord(at);
+    tamper(at, "update sessions set row = replace(row, 'done', 'idle') where session like ?", "s_%");
+    assert.equal((await at.hereJson(["verify"])).code, 1);
+    assert.equal((await at.hereJson(["verify", "--rebuild"])).code, 0);
+    assert.equal((await at.hereJson(["sessions"])).value[0].state, "done");
+  });
+});
+
+describe("assent prune", () => {
+  test("removes what ended long ago, not what waits; a dry run removes nothing; the record stays sound", async () => {
+    using at = place();
+    await someRecord(at);
+    await at.here(["call", "shell", "--input", '{"command":"touch x"}', "--on-ask", "park"]);
+    assert.equal((await at.hereJson(["prune", "--older-than", "1h"])).value.sessions, 0);
+    const dry = await at.hereJson(["prune", "--older-than", "0ms", "--dry-run"]);
+    assert.deepEqual([dry.code, dry.value.sessions], [0, 1]);
+    assert.equal((await at.hereJson(["sessions"])).value.length, 2);
+    const done = await at.hereJson(["prune", "--older-than", "0ms"]);
+    assert.deepEqual(done.value, dry.value);
+    assert.deepEqual(
+      (await at.hereJson(["sessions"])).value.map(({ state }: { state: string }) => state),
+      ["parked"],
+    );
+    assert.equal((await at.hereJson(["verify"])).code, 0);
+  });
+
+  test("without --older-than: exit 2; without a store: nothing to do", async () => {
+    using at = place();
+    assert.equal((await at.here(["prune"])).code, 2);
+    assert.deepEqual((await at.hereJson(["prune", "--older-than", "30d"])).value, { sessions: 0, bytes: 0 });
+    assert.ok(!existsSync(at.store));
+  });
+});
+
+describe("assent doctor", () => {
+  const statuses = (value: { checks: { name: string; status: string }[] }): Record<string, string> =>
+    Object.fromEntries(value.checks.map(({ name, status }) => [name, status]));
+
+  test("all is well: exit 0; a store is looked at, not made", async () => {
+    using at = place();
+    const before = await at.hereJson(["doctor"]);
+    assert.deepEqual([before.code, before.value.ok], [0, true]);
+    assert.ok(!existsSync(at.store));
+    await someRecord(at);
+    const { value } = await at.hereJson(["doctor"]);
+    assert.deepEqual(Object.keys(statuses(value)), ["node", "store", "terminal", "bash", "git", "rg", "bwrap", "editor"]);
+    assert.match(value.checks[1].detail, /opens, mode 0700, \d+ events/);
+    assert.match((await at.here(["doctor"])).stdout, /^STATUS +CHECK +FOUND\nok +node +v\d/);
+  });
+
+  test("a missing bash or a damaged store: exit 1", async () => {
+    using at = place();
+    const bare = await at.hereJson(["doctor"], { env: { PATH: at.root } });
+    assert.deepEqual([bare.code, statuses(bare.value)["bash"]], [1, "error"]);
+    await someRecord(at);
+    writeFileSync(join(at.store, "ledger.db"), "this is no database, whatever its name says".repeat(200));
+    const damaged = await at.hereJson(["doctor"]);
+    assert.deepEqual([damaged.code, statuses(damaged.value)["store"]], [1, "error"]);
+  });
+
+  test("a store that others could read is closed to them, and the person is told", async () => {
+    using at = place();
+    await someRecord(at);
+    chmodSync(at.store, 0o755);
+    const { stderr } = await at.here(["sessions"]);
+    assert.match(stderr, /^assent: warning: .*0755/);
+    assert.equal(statSync(at.store).mode & 0o777, 0o700);
+  });
+});
+
+describe("the demonstration", () => {
+  for (const argv of [[], ["demo"]]) {
+    test(`assent ${argv.join(" ")} without a terminal plays it: exit 0, nothing is left behind`, async () => {
+      using at = place();
+      const { code, stdout, stderr } = await at.run(argv, { env: { TMPDIR: at.root } });
+      assert.deepEqual([code, stderr], [0, ""]);
+      for (const text of [
+        "1→Buy milk.",
+        "Waiting for an answer",
+        "approved by Ada",
+        "it ran once",
+        "it did not run again",
+        "denied by session permissions",
+        "Did you mean 'shell'?",
+        "call.claimed",
+        "Sound: ",
+      ]) {
+        assert.ok(stdout.includes(text), text);
+      }
+      assert.ok(!existsSync(at.store));
+      const { readdirSync } = await import("node:fs");
+      assert.deepEqual(
+        readdirSync(at.root).filter((name) => name.startsWith("assent-demo")),
+        [],
+      );
+    });
+  }
+
+  test("--json tells each step with its exit code", async () => {
+    using at = place();
+    const { code, value } = await at.json(["demo"]);
+    assert.deepEqual([code, value.ok], [0, true]);
+    assert.deepEqual(
+      value.steps.map(({ exit }: { exit: number }) => exit),
+      [0, 75, 0, 0, 0, 0, 1, 1, 0, 0],
+    );
+  });
+});

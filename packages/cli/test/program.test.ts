@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { COMMANDS } from "../src/command-table.ts";
+import { completionScript } from "../src/completion-script.ts";
+import { BIN, place } from "./support/assent.ts";
+
+const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
+
+describe("the program", () => {
+  test("--version prints the package's version and loads nothing it does not need", async () => {
+    using at = place();
+    const preload = at.write(
+      "preload.mjs",
+      `import { registerHooks } from "node:module";
+       const loaded = [];
+       registerHooks({ load: (url, context, next) => { loaded.push(url); return next(url, context); } });
+       process.on("exit", () => process.stderr.write(loaded.filter((url) => url.startsWith("file:")).join("\\n")));`,
+    );
+    const { code, stdout, stderr } = await at.run(["--version"], { entry: ["--import", preload, BIN] });
+    assert.deepEqual([code, stdout], [0, `${JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")).version}\n`]);
+    const modules = stderr
+      .split("\n")
+      .map((url) => fileURLToPath(url).slice(PACKAGE.length))
+      .sort();
+    assert.deepEqual(modules, [
+      "bin/assent.js",
+      "src/command-line.ts",
+      "src/command-options.ts",
+      "src/command-table.ts",
+      "src/display-width.ts",
+      "src/duration.ts",
+      "src/failure.ts",
+      "src/main.ts",
+      "src/nearest-spelling.ts",
+      "src/output.ts",
+      "src/process-io.ts",
+      "src/program.ts",
+      "src/version.ts",
+      "src/visible-text.ts",
+    ]);
+  });
+
+  test("every command has help with usage, options and an example; help names every command", async () => {
+    using at = place();
+    const overview = await at.run(["--help"]);
+    assert.deepEqual([overview.code, overview.stderr], [0, ""]);
+    for (const { name } of COMMANDS) {
+      assert.match(overview.stdout, new RegExp(`^  ${name}( |$)`, "m"));
+      const words = name.split(" ");
+      const [flag, command] = await Promise.all([at.run([...words, "--help"]), at.run(["help", ...words])]);
+      assert.deepEqual([flag.code, flag.stdout], [0, command.stdout], name);
+      assert.match(flag.stdout, new RegExp(`^Usage: assent ${name}`));
+      assert.match(flag.stdout, /^ {2}--store DIR {2,}\S/m);
+      assert.match(flag.stdout, /^Examples:\n {2}\S*(assent|source)/m);
+    }
+  });
+
+  test("help of call names its exit codes", async () => {
+    using at = place();
+    const { stdout } = await at.run(["help", "call"]);
+    for (const code of [0, 1, 2, 75, 130]) assert.match(stdout, new RegExp(`^  ${code} +\\S`, "m"));
+  });
+
+  test("help of an unknown command: exit 2 and the nearest", async () => {
+    using at = place();
+    const { code, stderr } = await at.run(["help", "aprove"]);
+    assert.deepEqual([code, stderr], [2, "assent help: unknown command 'aprove'. Did you mean 'approve'?\n"]);
+  });
+
+  test("a fault of ours is one line without a stack", async () => {
+    using at = place();
+    writeFileSync(join(at.root, "file"), "");
+    const { code, stdout, stderr } = await at.run(["call", "read", "--store", join(at.root, "file")]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.ok(!stderr.includes("    at "));
+    assert.match(stderr, /^assent: .+\n/);
+  });
+
+  test("an old Node without a newer one in reach is told what to do", () => {
+    const root = mkdtempSync(join(tmpdir(), "assent-bin-"));
+    try {
+      mkdirSync(join(root, "bin"));
+      writeFileSync(join(root, "package.json"), '{"type":"module"}');
+      const program = readFileSync(BIN, "utf8").replace("const WANTED = [22, 19];", "const WANTED = [99, 0];");
+      writeFileSync(join(root, "bin/assent.js"), program);
+      assert.throws(() => execFileSync(process.execPath, [join(root, "bin/assent.js"), "--version"], { stdio: "pipe" }), {
+        status: 1,
+        stderr: Buffer.from(
+          `Assent needs Node 99.0 or newer; this is v${process.versions.node}.\nInstall Node 24, or run \`npm ci\` in the repository, which brings one.\n`,
+        ),
+      });
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+
+  test("an old Node goes on with the newer one beside it, and passes arguments, exit code and output through", () => {
+    const root = mkdtempSync(join(tmpdir(), "assent-bin-"));
+    try {
+      mkdirSync(join(root, "packages/cli/bin"), { recursive: true });
+      mkdirSync(join(root, "node_modules/.bin"), { recursive: true });
+      writeFileSync(join(root, "package.json"), '{"type":"module"}');
+      writeFileSync(join(root, "node_modules/.bin/node"), '#!/bin/sh\necho "newer: $2 $3"\nexit 7\n', { mode: 0o755 });
+      cpSync(BIN, join(root, "packages/cli/bin/assent.js"));
+      const program = readFileSync(BIN, "utf8").replace("const WANTED = [22, 19];", "const WANTED = [99, 0];");
+      writeFileSync(join(root, "packages/cli/bin/assent.js"), program);
+      assert.throws(() => execFileSync(process.execPath, [join(root, "packages/cli/bin/assent.js"), "call", "a b"], { stdio: "pipe" }), {
+        status: 7,
+        stdout: Buffer.from("newer: call a b\n"),
+      });
+    } finally {
+      rmSync(root, { recursive: true });
+    }
+  });
+
+  test("the program that starts everything can be read by old Nodes: none of the newer syntax", () => {
+    const program = readFileSync(BIN, "utf8").replaceAll(/\/\/.*|`[^`]*`/g, "");
+    assert.ok(program.startsWith("#!/usr/bin/env node\n"));
+    for (const newer of [/\?\./, /\?\?/, /^\s*await /m, /^import /m, /\|\|=|&&=/]) assert.ok(!newer.test(program), String(newer));
+  });
+});
+
+describe("completions", () => {
+  for (const shell of ["bash", "zsh", "fish"] as const) {
+    test(`${shell}: every command and option is in the script`, async () => {
+      using at = place();
+      const { code, stdout } = await at.run(["completions", shell]);
+      assert.deepEqual([code, stdout], [0, completionScript(shell, COMMANDS)]);
+      const words = COMMANDS.flatMap(({ name }) => name.split(" "));
+      const flags = COMMANDS.flatMap(({ options }) => options.map(({ name }) => (shell === "fish" ? `-l ${name}` : `--${name}`)));
+      assert.deepEqual(
+        [...words, ...flags].filter((word) => !stdout.includes(word)),
+        [],
+      );
+    });
+  }
+
+  test("bash reads the script, and completes commands, options and values with it", () => {
+    const script = completionScript("bash", COMMANDS);
+    const complete = (...words: string[]): string[] => {
+      const line = `${script}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _assent; printf '%s\\n' "\${COMPREPLY[@]}"`;
+      return execFileSync("bash", ["--noprofile", "--norc", "-c", line], { encoding: "utf8" }).trimEnd().split("\n");
+    };
+    execFileSync("bash", ["-n"], { input: script });
+    assert.deepEqual(complete("assent", "appro"), ["approvals", "approve"]);
+    assert.deepEqual(complete("assent", "call", "read", "--mode", "a"), ["auto-edit"]);
+    assert.deepEqual(complete("assent", "approvals", "sh"), ["show"]);
+    assert.deepEqual(complete("assent", "approvals", "show", "--j"), ["--json"]);
+    assert.deepEqual(complete("assent", "completions", ""), ["bash", "zsh", "fish", "--store", "--json", "--help"]);
+  });
+
+  for (const shell of ["zsh", "fish"] as const) {
+    const found = (process.env["PATH"] ?? "").split(":").some((directory) => existsSync(join(directory, shell)));
+    if (found) {
+      test(`${shell} reads the script`, () => void execFileSync(shell, ["-n"], { input: completionScript(shell, COMMANDS) }));
+    } else {
+      test(`${shell} is not installed here, so its script is checked for closed quotes and blocks`, () => {
+        const script = completionScript(shell, COMMANDS);
+        const unquoted = script
+          .replaceAll(/#.*/g, "")
+          .replaceAll("'\\''", "")
+          .replaceAll(/'[^']*'/g, "");
+        assert.ok(!unquoted.includes("'"), "a quote is left open");
+        const blocks = (word: string): number => unquoted.split(/\s+|;/).filter((token) => token === word).length;
+        assert.deepEqual([blocks("if"), blocks("case")], [blocks("fi"), blocks("esac")]);
+        assert.ok(script.split("\n").length > COMMANDS.length);
+      });
+    }
+  }
+});
+
+test("the test of every command's file looks at all of them", () => {
+  const files = readdirSync(join(PACKAGE, "src/commands")).map((name) => name.replace(".ts", ""));
+  assert.deepEqual(files.sort(), COMMANDS.map(({ name }) => name.replace(" ", "-")).sort());
+});

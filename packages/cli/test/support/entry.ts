@@ -1,0 +1,23 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { defineTool } from "@assent/core";
+import { main } from "../../src/main.ts";
+import { processIo } from "../../src/process-io.ts";
+
+/** Arguments for Node that run `assent` from source with one more tool, `mark`, whose description is the environment's TEST_TOOL. */
+export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const mark = defineTool({
+    name: "mark",
+    description: process.env["TEST_TOOL"] ?? "marks",
+    kind: "edit",
+    input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    run: ({ text }, { cwd }) => {
+      appendFileSync(join(cwd, "marks"), `${text}\n`);
+      return "marked";
+    },
+  });
+  process.exit(await main(process.argv.slice(2), processIo(), { tools: [mark] }));
+}

@@ -1,0 +1,41 @@
+/** What a person is shown before deciding: pure data, answered by the approval's id. */
+export type ConfirmationDetails = {
+  readonly title?: string;
+  /** An interface must not offer "always": no grant could answer the next such ask. */
+  readonly hideAlwaysAllow?: boolean;
+  /** Rule texts an "always" would store, shown verbatim. */
+  readonly permissionRules?: readonly string[];
+  readonly warnings?: readonly string[];
+} & (
+  | {
+      readonly type: "edit";
+      readonly fileName: string;
+      readonly filePath: string;
+      readonly fileDiff: string;
+      readonly originalContent: string | null;
+      readonly newContent: string;
+      readonly isModifying?: boolean;
+    }
+  | {
+      readonly type: "exec";
+      readonly command: string;
+      readonly rootCommand: string;
+      readonly cwd?: string;
+    }
+  | {
+      readonly type: "mcp";
+      readonly serverName: string;
+      readonly toolName: string;
+      readonly toolDisplayName: string;
+    }
+  | {
+      readonly type: "info";
+      readonly prompt: string;
+      readonly urls?: readonly string[];
+    }
+  | {
+      readonly type: "plan";
+      readonly plan: string;
+      readonly prePlanMode?: string;
+    }
+);

@@ -1,0 +1,277 @@
+import type { By } from "./answer.ts";
+import type { ConfirmationDetails } from "./confirmation.ts";
+import type { RuleRef, TraceEntry, Verdict } from "./decision.ts";
+import type { GrantScope } from "./grant.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Kind } from "./kind.ts";
+import type { OutcomeState } from "./outcome.ts";
+import type { Content, Display, Spilled } from "./result.ts";
+/** The chain every process may append to: answers, grants, trust, the store's own records. */
+export declare const SHARED = "_store";
+/** Who holds a session or a store. */
+export type Holder = {
+  readonly pid: number;
+  readonly host: string;
+  readonly processStart: string;
+  readonly door: string;
+};
+/** The body of every event type that this version writes. Names and shapes are on disk: they are pinned by a test. */
+export type EventBodies = {
+  "session.created": {
+    readonly cwd: string;
+    readonly workspace: string;
+    readonly door: string;
+    readonly mode: string;
+    readonly model: string | null;
+    readonly version: string;
+    readonly parent: {
+      readonly session: string;
+      readonly call: string;
+      readonly task: string;
+    } | null;
+    readonly agent: string | null;
+    readonly policy: string;
+    readonly title: string;
+    /** What the door needs to continue this session the way it began (flags of `assent call`). */
+    readonly options?: JsonObject;
+  };
+  "session.opened": Holder & {
+    readonly recovered: readonly {
+      readonly call: string;
+      readonly to: string;
+    }[];
+  };
+  "session.closed": {
+    readonly reason: "done" | "failed" | "cancelled" | "parked" | "limit" | "reset";
+    readonly exit: number;
+  };
+  "mode.changed": {
+    readonly from: string;
+    readonly to: string;
+    readonly by: string;
+  };
+  "model.changed": {
+    readonly from: string | null;
+    readonly to: string | null;
+    readonly by: string;
+  };
+  "policy.changed": {
+    readonly revision: string;
+    readonly digest: string;
+  };
+  "call.proposed": {
+    readonly call: string;
+    readonly turn: number;
+    readonly index: number;
+    readonly tool: string;
+    /** The arguments as they came: text, or a value a door already parsed. */
+    readonly raw: Json;
+    readonly givenId: string | null;
+    readonly calledAs?: string;
+  };
+  "call.judged": {
+    readonly call: string;
+    readonly revision: number;
+    readonly fingerprint?: string;
+    readonly tool: string;
+    readonly toolDigest: string;
+    readonly kind: Kind;
+    readonly safe: boolean;
+    readonly input: JsonObject;
+    readonly coerced?: readonly JsonObject[];
+    readonly cwd: string;
+    readonly binds: Readonly<Record<string, string>>;
+    readonly verdict: Verdict;
+    readonly explicitAsk: boolean;
+    readonly reason: string;
+    readonly source: string;
+    readonly rule: RuleRef | null;
+    readonly trace: readonly TraceEntry[];
+    readonly units: number;
+    readonly planDigest?: string;
+    readonly policy: string;
+    readonly editedBy?: string;
+  };
+  "approval.opened": {
+    readonly approval: string;
+    readonly call: string;
+    readonly revision: number;
+    readonly fingerprint: string;
+    readonly tool: string;
+    readonly title: string;
+    readonly reason: string;
+    readonly source: string;
+    readonly rule: RuleRef | null;
+    readonly explicitAsk: boolean;
+    readonly details: ConfirmationDetails;
+    readonly facts: Json;
+    readonly suggestions: readonly string[];
+    readonly expiresAt: string | null;
+  };
+  "call.answered": {
+    readonly call: string;
+    readonly fingerprint: string;
+    readonly by: {
+      readonly kind: "grant" | "hook";
+      readonly id: string;
+    };
+    /** The stable word for who said yes, e.g. `grant_session`. */
+    readonly source: string;
+  };
+  "call.claimed": {
+    readonly call: string;
+    readonly fingerprint?: string;
+    /** The event that said yes, by its position in the store; null for a verdict allow. */
+    readonly answer: {
+      readonly pos: number;
+    } | null;
+    readonly attempt: number;
+    readonly durability: "full" | "normal";
+    readonly idempotencyKey: string | null;
+    readonly plan: Json;
+  };
+  "call.started": {
+    readonly call: string;
+    readonly pid: number;
+    readonly pgid: number;
+    readonly processStart: string;
+  };
+  "call.ended": {
+    readonly call: string;
+    readonly outcome: OutcomeState;
+    readonly type: string | null;
+    readonly content: Content;
+    readonly display?: Display;
+    readonly durationMs: number;
+    readonly evidence?: JsonObject;
+    readonly modelOverride?: string;
+    readonly details?: Json;
+    readonly spilled?: readonly Spilled[];
+  };
+  "hook.ran": {
+    readonly event: string;
+    readonly hook: string;
+    readonly outcome: string;
+    readonly durationMs: number;
+  };
+  "approval.answered": {
+    readonly approval: string;
+    readonly session: string;
+    readonly call: string;
+    readonly revision: number;
+    readonly outcome: "approved" | "rejected";
+    /** The fingerprint that was shown. */
+    readonly fingerprint: string;
+    readonly edited?: {
+      readonly input: JsonObject;
+      readonly fingerprint: string;
+    };
+    readonly by: By;
+    readonly reason: string | null;
+    readonly mode?: string;
+    readonly remember?: {
+      readonly scope: GrantScope;
+      readonly rules: readonly string[];
+    };
+    /** An "always" came for an ask that no grant may answer: it counted once. */
+    readonly narrowed?: boolean;
+    readonly interrupt?: boolean;
+  };
+  "approval.closed": {
+    readonly approval: string;
+    readonly session: string;
+    readonly call: string;
+    readonly revision: number;
+    readonly outcome: "expired" | "cancelled" | "denied";
+    readonly by: string;
+  };
+  "grant.created": {
+    readonly grant: string;
+    readonly scope: GrantScope;
+    readonly session?: string;
+    readonly workspace?: string;
+    readonly rule: string;
+    readonly tool: string;
+    readonly madeBy: string;
+    readonly expiresAt?: string;
+    readonly uses?: number;
+    readonly approval: string;
+  };
+  "grant.used": {
+    readonly grant: string;
+    readonly session: string;
+    readonly call: string;
+  };
+  "grant.revoked": {
+    readonly grant: string;
+    readonly by: string;
+  };
+  "store.created": {
+    readonly store: string;
+    readonly version: number;
+  };
+  "store.epoch": {
+    readonly epoch: number;
+    readonly session: string;
+    readonly holder: Holder;
+    readonly device: string;
+    readonly inode: string;
+  };
+  "store.migrated": {
+    readonly from: number;
+    readonly to: number;
+  };
+  "store.checkpoint": {
+    readonly heads: readonly {
+      readonly session: string;
+      readonly seq: number;
+      readonly hash: string;
+    }[];
+  };
+  "store.repaired": {
+    readonly session: string;
+    readonly goodSeq: number;
+    readonly lostFrom: number;
+  };
+  "store.restored": {
+    readonly approvals: number;
+  };
+  "store.pruned": {
+    readonly session: string;
+    readonly seq: number;
+    readonly hash: string;
+  };
+  "session.registered": {
+    readonly session: string;
+  };
+};
+/** One of the event types this version knows. */
+export type EventType = keyof EventBodies;
+/** An event that is not stored yet. */
+export type Draft<T extends EventType = EventType> = {
+  [K in T]: {
+    readonly type: K;
+    readonly v: 1;
+    readonly at: string;
+    readonly body: EventBodies[K];
+  };
+}[T];
+/** Where an event stands: its chain and place in it, and an unhashed position in the whole store. */
+export type Place = {
+  readonly session: string;
+  readonly seq: number;
+  readonly pos: number;
+  readonly epoch: number;
+  /** Set by a store that chains. */
+  readonly prev?: string;
+  readonly hash?: string;
+};
+/** A stored event of a type and version this program understands. */
+export type LedgerEvent<T extends EventType = EventType> = Draft<T> & Place;
+/** A stored event as it was read: possibly of a type or version newer than this program. */
+export type StoredEvent = Place & {
+  readonly at: string;
+  readonly type: string;
+  readonly v: number;
+  readonly body: JsonObject;
+};

@@ -1,0 +1,65 @@
+import type { By } from "./answer.ts";
+import type { ConfirmationDetails } from "./confirmation.ts";
+import type { RuleRef } from "./decision.ts";
+import type { Draft, EventBodies, Holder } from "./events.ts";
+import type { Grant } from "./grant.ts";
+import type { Json } from "./json.ts";
+/** One approval as the list knows it. */
+export type ApprovalRow = {
+  readonly id: string;
+  readonly session: string;
+  readonly call: string;
+  readonly revision: number;
+  readonly tool: string;
+  readonly title: string;
+  readonly reason: string;
+  readonly source: string;
+  readonly rule: RuleRef | null;
+  readonly explicitAsk: boolean;
+  readonly details: ConfirmationDetails;
+  readonly facts: Json;
+  readonly suggestions: readonly string[];
+  readonly fingerprint: string;
+  readonly requestedAt: string;
+  readonly expiresAt: string | null;
+  readonly state: "open" | "approved" | "rejected" | "expired" | "cancelled" | "denied";
+  readonly answeredBy: By | null;
+  readonly answeredAt: string | null;
+  readonly answerReason: string | null;
+  /** The fingerprint the yes covers: the one shown, or the edited one. */
+  readonly covers: string | null;
+  readonly remember: EventBodies["approval.answered"]["remember"] | null;
+  /** A claim has used the answer. */
+  readonly consumed: boolean;
+};
+/** One grant as the list knows it. */
+export type GrantRow = Grant & {
+  readonly tool: string;
+  readonly state: "active" | "expired" | "used_up" | "revoked";
+};
+/** One session as the list knows it. */
+export type SessionRow = {
+  readonly id: string;
+  readonly cwd: string;
+  readonly title: string;
+  readonly state: "running" | "idle" | "parked" | "interrupted" | "done" | "failed" | "cancelled";
+  readonly model: string | null;
+  readonly turns: number;
+  readonly calls: number;
+  readonly openApprovals: number;
+  readonly unknownOutcomes: number;
+  readonly startedAt: string;
+  readonly updatedAt: string;
+  readonly writer: Holder | null;
+};
+/** What may be appended to the shared chain by any process. */
+export type SharedDraft = Draft<"approval.answered" | "approval.closed" | "grant.created" | "grant.used" | "grant.revoked">;
+/** Why a claim lost. */
+export type ClaimLost =
+  | "not_claimable"
+  | "already_claimed"
+  | "fingerprint_mismatch"
+  | "answer_void"
+  | "answer_consumed"
+  | "grant_revoked"
+  | "policy_changed";

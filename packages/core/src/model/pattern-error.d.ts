@@ -1,0 +1,14 @@
+/** What is wrong with a rule text, and where. */
+export type PatternProblem = {
+  readonly text: string;
+  readonly problem: string;
+  /** From 1, in UTF-16 units of `text`. */
+  readonly column: number;
+  readonly file?: string;
+  readonly line?: number;
+};
+/** A rule text that is no pattern. The message names file, line and text, because whoever wrote the rule has to find it. */
+export declare class PatternError extends Error {
+  readonly about: PatternProblem;
+  constructor(about: PatternProblem);
+}

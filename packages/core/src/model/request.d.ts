@@ -1,0 +1,25 @@
+import type { JsonObject } from "./json.ts";
+import type { Kind } from "./kind.ts";
+/** A part of a request that is judged on its own. */
+export type Unit = {
+  /** One line for people: the simple command, the path, or the tool's name. */
+  readonly subject: string;
+  /** What the `Facts` port found out about this part; only the checkers and guards of the same policy read it. */
+  readonly data?: unknown;
+};
+/** A call's validated, frozen input with everything its meaning depends on. */
+export type Request = {
+  readonly tool: string;
+  readonly toolDigest: string;
+  readonly kind: Kind;
+  readonly input: JsonObject;
+  readonly cwd: string;
+  /** Digests of what the request means but does not contain, by name (a script's text). */
+  readonly binds: Readonly<Record<string, string>>;
+  /** At least one. */
+  readonly units: readonly Unit[];
+  /** Present once it was needed: always before an approval is opened or a claim is stored durably. */
+  readonly fingerprint?: string;
+};
+/** The text whose digest is a request's fingerprint: tool, toolDigest, input, cwd and binds, nothing else. */
+export declare function fingerprintText({ tool, toolDigest, input, cwd, binds }: Omit<Request, "kind" | "units" | "fingerprint">): string;

@@ -1,0 +1,90 @@
+import type { JsonObject } from "../model/json.ts";
+import type { OpenApproval, Policy } from "../ports.ts";
+import type { Tool } from "../tool-definition.ts";
+import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "./dispatch.ts";
+import type { HookWords } from "./hook-words.ts";
+import type { Lanes } from "./lanes.ts";
+import type { RepeatGuard } from "./repeat-guard.ts";
+/** Everything the calls of one batch share. */
+export type BatchRun = {
+  readonly deps: DispatcherDeps;
+  readonly batch: Omit<Batch, "calls">;
+  /** The calls of the batch, in call order. */
+  readonly runs: CallRun[];
+  readonly emit: (event: DispatchEvent) => void;
+  readonly lanes: Lanes;
+  /** The policy of this moment; a throw of its source denies. */
+  readonly policy: () => Policy;
+  readonly repeats: RepeatGuard;
+  /** Why the run ends, by call index: set by post-tool hooks, `onAsk: fail` and interrupts. */
+  readonly stops: Map<number, string>;
+  /** Approvals that are before a person now, by id. */
+  readonly shown: Map<string, OpenApproval>;
+  /** Rejections a person has spoken past since: the same call may be asked about again. */
+  readonly forgiven: Set<string>;
+  /** Set when an end could not be recorded: nothing more may run in this session. */
+  readonly broken: {
+    error: unknown;
+  };
+  /** Ends every call of the batch that has not started. */
+  readonly skipRest: (why: SkipReason) => void;
+};
+/** Why a call that has not started does not: a hook stopped the run, a person interrupted it, or an approval nobody could give failed it. */
+export type SkipReason = "hook" | "interrupted" | "unanswered";
+/** One call on its way through the pipeline; the only mutable thing the steps share. */
+export type CallRun = {
+  readonly callId: string;
+  /** Place in the batch, and so in its lanes; -1 for a nested call, which has no lane. */
+  readonly index: number;
+  readonly name: string;
+  readonly arguments: unknown;
+  /** How deep below a model's own call: nested calls of a body count from 1. */
+  readonly nested: boolean;
+  readonly abort: AbortController;
+  /** Why the call must not go on, once somebody said so. */
+  stopped: "cancelled" | "skipped" | "timeout" | undefined;
+  skippedBy: SkipReason | undefined;
+  tool: Tool | undefined;
+  input: JsonObject;
+  phase: "before" | "running" | "after";
+  notified: boolean;
+  /** Wakes the step that waits, if one does. */
+  wake: (() => void) | undefined;
+  /** How many nested calls the body has made. */
+  children: number;
+  startedAt: number;
+  /** How often the call was judged by this process. */
+  judgements: number;
+  /** The newest judgement on its way to the ledger. */
+  written: Promise<unknown> | undefined;
+  /** The call has waited, or comes from an earlier process: an allow alone no longer lets it run. */
+  resumed: boolean;
+  /** Position of the yes whose edit was judged; if what it touches changed since, a person is asked again. */
+  editJudged: number | undefined;
+  /** The idempotency key the claim was stored with. */
+  key: string | null;
+  /** Position of a yes that no longer stands: a person is asked again. */
+  voided: number | undefined;
+  /** The grants that said yes together. */
+  grants: readonly string[];
+  /** A `permission_request` hook is consulted once per call. */
+  hookAsked: boolean;
+  /** What `pre_tool_use` hooks want the model to know with the result. */
+  hookWords: HookWords | undefined;
+};
+/** A step's answer: go on with a value, or end the call. */
+export type Step<T> =
+  | {
+      readonly go: T;
+    }
+  | {
+      readonly end: Ending;
+    };
+/** Stops a call at whatever step it is. */
+export declare function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>): void;
+/** A new run of one call. */
+export declare function makeRun(
+  call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & {
+    readonly nested?: boolean;
+  },
+): CallRun;

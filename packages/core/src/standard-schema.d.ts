@@ -1,0 +1,34 @@
+/** The Standard Schema interface, version 1, as far as Assent reads it. */
+export type StandardSchema<Input = unknown, Output = Input> = {
+    readonly "~standard": {
+        readonly version: 1;
+        readonly vendor: string;
+        readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+        readonly types?: {
+            readonly input: Input;
+            readonly output: Output;
+        } | undefined;
+        /** Standard JSON Schema: how the schema describes itself to a model, where the vendor offers it. */
+        readonly jsonSchema?: {
+            readonly input: (options: {
+                readonly target: string;
+            }) => Record<string, unknown>;
+        } | undefined;
+    };
+};
+/** What a Standard Schema answers. */
+export type StandardResult<Output> = {
+    readonly value: Output;
+    readonly issues?: undefined;
+} | {
+    readonly issues: readonly StandardIssue[];
+};
+/** One problem a Standard Schema found. */
+export type StandardIssue = {
+    readonly message: string;
+    readonly path?: readonly (PropertyKey | {
+        readonly key: PropertyKey;
+    })[] | undefined;
+};
+/** The type of the values a schema lets through. */
+export type InferOutput<S> = S extends StandardSchema<infer _I, infer O> ? O : Record<string, unknown>;

@@ -1,0 +1,10 @@
+export { type Anchor, anchorText, parseAnchor } from "./anchor.ts";
+export type { Database, OpenDatabase } from "./database.ts";
+export type { Finding, FindingType, Head } from "./finding.ts";
+export type { StartOf } from "./lease.ts";
+export { type OpenLedgerOptions, openLedger, type StoreExtras } from "./open-ledger.ts";
+export type { OpenStoreOptions } from "./open-store.ts";
+export { type PruneOptions, type PruneReport, pruneStore } from "./prune.ts";
+export type { Repaired } from "./repair.ts";
+export type { StoreWarning } from "./state-directory.ts";
+export { type VerifyOptions, type VerifyReport, verifyStore } from "./verify.ts";

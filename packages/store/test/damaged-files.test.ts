@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { LedgerError } from "@assent/core";
+import { proposedDraft } from "@assent/core/testing";
+import { openLedger } from "../src/open-ledger.ts";
+import { verifyStore } from "../src/verify.ts";
+import { A, B, begin, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
+
+const FRAME = 4_096 + 24;
+
+test("L31: a log cut in the middle of its last frame opens with every transaction before that frame", async (t) => {
+  const ledger = await madeLedger(t);
+  const writer = await begin(ledger);
+  await writer.full(proposedDraft("kept"));
+  const before = statSync(join(ledger.directory, "ledger.db-wal")).size;
+  await writer.full(proposedDraft("torn"));
+  const after = statSync(join(ledger.directory, "ledger.db-wal")).size;
+  assert.ok(after > before && (after - 32) % FRAME === 0);
+  // What a power cut leaves: the files as they are on disk, without the writer's farewell.
+  const directory = await scratch(t);
+  for (const name of ["ledger.db", "ledger.db-wal"]) copyFileSync(join(ledger.directory, name), join(directory, name));
+  truncateSync(join(directory, "ledger.db-wal"), after - FRAME / 2);
+  const reopened = await madeLedger(t, { directory });
+  const calls = (await readAll(reopened, { session: A, seq: 0 })).map(({ body }) => body["call"]);
+  assert.deepEqual(calls, [undefined, undefined, "kept"]);
+  const { findings } = await verifyStore({ directory });
+  assert.deepEqual(findings, []);
+});
+
+/** A store with two sessions of 400 events and one page of NULs in the middle of session A's events. */
+async function withNulls(t: Parameters<typeof scratch>[0]): Promise<string> {
+  const directory = await scratch(t);
+  const ledger = await openLedger({ directory });
+  for (const session of [B, A]) {
+    const writer = await begin(ledger, session);
+    for (let at = 0; at < 4; at += 1) await writer.append(...Array.from({ length: 100 }, (_, index) => noise(at * 100 + index)));
+    await writer.append({ type: "session.closed", v: 1, at: "2026-01-01T00:00:00.000Z", body: { reason: "done", exit: 0 } });
+  }
+  await ledger.close();
+  const page = tamper(directory, (database) => {
+    const pos = database.prepare("select pos from events where session = ? and seq = 200").get(A)?.["pos"] as number;
+    const pages = database.prepare("select pageno from dbstat where name = 'events' and pagetype = 'leaf' order by path").all();
+    const count = database.prepare("select count(*) as n from events").get()?.["n"] as number;
+    return pages[Math.floor((pages.length * pos) / count)]?.["pageno"] as number;
+  });
+  const file = openSync(join(directory, "ledger.db"), "r+");
+  writeSync(file, Buffer.alloc(4_096), 0, 4_096, (page - 1) * 4_096);
+  closeSync(file);
+  return directory;
+}
+
+test("L32: with a page of NULs the store opens; a read and verify say store_corrupt with a repair hint, other sessions work", async (t) => {
+  const directory = await withNulls(t);
+  const ledger = await openLedger({ directory });
+  await assert.rejects(readAll(ledger, { session: A, seq: 0 }), (error) => {
+    assert.ok(error instanceof LedgerError && error.type === "store_corrupt");
+    assert.match(error.message, /assent verify --repair/);
+    return true;
+  });
+  assert.equal((await readAll(ledger, { session: B, seq: 0 })).length, 403);
+  const other = await begin(ledger, B);
+  assert.equal((await other.append(noise())).length, 1);
+  await ledger.close();
+  const report = await verifyStore({ directory });
+  assert.equal(report.ok, false);
+  const found = report.findings.find(({ session }) => session === A);
+  assert.deepEqual([found?.type, found?.hint], ["store_corrupt", "assent verify --repair"]);
+  assert.ok(found?.seq && found.seq > 100 && found.seq < 300, `${found?.seq}`);
+  assert.ok(!report.findings.some(({ session }) => session === B));
+});
+
+test("a repair of a malformed file keeps every good event, and the store works again", async (t) => {
+  const directory = await withNulls(t);
+  const { ino } = statSync(join(directory, "ledger.db"));
+  const damaged = await verifyStore({ directory });
+  const lostFrom = damaged.findings.find(({ session }) => session === A)?.seq ?? 0;
+  const report = await verifyStore({ directory, repair: true });
+  assert.deepEqual(report.findings, []);
+  assert.deepEqual(report.repaired, [{ session: A, goodSeq: lostFrom - 1, lostFrom }]);
+  assert.equal(statSync(join(directory, "ledger.db")).ino, ino);
+  const ledger = await madeLedger(t, { directory });
+  assert.equal((await readAll(ledger, { session: B, seq: 0 })).length, 403);
+  assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, lostFrom - 1);
+  const writer = await begin(ledger, A);
+  assert.equal((await writer.append(noise()))[0]?.seq, lostFrom);
+});

@@ -1,0 +1,28 @@
+import { accessSync, constants } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { isInside, resolvePath } from "@assent/policy";
+
+const SYSTEM = ["/usr/local/bin", "/usr/bin", "/bin"];
+
+/** Where to look for programs. */
+export type SearchPlaces = { readonly workspace: string; readonly searchPath: string; readonly system?: readonly string[] };
+
+/** The bash of the system, else of the user's search path; never one of the workspace or of a relative directory, which the model could have put there. */
+export function findBash({ workspace, searchPath, system = SYSTEM }: SearchPlaces): string | undefined {
+  const own = searchPath.split(":").filter((directory) => isAbsolute(directory) && !leadsInside(workspace, directory));
+  return [...system, ...own].map((directory) => join(directory, "bash")).find(isExecutable);
+}
+
+function leadsInside(workspace: string, directory: string): boolean {
+  const { absolute, real } = resolvePath(directory, "/");
+  return real === null || isInside(workspace, absolute) || isInside(workspace, real);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Files, Processes, Tool } from "@assent/core";
+import { pathScope, type SessionDirectories } from "@assent/policy";
+import { readTool } from "./read.ts";
+import { memoryReads, type Reads } from "./reads.ts";
+import { shellTool } from "./shell.ts";
+import { writeTool } from "./write.ts";
+
+/** What the built-in tools of one session need. Nothing is opened or started by making them. */
+export type BuiltinDeps = SessionDirectories & {
+  readonly files: Files;
+  readonly processes: Processes;
+  /** The environment commands start from, without secrets of any known name. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Name globs of further secrets. */
+  readonly secretEnv?: readonly string[];
+  /** What the session has read before; a new, empty memory when absent. */
+  readonly reads?: Reads;
+};
+
+/** The built-in tools, in the order in which they are offered. */
+export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
+  const reads = deps.reads ?? memoryReads();
+  const shared = { workspace: deps.workspace, scope: pathScope(deps), reads };
+  return [readTool(shared), writeTool({ ...shared, files: deps.files }), shellTool(deps)];
+}

@@ -1,0 +1,29 @@
+import type { ToolResult } from "@assent/core";
+import { errorCode } from "@assent/host";
+
+/** A failed result: what the model reads, and the type by which programs tell failures apart. */
+export function failure(type: string, message: string): ToolResult {
+  return { content: `Error: ${message}`, display: message, error: { type, message } };
+}
+
+/** Says why a file could not be used; `shown` is how its path is named to the model. */
+type Explanation = readonly [type: string, text: (shown: string) => string];
+
+const BY_CODE: Readonly<Record<string, Explanation>> = {
+  ENOENT: ["file_not_found", (shown) => `${shown} does not exist.`],
+  EACCES: ["permission_denied", (shown) => `The operating system does not permit access to ${shown}.`],
+  EPERM: ["permission_denied", (shown) => `The operating system does not permit access to ${shown}.`],
+  EROFS: ["permission_denied", (shown) => `${shown} is on a read-only file system.`],
+  ENOSPC: ["no_space_left", (shown) => `There is no space left for ${shown}.`],
+  EDQUOT: ["no_space_left", (shown) => `There is no space left for ${shown}: the quota is used up.`],
+  EISDIR: ["target_is_directory", (shown) => `${shown} is a directory.`],
+  ENOTDIR: ["path_is_not_a_directory", (shown) => `A part of ${shown} is a file, not a directory.`],
+  ERR_NOT_REGULAR_FILE: ["target_not_regular_file", (shown) => `${shown} is not a regular file.`],
+};
+
+/** The failure behind a system error; one without an entry has the type of whoever met it. */
+export function fileFailure(error: unknown, { shown, otherwise }: { readonly shown: string; readonly otherwise: string }): ToolResult {
+  const known = BY_CODE[errorCode(error) ?? ""];
+  if (known) return failure(known[0], known[1](shown));
+  return failure(otherwise, `${shown}: ${error instanceof Error ? error.message : String(error)}`);
+}

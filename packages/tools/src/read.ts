@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import { basename, resolve } from "node:path";
+import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
+import { errorCode, type RegularFile } from "@assent/host";
+import { type PathScope, resolvePath } from "@assent/policy";
+import { description } from "./description.ts";
+import { failure, fileFailure } from "./failure.ts";
+import { type InputOf, integer, object, optional } from "./fields.ts";
+import { pieces, withRegularFile } from "./file-bytes.ts";
+import { type JudgedPaths, judgedPaths } from "./judged-paths.ts";
+import { lineWindow, type Window } from "./line-window.ts";
+import { mediaTypeOf } from "./media-type.ts";
+import { filePath, pathFault } from "./path-input.ts";
+import type { ReadRecord, Reads } from "./reads.ts";
+import { shownPath } from "./shown-path.ts";
+
+const MAX_FILE = 256 * 1024 * 1024;
+const MAX_PART = 20_000_000;
+const DEFAULT_LIMIT = 2000;
+const LINE_CHARS = 2000;
+/** What all results of a batch may hold together: one that reads more pages instead of being cut. */
+const TOTAL_CHARS = 200_000;
+
+const FIELDS = {
+  file_path: filePath,
+  offset: optional(
+    integer({ description: "The first line to read, counted from 1. Default 1.", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  ),
+  limit: optional(integer({ description: "How many lines to read at most. Default 2000.", minimum: 1, maximum: 10_000 })),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the read tool needs: where the session works, and the memory it shares with the tools that replace files. */
+export type ReadDeps = { readonly workspace: string; readonly scope: PathScope; readonly reads: Reads };
+
+/** Reads a file. Inside the workspace, and for the session's own output, without asking; sensitive files and everything elsewhere ask. */
+export function readTool(deps: ReadDeps): Tool {
+  const judged = judgedPaths();
+  return defineTool({
+    name: "read",
+    title: "Read",
+    description: description("read"),
+    kind: "read",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    maxOutputChars: Number.POSITIVE_INFINITY,
+    check: ({ file_path }) => pathFault(file_path),
+    describe: ({ file_path }, { cwd }) => `Read ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
+    locations: ({ file_path, offset }) => [offset === undefined ? { path: file_path } : { path: file_path, line: offset }],
+    permission: (input, { cwd }) => {
+      const { real, inside, sensitive, ownOutput } = deps.scope(input.file_path, cwd);
+      judged.note(input, real);
+      return ownOutput || (inside && !sensitive) ? "allow" : "ask";
+    },
+    run: (input, ctx) => run({ ...deps, judged }, input, ctx),
+  });
+}
+
+async function run(
+  { workspace, reads, judged }: ReadDeps & { readonly judged: JudgedPaths },
+  input: Input,
+  ctx: RunContext,
+): Promise<ToolResult> {
+  const { absolute, real } = resolvePath(input.file_path, ctx.cwd);
+  const shown = shownPath(workspace, absolute);
+  if (judged.changed(input, real)) return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
+  const path = real ?? absolute;
+  try {
+    const { result, record } = await withRegularFile(path, (file) => readOpened(file, input, { shown, signal: ctx.signal }));
+    if (record) await reads.remember(ctx.sessionId, path, record);
+    return result;
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    return fileFailure(error, { shown, otherwise: "read_content_failure" });
+  }
+}
+
+type Naming = { readonly shown: string; readonly signal: AbortSignal };
+type Outcome = { readonly result: ToolResult; readonly record?: ReadRecord };
+
+async function readOpened(file: RegularFile, input: Input, naming: Naming): Promise<Outcome> {
+  const { size } = file.stats;
+  if (size > MAX_FILE) return { result: failure("file_too_large", `${naming.shown} has ${size} bytes; at most ${MAX_FILE} can be read.`) };
+  const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(8192), 0, 8192, 0);
+  const start = buffer.subarray(0, bytesRead);
+  const mediaType = mediaTypeOf(start);
+  if (mediaType !== undefined) return readMedia(file, mediaType, naming);
+  if (start.includes(0)) return { result: failure("read_content_failure", `${naming.shown} is a binary file.`) };
+  return readText(file, input, naming);
+}
+
+async function readText(file: RegularFile, { offset = 1, limit = DEFAULT_LIMIT }: Input, { shown, signal }: Naming): Promise<Outcome> {
+  const hash = createHash("sha256");
+  const window = lineWindow({ offset, limit, lineChars: LINE_CHARS, totalChars: TOTAL_CHARS });
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const piece of pieces(file, signal)) {
+      hash.update(piece);
+      window.add(decoder.decode(piece, { stream: true }));
+    }
+    window.add(decoder.decode());
+  } catch (error) {
+    if (errorCode(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
+    return { result: failure("read_content_failure", `${shown} is not UTF-8 text.`) };
+  }
+  const found = window.end();
+  return { result: textResult(found, offset, shown), record: { digest: hash.digest("hex"), lines: { from: offset, to: found.last } } };
+}
+
+function textResult({ lines, last, total }: Window, offset: number, shown: string): ToolResult {
+  if (lines.length === 0) return { content: `The file has ${total} lines.`, display: `${shown} has ${total} lines.` };
+  const more = total - last;
+  const end = more > 0 ? `\n[${more} more lines; continue with offset ${last + 1}]` : "";
+  return { content: lines.join("\n") + end, display: `Read lines ${offset} to ${last} of ${total} of ${shown}` };
+}
+
+async function readMedia(file: RegularFile, mediaType: string, { shown, signal }: Naming): Promise<Outcome> {
+  const { size } = file.stats;
+  const hash = createHash("sha256");
+  const kept: Buffer[] = [];
+  for await (const piece of pieces(file, signal)) {
+    hash.update(piece);
+    if (size <= MAX_PART) kept.push(Buffer.from(piece));
+  }
+  const record = { digest: hash.digest("hex") };
+  const bytes = Buffer.concat(kept);
+  if (size > MAX_PART || bytes.length > MAX_PART)
+    return { result: { content: `[${mediaType}, ${size} bytes: too large to show]` }, record };
+  const data = bytes.toString("base64");
+  const part: ContentPart = mediaType.startsWith("image/")
+    ? { type: "image", mediaType, data }
+    : { type: "file", mediaType, data, name: basename(shown) };
+  return { result: { content: [part], display: `Read ${shown} (${mediaType}, ${bytes.length} bytes)` }, record };
+}
