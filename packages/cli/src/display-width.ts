@@ -12,7 +12,7 @@ export function displayWidth(line: string): number {
 }
 
 /** The longest beginning of a line that fits, never splitting a character. */
-export function fitting(line: string, columns: number): string {
+function fitting(line: string, columns: number): string {
   if (PLAIN.test(line)) return line.slice(0, columns);
   let width = 0;
   let end = 0;

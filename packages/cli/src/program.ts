@@ -1,8 +1,13 @@
 import { main } from "./main.ts";
+import { warn } from "./output.ts";
 import { processIo } from "./process-io.ts";
 
-/** Runs the command line of this process and ends it with the command's exit code. */
+/** Runs the command line of this process and ends it with the command's exit code. A promise that a tool's body left behind is told of, and ends nothing. */
 export async function runProgram(): Promise<void> {
-  const code = await main(process.argv.slice(2), processIo());
-  process.exit(code);
+  const io = processIo();
+  process.on(
+    "unhandledRejection",
+    (reason) => void warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`),
+  );
+  process.exit(await main(process.argv.slice(2), io));
 }

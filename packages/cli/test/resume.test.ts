@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { describe, test } from "node:test";
-import { ended, isRunning, type Place, place, until } from "./support/assent.ts";
+import { ended, groupRuns, type Place, place, until } from "./support/assent.ts";
 import { ENTRY } from "./support/entry.ts";
 
 async function park(
@@ -161,7 +161,7 @@ describe("assent resume", () => {
       assert.deepEqual([code, value.outcome, value.type], [1, "unknown", "execution_unknown"]);
     }
     assert.equal(readFileSync(at.path("x"), "utf8"), "run\n");
-    await until("its process group is gone", () => !isRunning(Number(readFileSync(at.path("pid"), "utf8"))));
+    await until("its process group is gone", () => !groupRuns(Number(readFileSync(at.path("pid"), "utf8"))));
     const again = await at.json(["call", "shell", "--input", '{"command":"echo other >> x"}', "--mode", "yolo"]);
     assert.equal(again.value.outcome, "succeeded");
   });

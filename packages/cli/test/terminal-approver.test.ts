@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import type { Answer, OpenApproval } from "@assent/core";
+import { testApprover } from "@assent/core/testing";
 import { terminalApprover } from "../src/terminal-approver.ts";
 import { type FakeTerminal, fakeTerminal } from "./support/terminal.ts";
 
@@ -46,8 +46,7 @@ function ask(change: Partial<OpenApproval> = {}, size?: { columns: number; rows:
 /** Waits for a text, then for the time it takes to read it. */
 async function read(asked: FakeTerminal, text: string): Promise<void> {
   await asked.shows(text);
-  await setImmediate();
-  asked.clock.advance(300);
+  await asked.clock.advance(300);
 }
 
 const PROMPT = "Type a letter, then Enter: ";
@@ -147,11 +146,10 @@ describe("the terminal approver", () => {
     const asked = ask();
     asked.press("yyyy\r a\r");
     await asked.shows(PROMPT);
-    await setImmediate();
     asked.press("y\r");
-    asked.clock.advance(299);
+    await asked.clock.advance(299);
     asked.press("y\r");
-    asked.clock.advance(1);
+    await asked.clock.advance(1);
     asked.press("n\r");
     await asked.shows("Reason");
     asked.press("\r");
@@ -290,4 +288,20 @@ describe("the terminal approver", () => {
     asked.abort.abort();
     await asked.answer;
   });
+});
+
+testApprover("the terminal approver as a port", async () => {
+  const terminal = fakeTerminal();
+  const approver = terminalApprover({ io: terminal.io, clock: terminal.clock, by: BY, cancel: () => undefined });
+  return {
+    approver,
+    answer: async ({ id }, outcome) => {
+      await terminal.shows(id);
+      await read(terminal, PROMPT);
+      terminal.press(outcome === "approve" ? "y\r" : "n\r");
+      if (outcome === "approve") return;
+      await terminal.shows("Reason");
+      terminal.press("\r");
+    },
+  };
 });

@@ -1,4 +1,6 @@
+import { statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { LedgerError } from "@assent/core";
 import { BUSY_MS, type Database, type OpenDatabase } from "./database.ts";
 import type { StatePaths } from "./state-paths.ts";
@@ -20,14 +22,26 @@ export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Co
   }
 }
 
-/** Opens the file for reading alone. */
+/** Opens the file for reading alone; on a file system where not even SQLite's own files can be made, as one that nobody changes. */
 export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
   try {
-    const database = open(paths.file, { readOnly: true, timeout: BUSY_MS });
+    return openToRead(paths.file, open);
+  } catch (cause) {
+    const error = storeError(cause, paths);
+    const hasLog = (statSync(`${paths.file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (!(error instanceof LedgerError) || error.type !== "store_readonly" || hasLog) throw error;
+    return openToRead(`${pathToFileURL(paths.file).href}?immutable=1`, open);
+  }
+}
+
+function openToRead(file: string, open: OpenDatabase): Database {
+  const database = open(file, { readOnly: true, timeout: BUSY_MS });
+  try {
     database.exec("pragma cell_size_check=on; select 1 from sqlite_schema limit 1");
     return database;
-  } catch (cause) {
-    throw storeError(cause, paths);
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -43,10 +43,9 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
   const deliver = (): void => {
     due = undefined;
     let more = false;
-    const until = head();
     for (const follower of following) {
       try {
-        more = turn(follower, until) || more;
+        more = turn(follower, head()) || more;
       } catch (error) {
         remove(follower);
         failed(error);

@@ -7,10 +7,11 @@ import type { Followers } from "./followers.ts";
 import type { OpenStore } from "./open-store.ts";
 import { pendingLists } from "./pending.ts";
 import type { EventReading, Reader } from "./read-events.ts";
+import { snapshotsOf } from "./snapshots.ts";
 import { storeError } from "./store-error.ts";
 
 /** The half of the port that reads. */
-export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "resolve" | "head">;
+export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "head">;
 
 /** What reading needs from the rest of the ledger. */
 export type LedgerReadingOptions = {
@@ -30,6 +31,7 @@ export function ledgerReading(
   { reading, damage, followers, isLive, now }: LedgerReadingOptions,
 ): LedgerReading {
   const pending = pendingLists(database, { now, isLive });
+  const snapshots = snapshotsOf(database);
   const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   const guard = <T>(work: () => T): T => {
     try {
@@ -56,6 +58,7 @@ export function ledgerReading(
     },
     subscribe: (from, filter, sink) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink),
     pending: async (kind, page = {}) => guard(() => pending(kind, page)),
+    latest: async (session) => guard(() => snapshots.latest(session)),
     // The shape is the same, except where a reference stood in for a value.
     resolve: async <T extends Json>(value: T) => guard(() => withBlobs(value, (sha) => bytes.get(sha)?.bytes) as T),
     head: async () => guard(reading.head),

@@ -15,7 +15,7 @@ import { storeError } from "./store-error.ts";
 import { keepLog } from "./wal.ts";
 
 /** The half of the port that writes. */
-export type LedgerWriting = Pick<Ledger, "acquire" | "append" | "answer" | "claim" | "snapshot" | "latest" | "close">;
+export type LedgerWriting = Pick<Ledger, "acquire" | "append" | "answer" | "claim" | "snapshot" | "close">;
 
 /** What writing needs from the rest of the ledger. */
 export type LedgerWritingOptions = {
@@ -55,7 +55,6 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
       const text = snapshotText(state);
       return queue.submit("normal", () => snapshots.put(session, seq, text));
     },
-    latest: async (session) => snapshots.latest(session),
     close: async () => {
       const last = checkpoints.wanted() && !committer.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;
       queue.close();

@@ -26,13 +26,15 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
   try {
     if (store.refusal) throw store.refusal;
     const before = new Date(clock.now() - olderThan).toISOString();
-    const sessions = endedBefore(store.database, before);
+    let sessions = 0;
     let bytes = 0;
-    for (const session of sessions) {
-      bytes += sizeOf(store, session);
-      if (!dryRun) remove(store, session, before);
+    for (const session of endedBefore(store.database, before)) {
+      const size = sizeOf(store, session);
+      if (!dryRun && !remove(store, session, before)) continue; // somebody resumed it meanwhile
+      sessions += 1;
+      bytes += size;
     }
-    return { sessions: sessions.length, bytes };
+    return { sessions, bytes };
   } finally {
     store.database.close();
   }
@@ -62,20 +64,22 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
 /** Values that no other chain refers to. */
 const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
 
-function remove({ database, paths, writing, time }: OpenStore, session: string, before: string): void {
+function remove({ database, paths, writing, time }: OpenStore, session: string, before: string): boolean {
   database.exec("pragma secure_delete=on; pragma synchronous=full");
-  transact(database, () => {
+  const removed = transact(database, () => {
     writing.begin();
     const chain = writing.rows.chains.get(session);
-    if (!chain || endedBefore(database, before, session).length === 0) return; // somebody resumed it meanwhile
+    if (!chain || endedBefore(database, before, session).length === 0) return false;
     stageShared(writing, draft("store.pruned", { session, seq: chain.seq, hash: chain.hash }, time()));
     writing.keep();
     writing.flush();
     query(database, `delete from blobs where sha in (${OWN_BLOBS})`).run(session, session);
     for (const table of ["blob_uses", "events", "snapshots", "approvals"])
       query(database, `delete from ${table} where session = ?`).run(session);
+    return true;
   });
-  if (writing.rows.chains.get(session)?.pruned) rmSync(outputOf(paths.output, session), { recursive: true, force: true });
+  if (removed) rmSync(outputOf(paths.output, session), { recursive: true, force: true });
+  return removed;
 }
 
 /** A session's id is one name in the directory, never a way out of it. */

@@ -100,6 +100,8 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
   const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
   try {
     const scan = scanEvents(database, { store, only: session });
+    if (session !== undefined && !isKnown(scan, session))
+      throw new LedgerError("session_not_found", `There is no session '${session}'.`, { session });
     const findings = [
       ...modes,
       ...malformed,
@@ -114,6 +116,10 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
     if (!isMalformed(error)) throw error;
     return made({ store, findings: [...modes, ...(malformed.length > 0 ? malformed : locateDamage(database, store))] });
   }
+}
+
+function isKnown({ chains, damage, rows }: Scan, session: string): boolean {
+  return chains.has(session) || damage.has(session) || rows.all.chains.has(session);
 }
 
 function made({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {

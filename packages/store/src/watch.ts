@@ -11,10 +11,18 @@ const LOOK_MS = 1_000;
  */
 export function watchCommits(database: Database, { directory, file }: StatePaths, changed: () => void): () => void {
   const version = query<{ data_version: number }>(database, "pragma data_version");
-  let seen = version.get()?.data_version;
+  const read = (): number | undefined => {
+    try {
+      return version.get()?.data_version;
+    } catch (error) {
+      if (error instanceof Error && "errcode" in error) return undefined; // whoever reads on is told
+      throw error;
+    }
+  };
+  let seen = read();
   const look = (): void => {
-    const now = version.get()?.data_version;
-    if (now === seen) return;
+    const now = read();
+    if (now === seen && now !== undefined) return;
     seen = now;
     changed();
   };

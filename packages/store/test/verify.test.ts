@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, cpSync, readdirSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
@@ -161,6 +161,7 @@ test("verify of one session looks at it and the shared chain alone", async (t) =
   const directory = await filled(t);
   tamper(directory, (database) => database.exec(`update events set body = '{}' ${inB} and seq = 3`));
   assert.deepEqual((await verifyStore({ directory, session: A })).findings, []);
+  await assert.rejects(verifyStore({ directory, session: "s_nobody" }), { type: "session_not_found" });
   const report = await verifyStore({ directory, session: B });
   assert.deepEqual(
     report.findings.map(({ type, seq }) => [type, seq]),
@@ -227,8 +228,12 @@ test("S43: in a ledger of 10,000 events each kind of tampering is found, with th
 
 test("a rebuild makes the lists again from the events", async (t) => {
   const directory = await filled(t);
+  const parsed = (text: unknown): unknown => typeof text === "string" && JSON.parse(text);
   const lists = (database: DatabaseSync): unknown =>
-    ["sessions", "approvals", "grants"].map((table) => database.prepare(`select * from ${table} order by 1`).all());
+    ["sessions", "approvals", "grants"].flatMap((table) => {
+      const rows = database.prepare(`select * from ${table} order by 1`).all();
+      return rows.map(({ row, holder, ...columns }) => ({ ...columns, row: parsed(row), holder: parsed(holder) }));
+    });
   const right = tamper(directory, lists);
   tamper(directory, (database) => {
     database.exec(
@@ -329,7 +334,9 @@ test("a repair cuts after the last good event, settles what was open, keeps the 
   const report = await verifyStore({ directory, repair: true, startOf: () => undefined });
   assert.deepEqual(report.repaired, [{ session: A, goodSeq: 12, lostFrom: 13 }]);
   assert.deepEqual(report.findings, []);
-  assert.equal(readdirSync(join(directory, "torn")).length > 0, true);
+  const torn = readdirSync(join(directory, "torn"));
+  assert.ok(torn.length > 0);
+  for (const name of torn) assert.equal(statSync(join(directory, "torn", name)).mode & 0o777, 0o600);
   const ledger = await madeLedger(t, { directory });
   const events = await readAll(ledger, { session: A, seq: 12 });
   assert.deepEqual(

@@ -2,6 +2,7 @@ import type { Context } from "../command-spec.ts";
 import { findRow } from "../find-row.ts";
 import { withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
+import { oneLine } from "../visible-text.ts";
 
 /** Forgets a remembered answer. One that is revoked already stays so. */
 export function run(context: Context): Promise<number> {
@@ -14,7 +15,7 @@ export function run(context: Context): Promise<number> {
       await ledger.answer([{ type: "grant.revoked", v: 1, at, body: { grant: id, by: currentUser().user } }]);
     }
     if (options.flag("json")) await printJson(io, { id, state: "revoked" });
-    else await io.stdout.write(`${id} is revoked: ${rule}\n`);
+    else await io.stdout.write(`${id} is revoked: ${oneLine(rule)}\n`);
     return 0;
   });
 }

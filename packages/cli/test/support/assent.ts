@@ -140,8 +140,8 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** True for a process that can still act; one that only waits to be collected by its parent cannot. */
-export function isRunning(pid: number): boolean {
-  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
-  return stdout.trim() !== "" && !stdout.trim().startsWith("Z");
+/** True while any process of the group can still act; one that only waits to be collected by its parent cannot. */
+export function groupRuns(pgid: number): boolean {
+  const { stdout } = spawnSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" });
+  return stdout.split("\n").some((line) => new RegExp(`^\\s*${pgid}\\s+[^Z]`).test(line));
 }

@@ -1,10 +1,10 @@
-import type { Clock } from "@assent/core";
+import { type ManualClock, manualClock } from "@assent/core/testing";
 import type { Keyboard, Output } from "../../src/io.ts";
 
 /** A terminal made of memory: what was painted, and keys pressed by the test. */
 export type FakeTerminal = {
   readonly io: { readonly stderr: Output; readonly keyboard: Keyboard; readonly env: Record<string, string> };
-  readonly clock: Clock & { advance(ms: number): void };
+  readonly clock: ManualClock;
   readonly press: (keys: string) => void;
   readonly painted: () => string;
   /** Resolves when the text has been painted since the last call of `shows`. */
@@ -17,7 +17,7 @@ export function fakeTerminal({ columns = 80, rows = 24 }: { columns?: number; ro
   let seen = 0;
   let keys: ((text: string) => void) | undefined;
   const waiting = new Set<() => void>();
-  const clock = manualTimers();
+  const clock = manualClock();
   const shows = async (text: string): Promise<void> => {
     for (;;) {
       const at = screen.indexOf(text, seen);
@@ -53,26 +53,5 @@ export function fakeTerminal({ columns = 80, rows = 24 }: { columns?: number; ro
     painted: () => screen,
     shows,
     held: () => keys !== undefined,
-  };
-}
-
-function manualTimers(): FakeTerminal["clock"] {
-  let now = 0;
-  const timers = new Set<{ at: number; fire: () => void }>();
-  return {
-    now: () => now,
-    timer: (ms, fire) => {
-      const timer = { at: now + ms, fire };
-      timers.add(timer);
-      return () => timers.delete(timer);
-    },
-    advance: (ms) => {
-      now += ms;
-      for (const timer of timers) {
-        if (timer.at > now) continue;
-        timers.delete(timer);
-        timer.fire();
-      }
-    },
   };
 }

@@ -21,7 +21,8 @@ export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Pr
   const before = await settledBefore(batch, run, ready);
   if (before !== undefined && "changed" in before) return await askPerson(batch, run, before.changed);
   if (before !== undefined) return before;
-  const { approver, onAsk } = batch.deps;
+  const { approver } = batch.deps;
+  const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
   const reachable = approver?.available() === true;
   if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, ready);
   const open = await openApproval(batch, run, ready);

@@ -10,6 +10,8 @@ import type { RepeatGuard } from "./repeat-guard.ts";
 export type BatchRun = {
   readonly deps: DispatcherDeps;
   readonly batch: Omit<Batch, "calls">;
+  /** Every call under way in this dispatcher, nested ones too, by id. */
+  readonly live: Map<string, CallRun>;
   /** The calls of the batch, in call order. */
   readonly runs: CallRun[];
   readonly emit: (event: DispatchEvent) => void;
@@ -41,6 +43,8 @@ export type CallRun = {
   readonly arguments: unknown;
   /** How deep below a model's own call: nested calls of a body count from 1. */
   readonly nested: boolean;
+  /** The id another call of the batch already has. */
+  readonly duplicateOf: string | undefined;
   readonly abort: AbortController;
   /** Why the call must not go on, once somebody said so. */
   stopped: "cancelled" | "skipped" | "timeout" | undefined;
@@ -88,13 +92,16 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>): vo
 }
 
 /** A new run of one call. */
-export function makeRun(call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & { readonly nested?: boolean }): CallRun {
+export function makeRun(
+  call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & { readonly nested?: boolean; readonly duplicateOf?: string },
+): CallRun {
   return {
     callId: call.callId,
     index: call.index,
     name: call.name,
     arguments: call.arguments,
     nested: call.nested === true,
+    duplicateOf: call.duplicateOf,
     abort: new AbortController(),
     stopped: undefined,
     skippedBy: undefined,

@@ -5,7 +5,7 @@ import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 import type { Batch, BatchReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
-import { recover } from "./recover.ts";
+import { endNested, recover } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
 import { propose, runAll } from "./run-batch.ts";
@@ -118,14 +118,14 @@ function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batc
   }
   shared.repeats.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
-  const { runs, duplicates } = propose(run, batch.calls);
-  return follow(run, shared, { runs, duplicates });
+  return follow(run, shared, propose(run, batch.calls));
 }
 
 async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
   const recovered = await recover(run);
+  for (const call of [...calls.values()].filter(({ index }) => index < 0)) await endNested(run, call);
   const runs = [...calls.values()]
     .sort((left, right) => left.seq - right.seq)
     .map((call, index) => {
@@ -134,13 +134,11 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
       made.resumed = call.state !== "proposed";
       return made;
     });
-  const report = await follow(run, shared, { runs, duplicates: new Map() });
+  const report = await follow(run, shared, runs);
   return { ...report, results: [...recovered.reports, ...report.results] };
 }
 
-type Runs = { readonly runs: readonly CallRun[]; readonly duplicates: ReadonlyMap<CallRun, string> };
-
-async function follow(batch: BatchRun, shared: Shared, { runs, duplicates }: Runs): Promise<BatchReport> {
+async function follow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<BatchReport> {
   const { signal } = batch.batch;
   batch.runs.push(...runs);
   for (const run of runs) shared.live.set(run.callId, run);
@@ -148,7 +146,7 @@ async function follow(batch: BatchRun, shared: Shared, { runs, duplicates }: Run
   followSignal(shared, signal);
   if (signal.aborted) stopAll(batch);
   try {
-    return await runAll(batch, runs, duplicates);
+    return await runAll(batch, runs);
   } finally {
     shared.batches.delete(batch);
     for (const run of runs) shared.live.delete(run.callId);
@@ -177,6 +175,7 @@ function makeBatchRun(
   const made: BatchRun = {
     deps,
     batch,
+    live: shared.live,
     runs: [],
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, deps.maxConcurrency ?? CONCURRENCY, () => {

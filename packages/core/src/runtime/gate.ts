@@ -2,7 +2,7 @@ import type { ToolResult } from "../model/result.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 import type { CallReport } from "./dispatch.ts";
 import type { Gate } from "./effect.ts";
-import { proposal } from "./propose.ts";
+import { freeId, proposal } from "./propose.ts";
 
 /** An error a body gets when its nested action was not run, with the outcome's type. */
 export class GateError extends Error {
@@ -17,27 +17,27 @@ export class GateError extends Error {
 /** Lets a running body propose a nested call: its own id, decision, approval and record; it does not wait for its parent's lane. */
 export function makeGate(batch: BatchRun, parent: CallRun, runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>): Gate {
   return async (call): Promise<ToolResult> => {
-    parent.children += 1;
-    const run = makeRun({
-      callId: `${parent.callId}/${parent.children}`,
-      index: -1,
-      name: call.name,
-      arguments: call.arguments,
-      nested: true,
-    });
+    if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
     const { session } = batch.deps;
-    await session.record([proposal(session, run, { turn: session.state.turn, givenId: null, calledAs: call.name })], "normal");
+    parent.children += 1;
+    const callId = freeId(session, new Set(batch.live.keys()), `${parent.callId}/${parent.children}`);
+    const run = makeRun({ callId, index: -1, name: call.name, arguments: call.arguments, nested: true });
+    batch.live.set(callId, run);
     const end = (): void => stopCall(run, parent.stopped ?? "cancelled");
     if (parent.abort.signal.aborted) end();
     parent.abort.signal.addEventListener("abort", end, { once: true });
     try {
-      const report = await runCall(batch, run);
-      if (report.outcome === "waiting") throw new GateError("The nested call waits for a person and was not run.", "waiting");
-      if (report.outcome !== "succeeded")
-        throw new GateError(report.result.error?.message ?? report.outcome, report.type ?? report.outcome);
-      return report.result;
+      await session.record([proposal(session, run, { turn: session.state.turn, givenId: null, calledAs: call.name })], "normal");
+      return resultOf(await runCall(batch, run));
     } finally {
+      batch.live.delete(callId);
       parent.abort.signal.removeEventListener("abort", end);
     }
   };
+}
+
+function resultOf(report: CallReport): ToolResult {
+  if (report.outcome === "waiting") throw new GateError("The nested call waits for a person and was not run.", "waiting");
+  if (report.outcome !== "succeeded") throw new GateError(report.result.error?.message ?? report.outcome, report.type ?? report.outcome);
+  return report.result;
 }

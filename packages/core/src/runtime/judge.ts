@@ -1,7 +1,7 @@
 import { decide } from "../model/decide.ts";
 import type { Decision, Guard, Hint } from "../model/decision.ts";
 import type { EventBodies } from "../model/events.ts";
-import type { JsonObject } from "../model/json.ts";
+import { isObject, type JsonObject } from "../model/json.ts";
 import { CONCURRENCY_SAFE_KINDS } from "../model/kind.ts";
 import { fingerprintText, type Request } from "../model/request.ts";
 import type { Digest, Policy, RequestFacts } from "../ports.ts";
@@ -56,11 +56,23 @@ function gatherFacts(batch: BatchRun, run: CallRun, { tool, invocation }: Taken)
     const { cwd } = callContext(batch, run);
     const facts = gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
     const checked = (found: RequestFacts): Gathered =>
-      found.units.length > 0 ? { facts: found, failure: undefined } : failed("no units were found");
+      areFacts(found) ? { facts: found, failure: undefined } : failed("they make no sense");
     return facts instanceof Promise ? facts.then(checked, failed) : checked(facts);
   } catch (error) {
     return failed(error);
   }
+}
+
+/** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */
+function areFacts(found: unknown): boolean {
+  if (!isObject(found)) return false;
+  const { units, binds } = found;
+  return (
+    Array.isArray(units) &&
+    units.length > 0 &&
+    units.every((unit) => isObject(unit) && typeof unit["subject"] === "string") &&
+    isObject(binds)
+  );
 }
 
 function toolOpinion({ deps }: BatchRun, { invocation }: Taken): Maybe<ToolOpinion> {

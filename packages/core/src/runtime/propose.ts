@@ -17,13 +17,14 @@ type Given = { readonly turn: number; readonly givenId: string | null; readonly 
 /** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
 export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {
   const inBatch = new Set<string>();
+  const givenIds = new Set<string>();
   return calls.map(readCall).map((call) => {
     const given = typeof call.id === "string" && call.id !== "" ? call.id.toWellFormed().slice(0, LONGEST_ID) : null;
     if (given === null) return { call, givenId: null, callId: next(), duplicate: false };
-    const duplicate = inBatch.has(given);
-    const callId = free(session, inBatch, given);
+    const duplicate = givenIds.has(given);
+    const callId = freeId(session, inBatch, given);
     inBatch.add(callId);
-    inBatch.add(given);
+    givenIds.add(given);
     return { call, givenId: given, callId, duplicate };
   });
 }
@@ -47,7 +48,8 @@ const LONGEST_ID = 256;
 const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
 
-function free({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
+/** The id, or the first `{id}#n` that no call of the session or the batch has. */
+export function freeId({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
   if (!state.ids.has(given) && !inBatch.has(given)) return given;
   let count = Math.max(state.ids.get(given) ?? 1, 1);
   let id: string;

@@ -4,6 +4,7 @@ import { modelText } from "../model/model-text.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { ProbeAnswer, Tool } from "../tool-definition.ts";
 import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
+import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
 import { endCall } from "./end-call.ts";
@@ -31,7 +32,10 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
   const raws = new Map<string, Json>();
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
-    if (call.state === "claimed") reports.push(await settle(batch, call));
+    if (call.state === "claimed") {
+      const report = await settle(batch, call);
+      if (call.index >= 0) reports.push(report);
+    }
     if (call.state === "proposed") {
       const { "call.proposed": proposed } = await recordedCall(session.ledger, session.id, call.callId);
       raws.set(call.callId, proposed?.raw ?? "");
@@ -40,6 +44,14 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
   const recovered = reports.map(({ callId, outcome }) => ({ call: callId, to: outcome }));
   await session.record([session.draft("session.opened", { ...session.holder, recovered })], "normal");
   return { reports, raws };
+}
+
+/** A nested call whose body is gone has nobody to give its result to: it ends, and is no message to the model. */
+export async function endNested(batch: BatchRun, call: Call): Promise<void> {
+  const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "", nested: true });
+  run.tool = batch.batch.tools.get(call.tool);
+  await closeApproval(batch, run, "cancelled");
+  await endCall(batch, run, synthesised("cancelled", "cancelled", modelText.cancelled("before")));
 }
 
 async function settle(batch: BatchRun, call: Claimed): Promise<CallReport> {

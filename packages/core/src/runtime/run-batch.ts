@@ -1,50 +1,37 @@
 import { contentText, withText } from "../model/content-text.ts";
 import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/cut-output.ts";
 import { batchHookInput } from "../model/hook-input.ts";
-import { modelText } from "../model/model-text.ts";
 import type { ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
 import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
 import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
-import { endCall } from "./end-call.ts";
-import { synthesised } from "./endings.ts";
 import { withHookWords } from "./hook-words.ts";
 import { nameCalls, proposal } from "./propose.ts";
 import { hookSession } from "./rewrite.ts";
 import { runCall } from "./run-call.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
-export function propose(
-  batch: BatchRun,
-  calls: readonly ProposedCall[],
-): { readonly runs: readonly CallRun[]; readonly duplicates: ReadonlyMap<CallRun, string> } {
+export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session, ids } = batch.deps;
-  const duplicates = new Map<CallRun, string>();
   const drafts = [];
   const runs: CallRun[] = [];
   const named = nameCalls(session, calls, () => ids.next("call_"));
   for (const [index, { call, givenId, callId, duplicate }] of named.entries()) {
     const asked = call.name;
     const name = batch.batch.tools.get(asked)?.name ?? asked;
-    const run = makeRun({ callId, index, name, arguments: call.arguments });
-    if (duplicate && givenId !== null) duplicates.set(run, givenId);
+    const run = makeRun({ callId, index, name, arguments: call.arguments, ...(duplicate && givenId !== null && { duplicateOf: givenId }) });
     drafts.push(proposal(session, run, { turn: session.state.turn, givenId, calledAs: asked }));
     runs.push(run);
   }
   const written = session.record(drafts, "normal");
   written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
   for (const run of runs) run.written = written;
-  return { runs, duplicates };
+  return runs;
 }
 
 /** Lets every call go its way at once and gives the reports in call order. */
 export async function runAll(batch: BatchRun, runs: readonly CallRun[], duplicates: ReadonlyMap<CallRun, string>): Promise<BatchReport> {
-  const reports = await Promise.all(
-    runs.map((run) => {
-      const id = duplicates.get(run);
-      return id === undefined ? runCall(batch, run) : endDuplicate(batch, run, id);
-    }),
-  );
+  const reports = await Promise.all(runs.map((run) => runCall(batch, run)));
   const placed = place(batch, runs, await withBatchHooks(batch, runs, fitBudget(reports)));
   const cancelled = batch.batch.signal.aborted;
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
@@ -71,14 +58,6 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
   } catch (error) {
     warn?.(`a post_tool_batch hook failed: ${messageOf(error)}`);
     return reports;
-  }
-}
-
-async function endDuplicate(batch: BatchRun, run: CallRun, id: string): Promise<CallReport> {
-  try {
-    return await endCall(batch, run, synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(id)));
-  } finally {
-    batch.lanes.leave(run.index);
   }
 }
 

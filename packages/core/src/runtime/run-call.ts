@@ -39,6 +39,8 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 
 /** find tool → parse and validate → rewrite → freeze → judge → ask → re-judge → lane → claim. */
 async function prepare(batch: BatchRun, run: CallRun): Promise<Step<Claimed> | Parked> {
+  if (run.duplicateOf !== undefined)
+    return { end: synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf)) };
   const taken = run.resumed ? await restore(batch, run) : await intake(batch, run);
   if ("end" in taken) return taken;
   const rewritten = run.resumed ? { taken: taken.go, hook: undefined } : await rewrite(batch, run, taken.go);
@@ -155,6 +157,7 @@ function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready
 
 /** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
 async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Next> {
+  await run.written; // a judgement that could not be stored is why it is not claimable: that failure counts
   if (lost === "policy_changed") return { ready: await rejudge(batch, run, ready) };
   if (lost === "grant_revoked" || lost === "answer_void") {
     run.voided = yes?.pos;
@@ -192,7 +195,7 @@ async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promis
     if (!(error instanceof LedgerError)) await closeApproval(batch, run, "cancelled"); // a store that fails, or a new writer, keeps what waits
     return await endCall(batch, run, end);
   } catch (failure) {
-    batch.broken.error ??= failure;
+    if (deps.session.state.calls.has(run.callId)) batch.broken.error ??= failure; // what was never proposed leaves nothing open
     return { callId: run.callId, outcome: end.state, type: end.type, result: end.result };
   }
 }

@@ -182,13 +182,20 @@ function makeWriter({ ledger, lease, state, link }: WriterOn): Pick<Session, "re
     settle();
     return answer;
   };
+  /** A ledger that throws at once is one that rejects. */
+  const write = <T>(count: number, store: (expected: number) => Promise<T>): Promise<T> => {
+    if (link.failure !== undefined) return Promise.reject(link.failure);
+    const expected = issue(count);
+    try {
+      return store(expected);
+    } catch (error) {
+      settle();
+      return Promise.reject(error);
+    }
+  };
   return {
-    record: (events, durability) =>
-      link.failure === undefined
-        ? ledger.append(lease, issue(events.length), { events, durability }).then(stored, failed)
-        : Promise.reject(link.failure),
-    claim: (claim) =>
-      link.failure === undefined ? ledger.claim(lease, issue(1), claim).then(claimed, failed) : Promise.reject(link.failure),
+    record: (events, durability) => write(events.length, (at) => ledger.append(lease, at, { events, durability }).then(stored, failed)),
+    claim: (claim) => write(1, (at) => ledger.claim(lease, at, claim).then(claimed, failed)),
   };
 }
 
