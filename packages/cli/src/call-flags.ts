@@ -24,8 +24,8 @@ export function givenOnAsk(options: Options): OnAsk | undefined {
 }
 
 /** The flags as `session.created` keeps them. */
-export function keptFlags({ mode, allow, ask, deny }: CallFlags): JsonObject {
-  return { command: "call", mode, allow, ask, deny };
+export function keptFlags({ mode, allow, ask, deny }: CallFlags, onAsk: OnAsk | undefined): JsonObject {
+  return { command: "call", mode, allow, ask, deny, onAsk: onAsk ?? null };
 }
 
 /** The flags a session began with and those of this resume: rules add up, a mode given now counts. */

@@ -131,13 +131,27 @@ describe("assent resume", () => {
     assert.ok(!existsSync(at.path("marks")));
   });
 
-  test("a session is judged by the flags it began with", async () => {
+  test("a session is judged by the flags it began with, and by what a resume adds", async () => {
     using at = place();
-    const parked = await park(at, "touch x", ["--ask", "shell", "--mode", "yolo"]);
+    const flags = ["--ask", "shell", "--allow", "read", "--deny", "write", "--mode", "yolo"];
+    const parked = await park(at, "touch x", flags);
+    const revisions = async (): Promise<string[]> => {
+      const { stdout } = await at.here(["log", parked.sessionId, "--type", "call.judged", "--json"]);
+      return [
+        ...new Set(
+          stdout
+            .trimEnd()
+            .split("\n")
+            .map((line): string => JSON.parse(line).body.policy),
+        ),
+      ];
+    };
+    assert.equal((await at.hereJson(["resume", parked.sessionId])).code, 75);
+    assert.equal((await revisions()).length, 1);
+    assert.equal((await at.hereJson(["resume", parked.sessionId, "--deny", "nothing"])).code, 75);
+    assert.equal((await revisions()).length, 2);
     await at.here(["approve", parked.approvalId]);
     assert.equal((await at.json(["resume", parked.sessionId])).value.outcome, "succeeded");
-    const again = await park(at, "touch y", ["--ask", "shell:command=touch*", "--mode", "yolo"]);
-    assert.equal((await at.json(["resume", again.sessionId])).code, 75);
   });
 
   test("I6: loosening is not retroactive: yolo on resume does not open what waits", async () => {

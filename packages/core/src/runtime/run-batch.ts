@@ -30,7 +30,7 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
 }
 
 /** Lets every call go its way at once and gives the reports in call order. */
-export async function runAll(batch: BatchRun, runs: readonly CallRun[], duplicates: ReadonlyMap<CallRun, string>): Promise<BatchReport> {
+export async function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<BatchReport> {
   const reports = await Promise.all(runs.map((run) => runCall(batch, run)));
   const placed = place(batch, runs, await withBatchHooks(batch, runs, fitBudget(reports)));
   const cancelled = batch.batch.signal.aborted;

@@ -195,9 +195,15 @@ async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promis
     if (!(error instanceof LedgerError)) await closeApproval(batch, run, "cancelled"); // a store that fails, or a new writer, keeps what waits
     return await endCall(batch, run, end);
   } catch (failure) {
-    if (deps.session.state.calls.has(run.callId)) batch.broken.error ??= failure; // what was never proposed leaves nothing open
+    const neverProposed = !deps.session.state.calls.has(run.callId); // leaves nothing open
+    if (!neverProposed || isFinal(failure) || isFinal(error)) batch.broken.error ??= failure;
     return { callId: run.callId, outcome: end.state, type: end.type, result: end.result };
   }
+}
+
+/** Failures after which this writer can never record again. */
+function isFinal(error: unknown): boolean {
+  return error instanceof LedgerError && ["stale_writer", "store_io", "store_readonly", "store_corrupt"].includes(error.type);
 }
 
 function faultEnd({ deps }: BatchRun, run: CallRun, error: unknown): Ending {
