@@ -1,5 +1,5 @@
 import type { ConfirmationDetails, JsonObject, OpenApproval, RuleRef } from "@assent/core";
-import { wrap } from "./display-width.ts";
+import { cut, wrap } from "./display-width.ts";
 import type { Style } from "./style.ts";
 import { markGaps, oneLine, visible } from "./visible-text.ts";
 
@@ -22,11 +22,14 @@ export function approvalLines(approval: OpenApproval, { columns, style }: { read
   ];
 }
 
-/** What is asked about, on one line, for lists. */
+const LIST_WIDTH = 200;
+
+/** What is asked about, on one line, for lists. A value too large for the list stands there as a reference; whoever shows the approval reads it. */
 export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
-  if (details.type === "exec") return `${title}: ${details.command}`;
-  if (details.type === "edit") return `${title}: ${details.filePath}`;
-  return details.type === "info" ? `${title}: ${details.prompt}` : title;
+  const about: unknown =
+    details.type === "exec" ? details.command : details.type === "edit" ? details.filePath : "prompt" in details ? details.prompt : "";
+  if (about === "") return title;
+  return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
 }
 
 /** Why a person is asked, in words. */
@@ -48,17 +51,22 @@ export function whyAsked({
     case "hook":
       return `the hook '${source}'`;
     case "tool":
-      return "the tool itself asks for this input";
+      return "the tool asks for a person's yes";
     default:
       return "nothing allows it, so a person is asked";
   }
+}
+
+/** The directory the effect would happen in: a command may name another one than the call's. */
+export function runsIn({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
+  return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
 }
 
 function factLines(approval: OpenApproval): (readonly [string, string])[] {
   const { agentName, expiresAt } = approval;
   return [
     ["tool", approval.tool],
-    ["in", approval.cwd],
+    ["in", runsIn(approval)],
     ["why", whyAsked(approval)],
     ...(agentName === undefined ? [] : [["agent", agentName] as const]),
     ...(expiresAt === null ? [] : [["until", expiresAt] as const]),

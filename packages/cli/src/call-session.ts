@@ -34,7 +34,10 @@ export type NewCall = { readonly tool: string; readonly text: string; readonly f
 /** Opens a session of its own for one call and puts the call through the whole pipeline. */
 export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallLeft> {
   return attend(context, store, async ({ ports, cancelling }) => {
-    const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("call"), create: firstRecord(call, ports, givenOnAsk(context.options)) });
+    const session = await openSession(
+      { ledger: store.ledger, ...ports },
+      { holder: thisHolder("call"), create: firstRecord(call, ports, givenOnAsk(context.options)) },
+    );
     const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags: call.flags, unattended: "deny" });
     const { results } = await dispatcher.process({ calls: [{ name: call.tool, arguments: call.text }], tools, signal: cancelling.signal });
     return leave(session, await endOf(store.ledger, session.id, results[0]));
@@ -96,7 +99,11 @@ function dispatching(context: Context, { directory }: Store, parts: Dispatching)
   return { tools, dispatcher: callDispatcher(context, { ...parts, tools, scope, directory, onAsk: givenOnAsk(context.options) }) };
 }
 
-function firstRecord({ tool, text, flags, place }: NewCall, { digest }: HostPorts, onAsk: OnAsk | undefined): EventBodies["session.created"] {
+function firstRecord(
+  { tool, text, flags, place }: NewCall,
+  { digest }: HostPorts,
+  onAsk: OnAsk | undefined,
+): EventBodies["session.created"] {
   return {
     ...place,
     door: "call",
@@ -138,7 +145,7 @@ async function endOf(ledger: Ledger, sessionId: string, report: CallReport | und
   }
   const row = await findRow(ledger, "approvals", report.approvalId ?? "");
   const subject = approvalSubject({ ...row, details: await ledger.resolve(row.details) });
-  return { sessionId, callId, outcome: "waiting", approvalId: row.id, subject: cut(subject, 200) };
+  return { sessionId, callId, outcome: "waiting", approvalId: row.id, subject };
 }
 
 /** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */

@@ -16,9 +16,13 @@ export function completionScript(shell: "bash" | "zsh" | "fish", commands: reado
 
 /** The words that may follow each command: its commands below, its operands' choices, its options. */
 function wordsAfter(command: CommandSpec, commands: readonly CommandSpec[]): string[] {
-  const below = commands.filter(({ name }) => name.startsWith(`${command.name} `)).map(({ name }) => name.slice(command.name.length + 1));
+  const below = namesBelow(command, commands);
   const choices = command.operands.flatMap((operand) => operand.choices ?? []);
   return [...below, ...choices, ...command.options.map(({ name }) => `--${name}`), "--help"];
+}
+
+function namesBelow({ name: above }: CommandSpec, commands: readonly CommandSpec[]): string[] {
+  return commands.filter(({ name }) => name.startsWith(`${above} `)).map(({ name }) => name.slice(above.length + 1));
 }
 
 function topLevel(commands: readonly CommandSpec[]): CommandSpec[] {
@@ -75,7 +79,9 @@ function zsh(commands: readonly CommandSpec[]): string {
     const operands = command.operands.map(
       ({ name, choices }) => `      ${quoted(`:${name}:${choices ? `(${choices.join(" ")})` : ""}`)} \\`,
     );
-    return `    ${quoted(command.name)})\n      _arguments \\\n${[...options, ...operands].join("\n")}\n      '--help[show help]' ;;`;
+    const below = namesBelow(command, commands);
+    const sub = below.length === 0 ? [] : [`      ${quoted(`:command:(${below.join(" ")})`)} \\`];
+    return `    ${quoted(command.name)})\n      _arguments \\\n${[...options, ...operands, ...sub].join("\n")}\n      '--help[show help]' ;;`;
   });
   const below = commands.map(({ name }) => name).filter((name) => name.includes(" "));
   return `#compdef assent

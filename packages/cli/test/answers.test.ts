@@ -130,7 +130,7 @@ describe("approve and reject", () => {
     assert.equal((await at.json(["approve", approvalId.slice(0, 6)])).value.id, approvalId);
   });
 
-  test("P8: an approver that ended before its commit left the approval open", async () => {
+  test("an approve that fails before its commit leaves the approval open", async () => {
     using at = place();
     const { approvalId } = await park(at);
     const { code, value } = await at.json(["approve", approvalId, "--edit", "missing.json"]);

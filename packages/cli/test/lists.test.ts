@@ -85,6 +85,15 @@ describe("assent approvals", () => {
     assert.deepEqual([answered.state, answered.answeredBy.name, answered.answerReason], ["approved", "Ada", "fine"]);
   });
 
+  test("a command too large for the list is shown whole by show", async () => {
+    using at = place();
+    const { approvalId } = await park(at, `echo ${"x".repeat(100_000)}`);
+    const list = await at.here(["approvals"]);
+    assert.ok(list.stdout.includes("(long)") && list.stdout.length < 1_000);
+    assert.ok((await at.here(["approvals", "show", approvalId])).stdout.includes("x".repeat(100_000)));
+    assert.equal((await at.hereJson(["approvals", "show", approvalId])).value.input.command.length, 100_005);
+  });
+
   test("hostile text reaches no terminal raw, in any listing", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at, "echo \u001b[2J\u202e\r\u0007 x");

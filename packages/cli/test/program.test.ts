@@ -52,7 +52,7 @@ describe("the program", () => {
     for (const { name } of COMMANDS) {
       assert.match(overview.stdout, new RegExp(`^  ${name}( |$)`, "m"));
       const words = name.split(" ");
-      const [flag, command] = await Promise.all([at.run([...words, "--help"]), at.run(["help", ...words])]);
+      const [flag, command] = await Promise.all([at.here([...words, "--help"]), at.here(["help", ...words])]);
       assert.deepEqual([flag.code, flag.stdout], [0, command.stdout], name);
       assert.match(flag.stdout, new RegExp(`^Usage: assent ${name}`));
       assert.match(flag.stdout, /^ {2}--store DIR {2,}\S/m);

@@ -69,6 +69,13 @@ describe("the terminal approver", () => {
     await asked.answer;
   });
 
+  test("a command that names a directory of its own shows that one", async () => {
+    const asked = ask({ details: { type: "exec", command: "ls", rootCommand: "ls", cwd: "/elsewhere" } });
+    await asked.shows("/elsewhere");
+    asked.abort.abort();
+    await asked.answer;
+  });
+
   test("n rejects, with the reason typed after it; fast typing loses no letter", async () => {
     const asked = ask();
     await read(asked, PROMPT);

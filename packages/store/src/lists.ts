@@ -26,32 +26,36 @@ export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash:
  * `voided`: an answer or close that speaks of what is no longer there counts for its own chain only.
  */
 export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): void {
-  const chain = advanced(rows.chains.get(event.session) ?? newChain(event.session, event.pos), event);
-  rows.chains.put(event.session, chain);
+  const chain = rows.chains.get(event.session) ?? newChain(event.session, event.pos);
   const known = knownEvent(event);
-  if (!known || (voided && known.type.startsWith("approval."))) return;
-  if (event.session === SHARED) applyShared(rows, known);
-  else applyOwn(rows, chain, known);
+  if (event.session !== SHARED) {
+    rows.chains.put(event.session, advanced(chain, event, known ? applyCall(rows, event.session, known) : 0));
+    return;
+  }
+  rows.chains.put(SHARED, advanced(chain, event, 0));
+  if (known && !(voided && known.type.startsWith("approval."))) applyShared(rows, known);
 }
 
-function advanced(chain: ChainEntry, { session, seq, hash, pos, epoch, at, type }: ChainedEvent): ChainEntry {
+/** The chain with one more event; `opened` is by how much that changed the number of open approvals. */
+export function advanced(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
+  const { session, seq, hash, pos, epoch, at, type } = event;
   const shared = session === SHARED;
+  const known = shared ? undefined : knownEvent(event);
   return {
-    ...chain,
+    session,
     seq,
     hash,
     pos,
+    first: chain.first,
     epoch: shared && epoch > chain.epoch ? epoch : chain.epoch,
     newestAt: at > chain.newestAt ? at : chain.newestAt,
     closed: type === "session.closed",
     holder: type === "session.closed" ? null : chain.holder,
     policySeq: type === "policy.changed" ? seq : chain.policySeq,
+    pruned: chain.pruned,
+    row: known ? nextSessionRow(chain.row ?? undefined, known, opened) : chain.row,
+    named: chain.named,
   };
-}
-
-function applyOwn(rows: Rows, chain: ChainEntry, event: LedgerEvent): void {
-  const opened = applyCall(rows, chain.session, event);
-  rows.chains.put(chain.session, { ...chain, row: nextSessionRow(chain.row ?? undefined, event, opened) });
 }
 
 function applyShared(rows: Rows, event: LedgerEvent): void {
@@ -69,7 +73,7 @@ function applyStoreWide(rows: Rows, event: LedgerEvent): void {
 function applyNamed(rows: Rows, session: string, event: LedgerEvent): void {
   const opened = applyCall(rows, session, event);
   const owner = rows.chains.get(session);
-  if (owner?.row) rows.chains.put(session, { ...owner, row: nextSessionRow(owner.row, event, opened) });
+  if (owner?.row) rows.chains.put(session, { ...owner, row: nextSessionRow(owner.row, event, opened), named: event.pos });
 }
 
 function takeHold(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.epoch">): void {

@@ -21,6 +21,8 @@ export type ChainEntry = {
   readonly newestAt: string;
   readonly pruned: boolean;
   readonly row: SessionRow | null;
+  /** Position of the newest shared event that changed `row` while it was in memory. */
+  readonly named: number;
 };
 
 /** A call that was proposed; without a row it has ended. */
@@ -68,6 +70,7 @@ export function newChain(session: string, first: number): ChainEntry {
     newestAt: "",
     pruned: false,
     row: null,
+    named: 0,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ApprovalRow, JsonObject, Ledger } from "@assent/core";
 import { approvalLongForm, type Judged } from "../approval-form.ts";
-import { whyAsked } from "../approval-view.ts";
+import { runsIn, whyAsked } from "../approval-view.ts";
 import type { Context } from "../command-spec.ts";
 import { CommandError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
@@ -49,7 +49,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ["state", `${row.state}${answered}${when}${row.consumed ? ", used" : ""}`],
     ["title", row.title],
     ["tool", `${row.tool} (${String(shown["kind"])})`],
-    ["in", String(shown["cwd"])],
+    ["in", runsIn({ details, cwd: String(shown["cwd"]) })],
     ...(what === undefined ? [] : [["what", markGaps(what)] as const]),
     ["input", JSON.stringify(shown["input"], null, 2)],
     ["why", whyAsked(row)],

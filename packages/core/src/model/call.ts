@@ -59,6 +59,8 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly attempt: number;
       readonly claimedAt: string;
       readonly key: string | null;
+      /** Where the yes stands that was used up. */
+      readonly answer: { readonly pos: number } | null;
       readonly process: { readonly pid: number; readonly pgid: number; readonly processStart: string } | null;
     }
   | { readonly state: "ended"; readonly outcome: Outcome }
@@ -180,8 +182,8 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
 function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state === "approved" && call.yes.covers !== call.judged.fingerprint) return undefined;
-  const { attempt, idempotencyKey } = event.body;
-  return { ...base(call), state: "claimed", judged: call.judged, attempt, claimedAt: event.at, key: idempotencyKey, process: null };
+  const { attempt, idempotencyKey, answer } = event.body;
+  return { ...base(call), state: "claimed", judged: call.judged, attempt, claimedAt: event.at, key: idempotencyKey, answer, process: null };
 }
 
 /** The process is told, or one retry with the same key follows a crash. */

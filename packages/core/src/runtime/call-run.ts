@@ -76,6 +76,10 @@ export type CallRun = {
   hookAsked: boolean;
   /** What `pre_tool_use` hooks want the model to know with the result. */
   hookWords: HookWords | undefined;
+  /** The recorded input is what goes on, not the arguments. */
+  restore: boolean;
+  /** Spans of asking and answering, for the body's span to link to. */
+  readonly approvalSpans: { context: never }[];
 };
 
 /** A step's answer: go on with a value, or end the call. */
@@ -121,5 +125,7 @@ export function makeRun(
     grants: [],
     hookAsked: false,
     hookWords: undefined,
+    restore: false,
+    approvalSpans: [],
   };
 }

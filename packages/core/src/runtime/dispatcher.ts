@@ -3,12 +3,12 @@ import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry } from "../registry.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
-import type { Batch, BatchReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
+import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
-import { endNested, recover } from "./recover.ts";
+import { endNested, recover, type Settled } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
-import { propose, runAll } from "./run-batch.ts";
+import { conclude, propose, runAll } from "./run-batch.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
@@ -111,45 +111,73 @@ type Shared = {
 
 type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
 
-function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
+async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
   if (batch.newPrompt) {
     shared.repeats.reset();
     for (const fingerprint of deps.session.state.rejected) shared.forgiven.add(fingerprint);
   }
   shared.repeats.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
-  return follow(run, shared, propose(run, batch.calls));
+  const runs = propose(run, batch.calls);
+  return await conclude(run, runs, await follow(run, shared, () => runCalls(run, shared, runs)));
 }
 
 async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
+  await deps.session.refresh();
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
-  const recovered = await recover(run);
-  for (const call of [...calls.values()].filter(({ index }) => index < 0)) await endNested(run, call);
-  const runs = [...calls.values()]
-    .sort((left, right) => left.seq - right.seq)
-    .map((call, index) => {
-      const raw = recovered.raws.get(call.callId);
-      const made = makeRun({ callId: call.callId, index, name: call.tool, arguments: raw ?? "" });
-      made.resumed = call.state !== "proposed";
-      return made;
-    });
-  const report = await follow(run, shared, runs);
-  return { ...report, results: [...recovered.reports, ...report.results] };
+  const entries = await follow(run, shared, () => resumeAll(run, shared));
+  entries.sort((left, right) => left.seq - right.seq);
+  return await conclude(
+    run,
+    entries.map((entry) => entry.run),
+    entries.map((entry) => entry.report),
+  );
 }
 
-async function follow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<BatchReport> {
-  const { signal } = batch.batch;
+/** Recovery first; then every call that is still open goes on from its recorded state. */
+async function resumeAll(batch: BatchRun, shared: Shared): Promise<Settled[]> {
+  const { calls } = batch.deps.session.state;
+  const { settled, raws } = await recover(batch);
+  for (const call of [...calls.values()].filter(({ index }) => index < 0)) await endNested(batch, call);
+  const open = [...calls.values()].sort((left, right) => left.seq - right.seq);
+  const runs = open.map((call, index) => {
+    const run = makeRun({ callId: call.callId, index, name: call.tool, arguments: raws.get(call.callId) ?? "" });
+    run.restore = call.state !== "proposed";
+    run.resumed = call.state === "waiting" || call.state === "approved";
+    return run;
+  });
+  const reports = await runCalls(batch, shared, runs);
+  return [...settled, ...open.map((call, at) => ({ seq: call.seq, run: runs[at], report: reports[at] })).filter(isSettled)];
+}
+
+function isSettled(entry: {
+  readonly seq: number;
+  readonly run: CallRun | undefined;
+  readonly report: CallReport | undefined;
+}): entry is Settled {
+  return entry.run !== undefined && entry.report !== undefined;
+}
+
+async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
   batch.runs.push(...runs);
   for (const run of runs) shared.live.set(run.callId, run);
-  shared.batches.add(batch);
-  followSignal(shared, signal);
-  if (signal.aborted) stopAll(batch);
+  if (batch.batch.signal.aborted) stopAll(batch);
   try {
     return await runAll(batch, runs);
   } finally {
-    shared.batches.delete(batch);
     for (const run of runs) shared.live.delete(run.callId);
+  }
+}
+
+/** A user's cancel reaches every call of the batch from here to its end. */
+async function follow<T>(batch: BatchRun, shared: Shared, act: () => Promise<T>): Promise<T> {
+  shared.batches.add(batch);
+  followSignal(shared, batch.batch.signal);
+  try {
+    return await act();
+  } finally {
+    shared.batches.delete(batch);
   }
 }
 

@@ -10,6 +10,7 @@ import type { CallReport, Ending } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
 import { tell } from "./notify.ts";
 import { hookSession } from "./rewrite.ts";
+import { traceUnrun } from "./tracing.ts";
 
 const RETRY_MS = 1_000;
 
@@ -22,18 +23,8 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   const { result: limited, spilled } = await limit(batch, run, transformed.result);
   const result = run.hookWords ? withHookWords(limited, run.hookWords) : limited;
   const { state, type } = ending;
-  const body: EventBodies["call.ended"] = {
-    call: run.callId,
-    outcome: state,
-    type,
-    content: result.content,
-    ...(result.display !== undefined && result.display !== result.content && { display: result.display }),
-    durationMs: ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0,
-    ...(ending.evidence && { evidence: ending.evidence }),
-    ...(result.modelOverride !== undefined && { modelOverride: result.modelOverride }),
-    ...(result.details !== undefined && { details: result.details }),
-    ...(spilled && { spilled }),
-  };
+  const durationMs = ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0;
+  const body = endedBody(run, { ending, result, durationMs, spilled });
   await recordEnd(batch, body);
   batch.emit({
     type: "response",
@@ -45,8 +36,31 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
     outcomeType: type,
   });
   if (state === "denied" || state === "rejected") tellDenied(batch, run, { ...ending, result });
+  if (!ran) traceUnrun(batch, run, ending);
   const told = deps.hooks && ran ? await postHooks(batch, run, { ...ending, result }) : result;
   return { callId: run.callId, outcome: state, type, result: told };
+}
+
+type Recording = {
+  readonly ending: Ending;
+  readonly result: ToolResult;
+  readonly durationMs: number;
+  readonly spilled: readonly Spilled[] | undefined;
+};
+
+function endedBody(run: CallRun, { ending, result, durationMs, spilled }: Recording): EventBodies["call.ended"] {
+  return {
+    call: run.callId,
+    outcome: ending.state,
+    type: ending.type,
+    content: result.content,
+    ...(result.display !== undefined && result.display !== result.content && { display: result.display }),
+    durationMs,
+    ...(ending.evidence && { evidence: ending.evidence }),
+    ...(result.modelOverride !== undefined && { modelOverride: result.modelOverride }),
+    ...(result.details !== undefined && { details: result.details }),
+    ...(spilled && { spilled }),
+  };
 }
 
 /** The end of an effect is known: it is kept and tried again while the disk is full or the store locked. Any other failure is the batch's. */

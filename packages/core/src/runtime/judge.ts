@@ -106,7 +106,7 @@ function conclude(batch: BatchRun, run: CallRun, { taken, hook, gathered, opinio
   const proven = facts.safe === true || taken.invocation.safe();
   const safe = proven || CONCURRENCY_SAFE_KINDS.includes(taken.tool.kind);
   const { unknown } = deps.session.state;
-  const request = deps.session.ledger.durable || run.resumed || unknown.size > 0 ? fingerprinted(plain, deps.digest) : plain;
+  const request = deps.session.ledger.durable || run.resumed || !safe || unknown.size > 0 ? fingerprinted(plain, deps.digest) : plain;
   const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
   const hint = makeHint({ taken, facts, opinion, proven, policy, hook });
   const decision = decide(request, { mode: policy.mode, checkers: policy.checkers, guards, hint });

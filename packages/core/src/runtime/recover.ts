@@ -15,8 +15,11 @@ import { recordedCall } from "./recorded.ts";
 import { restore } from "./restore.ts";
 import { within } from "./within.ts";
 
+/** A call of an earlier process that recovery ended. */
+export type Settled = { readonly seq: number; readonly run: CallRun; readonly report: CallReport };
+
 /** What recovery found: the ends it recorded, and the arguments of calls that were only proposed. */
-export type Recovered = { readonly reports: readonly CallReport[]; readonly raws: ReadonlyMap<string, Json> };
+export type Recovered = { readonly settled: readonly Settled[]; readonly raws: ReadonlyMap<string, Json> };
 
 type Claimed = Extract<Call, { readonly state: "claimed" }>;
 
@@ -28,22 +31,22 @@ const PROBE_LIMIT_MS = 10_000;
  */
 export async function recover(batch: BatchRun): Promise<Recovered> {
   const { session } = batch.deps;
-  const reports: CallReport[] = [];
+  const settled: Settled[] = [];
   const raws = new Map<string, Json>();
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
     if (call.state === "claimed") {
-      const report = await settle(batch, call);
-      if (call.index >= 0) reports.push(report);
+      const ended = await settle(batch, call);
+      if (call.index >= 0) settled.push(ended);
     }
     if (call.state === "proposed") {
       const { "call.proposed": proposed } = await recordedCall(session.ledger, session.id, call.callId);
       raws.set(call.callId, proposed?.raw ?? "");
     }
   }
-  const recovered = reports.map(({ callId, outcome }) => ({ call: callId, to: outcome }));
+  const recovered = settled.map(({ report }) => ({ call: report.callId, to: report.outcome }));
   await session.record([session.draft("session.opened", { ...session.holder, recovered })], "normal");
-  return { reports, raws };
+  return { settled, raws };
 }
 
 /** A nested call whose body is gone has nobody to give its result to: it ends, and is no message to the model. */
@@ -54,17 +57,20 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   await endCall(batch, run, synthesised("cancelled", "cancelled", modelText.cancelled("before")));
 }
 
-async function settle(batch: BatchRun, call: Claimed): Promise<CallReport> {
+async function settle(batch: BatchRun, call: Claimed): Promise<Settled> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
+  batch.runs.push(run); // a retry is cancelled like any call
+  batch.live.set(run.callId, run);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
   const ending = call.judged.safe
     ? readOnlyEnd(call)
     : ((tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence));
-  run.startedAt = 0;
-  return await endCall(batch, run, ending);
+  const report = await endCall(batch, run, ending);
+  batch.live.delete(run.callId);
+  return { seq: call.seq, run, report };
 }
 
 /** A process the call started and that still lives is ended with its group; a pid that now belongs to another is never signalled. */
@@ -143,12 +149,13 @@ async function retry(
 ): Promise<Ending | undefined> {
   const { session } = batch.deps;
   const ready = await assess(batch, run, { taken, hook: undefined });
-  if (ready.decision.verdict === "deny" || ready.request.fingerprint !== call.judged.fingerprint) return undefined;
-  const { fingerprint } = ready.request;
+  const { fingerprint } = call.judged;
+  if (ready.decision.verdict === "deny" || (fingerprint !== undefined && ready.request.fingerprint !== fingerprint)) return undefined;
+  if (batch.batch.signal.aborted) return undefined;
   const body = {
     call: run.callId,
     ...(fingerprint !== undefined && { fingerprint }),
-    answer: null,
+    answer: call.answer,
     attempt: 2,
     durability: "full",
     idempotencyKey: call.key,

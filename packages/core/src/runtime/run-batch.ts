@@ -29,13 +29,17 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
   return runs;
 }
 
-/** Lets every call go its way at once and gives the reports in call order. */
-export async function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<BatchReport> {
-  const reports = await Promise.all(runs.map((run) => runCall(batch, run)));
+/** Lets every call go its way at once. */
+export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
+  return Promise.all(runs.map((run) => runCall(batch, run)));
+}
+
+/** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
+export async function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
   const placed = place(batch, runs, await withBatchHooks(batch, runs, fitBudget(reports)));
-  const cancelled = batch.batch.signal.aborted;
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
-  return { stopRun: stop !== undefined && !cancelled, stopMessage: stop !== undefined && !cancelled ? stop[1] : "", results: placed };
+  const stopRun = stop !== undefined && !batch.batch.signal.aborted;
+  return { stopRun, stopMessage: stopRun ? stop[1] : "", results: placed };
 }
 
 /** Hooks that look at a whole batch speak once, when all of it has ended, behind its last result. */

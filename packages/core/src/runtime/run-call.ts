@@ -41,7 +41,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 async function prepare(batch: BatchRun, run: CallRun): Promise<Step<Claimed> | Parked> {
   if (run.duplicateOf !== undefined)
     return { end: synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf)) };
-  const taken = run.resumed ? await restore(batch, run) : await intake(batch, run);
+  const taken = run.restore ? await restore(batch, run) : await intake(batch, run);
   if ("end" in taken) return taken;
   const rewritten = run.resumed ? { taken: taken.go, hook: undefined } : await rewrite(batch, run, taken.go);
   if (run.stopped && !run.resumed) {

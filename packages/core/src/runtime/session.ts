@@ -33,6 +33,8 @@ export type Session = {
   readonly claim: (claimed: Draft<"call.claimed">) => Promise<{ readonly won: LedgerEvent } | { readonly lost: ClaimLost }>;
   /** Calls `changed` after every event of the shared chain that may concern an open call, until it is closed. */
   readonly watch: (changed: (event: LedgerEvent) => void) => Subscription;
+  /** Folds what other processes said since; for a session that was not watching. */
+  readonly refresh: () => Promise<void>;
   /** Resolves when every event up to this position that names the session is folded. Only while watching. */
   readonly caughtUp: (pos: number) => Promise<void>;
   readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
@@ -116,6 +118,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
     record: writer.record,
     claim: writer.claim,
     watch: shared.watch,
+    refresh: shared.refresh,
     caughtUp: shared.caughtUp,
     close: async (reason, exit) => {
       await writer.record([draft("session.closed", { reason, exit })], "full");
@@ -230,7 +233,7 @@ type Claim = Awaited<ReturnType<Session["claim"]>>;
 type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
 
 /** Follows the shared chain, only while somebody waits; the one path by which answers of any process reach the state. */
-function makeShared({ ledger, id, state, link }: SharedOn): Pick<Session, "watch" | "caughtUp"> {
+function makeShared({ ledger, id, state, link }: SharedOn): Pick<Session, "watch" | "caughtUp" | "refresh"> {
   let subscription: Subscription | undefined;
   const sinks = new Set<(event: LedgerEvent) => void>();
   const waiters = new Set<{ readonly pos: number; readonly resolve: () => void }>();
@@ -270,6 +273,9 @@ function makeShared({ ledger, id, state, link }: SharedOn): Pick<Session, "watch
           subscription = undefined;
         },
       };
+    },
+    refresh: async () => {
+      for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) receive(stored);
     },
     caughtUp: (pos) => {
       if (pos <= state.shared) return Promise.resolve();

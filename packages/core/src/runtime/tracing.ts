@@ -1,5 +1,6 @@
 import type { Yes } from "../model/call.ts";
 import { contentText } from "../model/content-text.ts";
+import { decidedSource } from "../model/notification-source.ts";
 import type { Span, Tracer } from "../ports.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
@@ -20,7 +21,7 @@ function attributesOf(batch: BatchRun, run: CallRun, traced: { readonly ready: R
     ...(batch.batch.agentName !== undefined && { "gen_ai.agent.name": batch.batch.agentName }),
     "gen_ai.conversation.id": batch.deps.session.id,
     "assent.decision": "allow",
-    "assent.decision.source": traced.yes?.source ?? decision.source,
+    "assent.decision.source": traced.yes?.source ?? decidedSource(decision).source,
     "assent.tool.kind": request.kind,
     ...(request.fingerprint !== undefined && { "assent.fingerprint": request.fingerprint }),
   };
@@ -35,7 +36,9 @@ export function traced(batch: BatchRun, run: CallRun, what: Traced): Promise<End
 }
 
 async function inSpan(batch: BatchRun, run: CallRun, { ready, yes, body, tracer }: Traced & { readonly tracer: Tracer }): Promise<Ending> {
-  const span = guarded(batch, () => start(tracer, ready.request.tool, attributesOf(batch, run, { ready, yes })));
+  const span = guarded(batch, () =>
+    start(tracer, { tool: ready.request.tool, attributes: attributesOf(batch, run, { ready, yes }), links: run.approvalSpans }),
+  );
   const end = await body();
   guarded(batch, () => finish(span, end));
   return end;
@@ -53,7 +56,7 @@ export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
       "gen_ai.tool.call.id": run.callId,
       "gen_ai.conversation.id": batch.deps.session.id,
     };
-    finish(start(tracer, name, attributes), end);
+    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans }), end);
   });
 }
 
@@ -65,11 +68,14 @@ export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.appr
     const span = tracer.startSpan("assent.approval", { kind: INTERNAL, attributes: { "gen_ai.tool.call.id": run.callId } });
     span.addEvent(event);
     span.end();
+    run.approvalSpans.push({ context: span.spanContext() as never });
   });
 }
 
-function start(tracer: Tracer, tool: string, attributes: Record<string, string>): Span {
-  return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes });
+type Starting = { readonly tool: string; readonly attributes: Record<string, string>; readonly links: { context: never }[] };
+
+function start(tracer: Tracer, { tool, attributes, links }: Starting): Span {
+  return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
 }
 
 /** Failures have an error status; a cancelled or rejected call leaves it unset. */

@@ -1,0 +1,212 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  answeredDraft,
+  claimedDraft,
+  closedDraft,
+  closedSessionDraft,
+  createdDraft,
+  draftOf,
+  endedDraft,
+  fingerprintOf,
+  grantedDraft,
+  judgedDraft,
+  liftedDraft,
+  openedDraft,
+  proposedDraft,
+  TESTER,
+} from "@assent/core/testing";
+import fc from "fast-check";
+import { type Draft, type LedgerEvent, SHARED } from "../../src/model/events.ts";
+import { emptySession, fold, IllegalEvent, type SessionState } from "../../src/model/fold.ts";
+import { isAnswerable } from "../../src/model/known-event.ts";
+import { fromSnapshot, toSnapshot } from "../../src/model/snapshot.ts";
+
+const SESSION = "s_1";
+
+/** Drafts as a store would place them, each in its own chain. */
+function placed(drafts: readonly Draft[]): readonly LedgerEvent[] {
+  const seqs = new Map<string, number>();
+  return drafts.map((draft, index) => {
+    const session = isAnswerable(draft.type) ? SHARED : SESSION;
+    const seq = (seqs.get(session) ?? 0) + 1;
+    seqs.set(session, seq);
+    return { ...draft, session, seq, pos: index + 1, epoch: 1 } as LedgerEvent;
+  });
+}
+
+function folded(drafts: readonly Draft[], state: SessionState = emptySession()): SessionState {
+  for (const event of placed(drafts)) fold(state, event);
+  return state;
+}
+
+const ask = { verdict: "ask" } as const;
+const waiting = [createdDraft(), proposedDraft("c"), judgedDraft("c", ask), openedDraft("c")];
+const approved = [...waiting, answeredDraft(SESSION, "c")];
+const claimed = [createdDraft(), proposedDraft("c"), judgedDraft("c"), claimedDraft("c")];
+
+type StateRow = readonly [name: string, drafts: readonly Draft[], state: string | undefined];
+
+const states: readonly StateRow[] = [
+  ["a proposed call", [createdDraft(), proposedDraft("c")], "proposed"],
+  ["a judged call", [createdDraft(), proposedDraft("c"), judgedDraft("c")], "judged"],
+  ["an asked call", waiting, "waiting"],
+  ["L56: a yes of any process approves at once", approved, "approved"],
+  ["L56: a no leaves the call waiting until its end is recorded", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], "waiting"],
+  ["a grant's yes", [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g_1" })], "approved"],
+  ["a yes taken back", [...approved, closedDraft(SESSION, "c", { outcome: "denied" })], "waiting"],
+  ["a claimed call", claimed, "claimed"],
+  ["an ended call is open no more", [...claimed, endedDraft("c")], undefined],
+];
+for (const [name, drafts, state] of states) {
+  test(`${name} is ${state ?? "gone from what is open"}`, () => {
+    assert.equal(folded(drafts).calls.get("c")?.state, state);
+  });
+}
+
+test("a session knows how it began, how it is set and whether it is closed", () => {
+  const state = folded([
+    createdDraft({ mode: "plan", model: "m1", policy: "p1" }),
+    draftOf("mode.changed", { from: "plan", to: "default", by: "T" }),
+    draftOf("model.changed", { from: "m1", to: "m2", by: "T" }),
+    draftOf("policy.changed", { revision: "p2", digest: "d" }),
+    closedSessionDraft("parked"),
+  ]);
+  assert.deepEqual([state.mode, state.model, state.policy, state.closed?.reason], ["default", "m2", "p2", "parked"]);
+  assert.deepEqual([state.seq, state.shared], [5, 0]);
+  const opened = draftOf("session.opened", { pid: 1, host: "h", processStart: "s", door: "d", recovered: [] });
+  fold(state, { ...opened, session: SESSION, seq: 6, pos: 6, epoch: 1 });
+  assert.equal(state.closed, undefined);
+});
+
+test("T147: every id that was given is remembered after its call has ended", () => {
+  const again = proposedDraft("c#2", { givenId: "c" });
+  const state = folded([...claimed, endedDraft("c"), again]);
+  assert.deepEqual([...state.ids.keys()].sort(), ["c", "c#2"]);
+});
+
+type MemoryRow = readonly [name: string, drafts: readonly Draft[], unknown: number, rejected: number];
+
+const unknownEnd = endedDraft("c", { outcome: "unknown", type: "execution_unknown" });
+const sameAgain = [proposedDraft("d"), judgedDraft("d", { ...ask, fingerprint: fingerprintOf("c") }), openedDraft("d", { fingerprint: fingerprintOf("c") })];
+const memory: readonly MemoryRow[] = [
+  ["L43: an unsafe call that ended unknown", [...claimed, unknownEnd], 1, 0],
+  ["a safe call that ended unknown is not", [...claimed.slice(0, 2), judgedDraft("c", { safe: true }), claimedDraft("c"), unknownEnd], 0, 0],
+  ["L43: a person's yes to the same request clears it", [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c") })], 0, 0],
+  ["L43: a person's no clears it, too", [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), outcome: "rejected" })], 0, 1],
+  ["L43: a grant's yes does not", [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), by: { ...TESTER, kind: "grant" } })], 1, 0],
+  ["D72: a rejected request", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], 0, 1],
+  ["D72: an expired one is not", [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })], 0, 0],
+  ["a call that failed", [...claimed, endedDraft("c", { outcome: "failed", type: "execution_failed" })], 0, 0],
+];
+for (const [name, drafts, unknown, rejected] of memory) {
+  test(`${name} is remembered: ${unknown} unknown, ${rejected} rejected`, () => {
+    const state = folded(drafts);
+    assert.deepEqual([state.unknown.size, state.rejected.size], [unknown, rejected]);
+  });
+}
+
+type IllegalRow = readonly [name: string, before: readonly Draft[], event: Draft, state: string];
+
+const illegal: readonly IllegalRow[] = [
+  ["a second beginning", [createdDraft()], createdDraft(), "created"],
+  ["a call proposed twice", [createdDraft(), proposedDraft("c")], proposedDraft("c"), "proposed"],
+  ["an ended call proposed again", [...claimed, endedDraft("c")], proposedDraft("c"), "ended"],
+  ["a judgement of nothing", [createdDraft()], judgedDraft("c"), "none"],
+  ["a claim of an ask", [createdDraft(), proposedDraft("c"), judgedDraft("c", ask)], claimedDraft("c"), "judged"],
+  ["a claim of a deny", [createdDraft(), proposedDraft("c"), judgedDraft("c", { verdict: "deny" })], claimedDraft("c"), "judged"],
+  ["a claim of another fingerprint", [createdDraft(), proposedDraft("c"), judgedDraft("c")], claimedDraft("c", { fingerprint: "other" }), "judged"],
+  ["a claim while waiting", waiting, claimedDraft("c"), "waiting"],
+  ["a second claim", claimed, claimedDraft("c"), "claimed"],
+  ["a second end", [...claimed, endedDraft("c")], endedDraft("c"), "ended"],
+  ["a success that was never claimed", waiting, endedDraft("c"), "waiting"],
+  ["L56: a second answer to one approval", approved, answeredDraft(SESSION, "c"), "approved"],
+  ["an answer to another fingerprint", waiting, answeredDraft(SESSION, "c", { fingerprint: "other" }), "waiting"],
+  ["an answer to another revision", waiting, answeredDraft(SESSION, "c", { revision: 2 }), "waiting"],
+  ["an answer to an expired approval", [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })], answeredDraft(SESSION, "c"), "waiting"],
+  ["a grant's yes to an insisting ask", [createdDraft(), proposedDraft("c"), judgedDraft("c", { ...ask, explicitAsk: true })], liftedDraft("c", { kind: "grant", id: "g" }), "judged"],
+  ["an approval opened again under the same revision", waiting, openedDraft("c"), "waiting"],
+];
+for (const [name, before, event, state] of illegal) {
+  test(`${name} is an illegal event and changes nothing`, () => {
+    const now = folded(before);
+    const kept = JSON.stringify(toSnapshot(now));
+    const [bad] = placed([...before, event]).slice(-1);
+    assert.throws(
+      () => fold(now, bad!),
+      (error) => error instanceof IllegalEvent && error.state === state && error.type === event.type && error.seq === bad?.seq,
+    );
+    assert.equal(JSON.stringify(toSnapshot(now)), kept);
+  });
+}
+
+test("events of the shared chain that concern no call change nothing but how far one has looked", () => {
+  const state = folded([createdDraft(), grantedDraft("g_1"), draftOf("grant.revoked", { grant: "g_1", by: "T" })]);
+  assert.deepEqual([state.seq, state.shared, state.calls.size], [1, 3, 0]);
+});
+
+/** Whole lives of calls, as a session may record them. */
+const LIVES: readonly ((call: string) => readonly Draft[])[] = [
+  (id) => [proposedDraft(id), endedDraft(id, { outcome: "invalid", type: "invalid_json" })],
+  (id) => [proposedDraft(id), judgedDraft(id), claimedDraft(id), endedDraft(id)],
+  (id) => [proposedDraft(id), judgedDraft(id), claimedDraft(id), endedDraft(id, { outcome: "unknown", type: "execution_unknown" })],
+  (id) => [proposedDraft(id), judgedDraft(id, { verdict: "deny" }), endedDraft(id, { outcome: "denied", type: "denied_by_rule" })],
+  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), answeredDraft(SESSION, id), claimedDraft(id), endedDraft(id)],
+  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), answeredDraft(SESSION, id, { outcome: "rejected" }), endedDraft(id, { outcome: "rejected", type: "rejected_by_user" })],
+  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), closedDraft(SESSION, id), endedDraft(id, { outcome: "cancelled", type: "cancelled" })],
+  (id) => [proposedDraft(id), judgedDraft(id, ask), liftedDraft(id, { kind: "hook", id: "h" }), claimedDraft(id), endedDraft(id)],
+  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), judgedDraft(id, { ...ask, revision: 2 }), openedDraft(id, { revision: 2 })],
+];
+
+/** Several lives, woven into one history in which each keeps its own order. */
+const histories = fc
+  .array(fc.tuple(fc.integer({ min: 0, max: LIVES.length - 1 }), fc.integer({ min: 1, max: 6 })), { minLength: 1, maxLength: 6 })
+  .chain((picked) => {
+    const lives = picked.map(([life, length], at) => LIVES[life]!(`c${at}`).slice(0, length));
+    const turns = lives.flatMap((life, at) => life.map(() => at));
+    return fc.shuffledSubarray(turns, { minLength: turns.length, maxLength: turns.length }).map((order) => {
+      const left = lives.map((life) => [...life]);
+      return placed([createdDraft(), ...order.map((at) => left[at]!.shift()!)]);
+    });
+  });
+
+test("law: folding a prefix, keeping it as a snapshot and folding the rest is folding all", () => {
+  fc.assert(
+    fc.property(histories, fc.nat(), (events, cut) => {
+      const whole = emptySession();
+      for (const event of events) fold(whole, event);
+      const prefix = emptySession();
+      const at = cut % (events.length + 1);
+      for (const event of events.slice(0, at)) fold(prefix, event);
+      const kept = fromSnapshot(JSON.parse(JSON.stringify(toSnapshot(prefix)))) ?? assert.fail("our own snapshot was refused");
+      for (const event of events.slice(at)) fold(kept, event);
+      assert.equal(JSON.stringify(toSnapshot(kept)), JSON.stringify(toSnapshot(whole)));
+    }),
+  );
+});
+
+test("law: folding the same events twice gives equal states, and changes no event", () => {
+  fc.assert(
+    fc.property(histories, (events) => {
+      const before = JSON.stringify(events);
+      const [one, other] = [emptySession(), emptySession()];
+      for (const event of events) fold(one, event);
+      for (const event of events) fold(other, event);
+      assert.deepEqual(one, other);
+      assert.equal(JSON.stringify(events), before);
+    }),
+  );
+});
+
+test("law: no event of a history can be folded twice in a row, except where it changes no call", () => {
+  fc.assert(
+    fc.property(histories, fc.nat(), (events, cut) => {
+      const at = cut % events.length;
+      const state = emptySession();
+      for (const event of events.slice(0, at + 1)) fold(state, event);
+      const again = events[at]!;
+      if (again.type === "call.judged") return; // judged again keeps the state
+      assert.throws(() => fold(state, again), IllegalEvent);
+    }),
+  );
+});
