@@ -9,7 +9,7 @@ import { main } from "../../src/main.ts";
 export const BIN: string = fileURLToPath(new URL("../../bin/assent.js", import.meta.url));
 
 /** Stripping types in every child again would cost most of the tests' time. */
-const COMPILED = join(tmpdir(), `assent-test-compiled-${process.getuid?.() ?? 0}`);
+const COMPILED = fileURLToPath(new URL("../../../../node_modules/.cache/assent-test", import.meta.url));
 
 export type Ran = { readonly code: number | null; readonly signal: string | null; readonly stdout: string; readonly stderr: string };
 

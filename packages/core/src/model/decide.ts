@@ -256,8 +256,8 @@ function toDecision({ speaker, trace }: Ruling, unit: number, units: number): De
   return decision;
 }
 
-/** Team, policy and any other scope come last. */
-const PLACE: Readonly<Partial<Record<Scope, number>>> = { session: 0, project: 1, user: 2 };
+/** A policy file and any other scope come last. */
+const PLACE: Readonly<Partial<Record<Scope, number>>> = { session: 0, project: 1, user: 2, team: 3 };
 
 /** The order in which checkers are named among equals, whatever order they were passed in. */
 function byScope(checkers: readonly NamedChecker[]): readonly NamedChecker[] {
@@ -271,5 +271,5 @@ function byScope(checkers: readonly NamedChecker[]): readonly NamedChecker[] {
 }
 
 function placeOf({ scope }: NamedChecker): number {
-  return PLACE[scope] ?? 3;
+  return PLACE[scope] ?? 4;
 }

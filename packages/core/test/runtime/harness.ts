@@ -273,6 +273,8 @@ export type Bench = Tools & {
   /** `type callId` of what was emitted, in order. */
   readonly log: () => readonly string[];
   readonly stored: <T extends EventType>(type: T, call?: string) => Promise<readonly LedgerEvent<T>[]>;
+  /** Checks the laws of the ledger now; every test's end does. */
+  readonly check: () => Promise<void>;
 };
 
 /** A session with a dispatcher and everything that is needed to look at them from outside. Its end checks the laws of the ledger. */
@@ -324,14 +326,16 @@ export async function bench(t: TestContext, options: BenchOptions = {}): Promise
     resume: (over = {}) => dispatcher.resume({ tools: registry, signal, ...over }, (event) => void events.push(event)),
     log: () => events.map(({ type, callId }) => `${type} ${callId}`),
     stored: (type, call) => stored(plain, session.id, { type, call }),
+    check: () => checkLaws(made),
   };
-  newest.set(session.id, made);
-  t.after(() => (newest.get(session.id) === made ? checkLaws(made) : undefined));
+  const holders = newest.get(plain) ?? new Map<string, Bench>();
+  newest.set(plain, holders.set(session.id, made));
+  t.after(() => (holders.get(session.id) === made ? checkLaws(made) : undefined));
   return made;
 }
 
 /** A session that was opened again is checked by whoever holds it last. */
-const newest = new Map<string, Bench>();
+const newest = new WeakMap<Ledger, Map<string, Bench>>();
 
 async function stored<T extends EventType>(
   ledger: Ledger,

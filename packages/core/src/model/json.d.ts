@@ -1,8 +1,0 @@
-/** A value that JSON can carry. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-/** A JSON object; its keys are own properties only. */
-export type JsonObject = {
-  readonly [key: string]: Json;
-};
-/** True for a plain, non-array object. */
-export declare function isObject(value: unknown): value is Record<string, unknown>;

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { BatchReport, Facts, Ledger, ProposedCall } from "@assent/core";
+import { scriptedApprover } from "@assent/core/testing";
+import fc from "fast-check";
+import { type Bench, type BenchOptions, bench, call, history, rest, says, textTool, turn, type World } from "./harness.ts";
+
+/** One thing that happens to a session from outside, at some moment. */
+type Act =
+  | { readonly do: "answer"; readonly which: number; readonly outcome: "approve" | "reject"; readonly over: "none" | "edit" | "always" }
+  | { readonly do: "cancel"; readonly which: number }
+  | { readonly do: "abort" }
+  | { readonly do: "policy"; readonly mode: string; readonly deny: boolean; readonly ask: boolean }
+  | { readonly do: "open" | "fail"; readonly which: number }
+  | { readonly do: "revoke" }
+  | { readonly do: "time"; readonly ms: number }
+  | { readonly do: "crash" }
+  | { readonly do: "turns"; readonly count: number };
+
+const tools = ["read", "edit", "slow_read", "slow_edit", "flaky", "outer", "nope"] as const;
+
+const proposals = fc.array(fc.tuple(fc.constantFrom(...tools), fc.constantFrom("a", "b", "bad", "insist")), { minLength: 1, maxLength: 6 });
+
+const act: fc.Arbitrary<Act> = fc.oneof(
+  fc.record({ do: fc.constant("answer" as const), which: fc.nat(5), outcome: fc.constantFrom("approve" as const, "reject" as const), over: fc.constantFrom("none" as const, "none" as const, "edit" as const, "always" as const) }),
+  fc.record({ do: fc.constant("answer" as const), which: fc.nat(5), outcome: fc.constant("approve" as const), over: fc.constantFrom("none" as const, "always" as const) }),
+  fc.record({ do: fc.constant("cancel" as const), which: fc.nat(5) }),
+  fc.record({ do: fc.constant("abort" as const) }),
+  fc.record({ do: fc.constant("policy" as const), mode: fc.constantFrom("default", "yolo", "plan"), deny: fc.boolean(), ask: fc.boolean() }),
+  fc.record({ do: fc.constantFrom("open" as const, "fail" as const), which: fc.nat(5) }),
+  fc.record({ do: fc.constant("open" as const), which: fc.nat(5) }),
+  fc.record({ do: fc.constant("revoke" as const) }),
+  fc.record({ do: fc.constant("time" as const), ms: fc.constantFrom(100, 5_000, 61_000) }),
+  fc.record({ do: fc.constant("crash" as const) }),
+  fc.record({ do: fc.constant("turns" as const), count: fc.nat(4) }),
+);
+
+const scenarios = fc.record({
+  calls: proposals,
+  mode: fc.constantFrom("default", "yolo", "default"),
+  durable: fc.boolean(),
+  delays: fc.array(fc.nat(2), { minLength: 3, maxLength: 3 }),
+  moving: fc.boolean(),
+  acts: fc.array(act, { maxLength: 14 }),
+});
+
+type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
+
+/** A ledger that tells of what it committed a few turns later, as one on a disk does. */
+function slowly([append = 0, claim = 0, answer = 0]: readonly number[], durable: boolean): (ledger: Ledger) => Ledger {
+  const after = async <T>(turns: number, result: Promise<T>): Promise<T> => {
+    const value = await result;
+    for (let at = 0; at < turns; at += 1) await turn();
+    return value;
+  };
+  return (ledger) => ({
+    ...ledger,
+    durable,
+    append: (...args) => after(append, ledger.append(...args)),
+    claim: (...args) => after(claim, ledger.claim(...args)),
+    answer: (...args) => after(answer, ledger.answer(...args)),
+  });
+}
+
+function options({ mode, durable, delays, moving }: Scenario, world: { now: World | undefined }): BenchOptions {
+  const flaky = textTool("flaky", "execute", {
+    run: async ({ text }) => {
+      await turn();
+      if (text === "a") throw new Error("flaky");
+      return "flaky done";
+    },
+  });
+  const outer = textTool("outer", "other", {
+    permission: () => "allow",
+    run: async ({ text }, { gate }) => {
+      const nested = await gate({ name: "edit", arguments: { text } }).catch((error: unknown) => ({ content: String(error) }));
+      return `outer: ${nested.content}`;
+    },
+  });
+  const facts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: moving ? { world: String(world.now?.lines.length ?? 0) } : {} });
+  return {
+    policy: { mode, rules: { team: { deny: ["*:text=bad"], ask: ["*:text=insist"] } } },
+    tools: [flaky, outer],
+    person: scriptedApprover(() => "wait"),
+    wrap: slowly(delays, durable),
+    deps: { facts, approvalTimeoutMs: 60_000, timeoutMs: 30_000 },
+  };
+}
+
+type Play = { b: Bench; running: Promise<BatchReport>; controller: AbortController; readonly calls: readonly ProposedCall[]; crashes: number };
+
+/** Plays a scenario to its end, whatever happened in it: in the end all that waits is cancelled and time passes. */
+async function play(t: TestContext, scenario: Scenario): Promise<Play> {
+  const world: { now: World | undefined } = { now: undefined };
+  const made = options(scenario, world);
+  const b = await bench(t, made);
+  world.now = b.world;
+  const calls = scenario.calls.map(([name, text], at) => call(name, text, `c${at}`));
+  const controller = new AbortController();
+  const p: Play = { b, running: b.process(calls, { signal: controller.signal }), controller, calls, crashes: 0 };
+  for (const next of scenario.acts) await perform(t, p, { act: next, made });
+  p.controller.abort();
+  for (let seconds = 0; seconds < 12; seconds += 1) {
+    await p.b.clock.advance(1_000);
+    await rest();
+  }
+  await p.running;
+  return p;
+}
+
+async function perform(t: TestContext, p: Play, { act: next, made }: { readonly act: Act; readonly made: BenchOptions }): Promise<void> {
+  const { b } = p;
+  switch (next.do) {
+    case "answer": {
+      const pending = b.dispatcher.pending();
+      const approval = pending[next.which % Math.max(1, pending.length)];
+      if (!approval) return;
+      const edit = next.over === "edit" && next.outcome === "approve" ? { updatedInput: { text: "edited" } } : {};
+      const always = next.over === "always" && next.outcome === "approve" ? { remember: { scope: "session" as const } } : {};
+      void b.dispatcher.answer(says(approval.id, { outcome: next.outcome, revision: approval.revision, ...edit, ...always })).catch(() => undefined);
+      return;
+    }
+    case "cancel":
+      b.dispatcher.cancel(`c${next.which}`);
+      return;
+    case "abort":
+      p.controller.abort();
+      return;
+    case "policy":
+      b.policy.set({ mode: next.mode, rules: { team: { deny: next.deny ? ["*:text=bad", "slow_edit"] : ["*:text=bad"], ask: next.ask ? ["edit", "*:text=insist"] : ["*:text=insist"] } } });
+      return;
+    case "open":
+    case "fail": {
+      const text = b.gates.started[next.which % Math.max(1, b.gates.started.length)];
+      if (text === undefined) return;
+      if (next.do === "open") b.gates.open(text);
+      else b.gates.fail(text, new Error("failed"));
+      return;
+    }
+    case "revoke": {
+      const [grant] = await b.ledger.pending("grants");
+      if (grant) await b.ledger.answer([{ type: "grant.revoked", v: 1, at: new Date(b.clock.now()).toISOString(), body: { grant: grant.id, by: "T" } }]);
+      return;
+    }
+    case "time":
+      await b.clock.advance(next.ms);
+      return;
+    case "turns":
+      for (let at = 0; at < next.count; at += 1) await turn();
+      return;
+    case "crash": {
+      p.crashes += 1;
+      p.controller = new AbortController();
+      const { tools: _same, policy: _kept, ...rest } = made;
+      p.b = await bench(t, { ...rest, beside: b, reopen: { id: b.session.id, takeOver: true } });
+      p.running = p.b.resume({ signal: p.controller.signal });
+      return;
+    }
+    default:
+      next satisfies never;
+  }
+}
+
+/** What an observer of the last process saw, per call of the model. */
+function checkTold({ b, crashes, calls }: Play, report: BatchReport): void {
+  const ids = report.results.map(({ callId }) => callId);
+  if (crashes === 0) assert.deepEqual(ids, calls.map(({ id }) => id), "one report per call, in call order");
+  const told = (type: string): readonly string[] => b.events.filter((event) => event.type === type).map(({ callId }) => callId);
+  assert.deepEqual(told("messageAdded"), ids, "I8: one message per call, in call order");
+  for (const type of ["response", "toolCall"]) assert.equal(new Set(told(type)).size, told(type).length, `${type} at most once per call`);
+  for (const id of ids) assert.ok(told("response").includes(id), `a response for ${id}`);
+  const notified = b.notices.map(({ callId }) => callId);
+  assert.equal(new Set(notified).size, notified.length, "a decision is told once per call");
+  for (const id of told("toolCall")) assert.ok(notified.includes(id) || crashes > 0, `the verdict on ${id} was told`);
+}
+
+async function checkLedger({ b }: Play): Promise<void> {
+  const events = await history(b.ledger, b.session.id);
+  const ended = new Set(events.flatMap((event) => (event.type === "call.ended" ? [event.body.call] : [])));
+  for (const event of events) if (event.type === "call.proposed") assert.ok(ended.has(event.body.call), `I1: ${event.body.call} has an end`);
+  assert.deepEqual(await b.ledger.pending("approvals", { session: b.session.id }), [], "no question is left open");
+  assert.equal(b.session.state.calls.size, 0);
+}
+
+test("laws: whatever people, policies, clocks and crashes do to a batch, every call ends once, is told once and runs at most once", async (t) => {
+  await fc.assert(
+    fc.asyncProperty(scenarios, async (scenario) => {
+      const p = await play(t, scenario);
+      checkTold(p, await p.running);
+      await checkLedger(p);
+      assert.deepEqual([p.b.dispatcher.pending(), p.b.dispatcher.failure()], [[], undefined]);
+      assert.equal(p.b.policy.subscribers(), p.crashes === 0 ? 0 : p.b.policy.subscribers(), "nobody listens any more");
+      await p.b.check();
+    }),
+    { numRuns: Number(process.env["RUNS"] ?? 25), ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}) },
+  );
+});
