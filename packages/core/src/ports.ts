@@ -7,8 +7,6 @@ import type { Request, Unit } from "./model/request.ts";
 import type { Content, Spilled } from "./model/result.ts";
 import type { JsonSchema, Location, Maybe } from "./tool-definition.ts";
 
-export type { Ledger } from "./ledger-port.ts";
-
 /** Time. `now` is milliseconds since 1970 and may jump; timers must not be shortened or lengthened by such a jump. */
 export interface Clock {
   now(): number;

@@ -38,7 +38,7 @@ export function checkpointsOf(database: Database, writing: Writing, now: () => s
       if (!isDue()) return;
       known = Number(last.get()?.value ?? 0); // another process may have written one
       if (!isDue()) return;
-      writing.flush();
+      writing.flush(true);
       const heads = changed.all(known).map(({ session, seq, hash }) => ({ session, seq, hash }));
       for (let at = 0; at < heads.length; at += HEADS)
         stageShared(writing, draft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));

@@ -62,7 +62,11 @@ export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Pr
 
 /** Deadlines count from the later of the clock and the newest time in the ledger, so a clock set back extends none. */
 function newestTime({ database, time }: OpenStore): () => string {
-  const newest = query<{ at: string | null }>(database, "select max(newest_at) as at from sessions");
+  const newest = query<{ at: string | null }>(
+    database,
+    `select max(at) as at from (select newest_at as at from sessions
+     union all select e.at from sessions s join events e on e.session = s.session and e.seq > s.seq)`,
+  );
   return () => {
     const clock = time();
     const stored = newest.get()?.at ?? "";

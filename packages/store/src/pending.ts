@@ -10,6 +10,8 @@ import {
   sessionAt,
 } from "@assent/core";
 import { type Database, type Query, query } from "./database.ts";
+import type { ChainEntry } from "./rows.ts";
+import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
 /** What a list depends on besides its table. */
 export type ListFacts = { readonly now: () => string; readonly isLive: (holder: Holder) => boolean };
@@ -17,69 +19,71 @@ export type ListFacts = { readonly now: () => string; readonly isLive: (holder: 
 /** One page of a list as it stands now. */
 export type Pending = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
 
-type Columns = { readonly row: string; readonly holder: string | null };
-
 type ListTable = {
   readonly table: string;
   readonly id: string;
-  readonly holder: string;
   readonly always: string;
   /** What `all` leaves away. */
   readonly open: string;
 };
 
 type Listing<Row> = ListTable & {
-  readonly read: (columns: Columns) => Row;
+  readonly rows: (statement: Statement) => Iterable<Row>;
   readonly isOver: (row: Row) => boolean;
 };
+
+type Statement = { readonly sql: string; readonly values: readonly string[] };
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
 /** The lists of a database, paged by index. */
 export function pendingLists(database: Database, { now, isLive }: ListFacts): Pending {
-  const prepared = new Map<string, Query<Columns>>();
-  const prepare = (sql: string): Query<Columns> => {
-    const found = prepared.get(sql) ?? query<Columns>(database, sql);
-    prepared.set(sql, found);
-    return found;
+  const chains = chainReading(database);
+  const statements = new Map<string, unknown>();
+  const rowsOf = <Columns>({ sql, values }: Statement): Iterable<Columns> => {
+    // Parsing: each statement has one shape of rows, that of its table.
+    const prepared = (statements.get(sql) ?? query<Columns>(database, sql)) as Query<Columns>;
+    statements.set(sql, prepared);
+    return prepared.iterate(...values);
   };
   const listings: { readonly [K in keyof Lists]: Listing<Lists[K]> } = {
-    approvals: {
-      ...plain("approvals"),
-      // Parsing: rows of lists are written as JSON by stored-rows.ts.
-      read: ({ row }) => JSON.parse(row) as ApprovalRow,
-      isOver: () => false,
-    },
+    approvals: { ...plain("approvals"), rows: (statement) => parsed<ApprovalRow>(rowsOf(statement)), isOver: () => false },
     grants: {
       ...plain("grants"),
-      read: ({ row }) => grantAt(JSON.parse(row) as GrantRow, now()),
+      rows: function* (statement) {
+        for (const grant of parsed<GrantRow>(rowsOf(statement))) yield grantAt(grant, now());
+      },
       isOver: ({ state }) => state !== "active",
     },
     sessions: {
-      ...{ table: "sessions", id: "session", holder: "holder", open: "", always: `row is not null and session <> '${SHARED}'` },
-      read: (columns) => sessionRow(columns, isLive),
+      ...{ table: "sessions", id: "session", open: "", always: `row is not null and session <> '${SHARED}'` },
+      rows: function* (statement) {
+        for (const columns of rowsOf<ChainColumns>(statement)) yield* sessionRow(chains.read(columns), isLive);
+      },
       isOver: ({ state }) => ENDED.includes(state),
     },
   };
-  return (kind, page) => take(listings[kind], page, prepare);
+  return (kind, page) => take(listings[kind], page);
 }
 
 function plain(table: string): ListTable {
-  return { table, id: "id", holder: "null", always: "true", open: "open = 1" };
+  return { table, id: "id", always: "true", open: "open = 1" };
 }
 
-function sessionRow({ row, holder }: Columns, isLive: ListFacts["isLive"]): SessionRow {
-  const writer = holder === null ? null : (JSON.parse(holder) as Holder);
-  const lives = writer !== null && isLive(writer);
-  return sessionAt({ ...(JSON.parse(row) as SessionRow), writer: lives ? writer : null }, lives);
+function* parsed<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> {
+  // Parsing: rows of lists are written as JSON by stored-rows.ts.
+  for (const { row } of rows) yield JSON.parse(row) as Row;
 }
 
-function take<Row>(listing: Listing<Row>, page: PageQuery, prepare: (sql: string) => Query<Columns>): readonly Row[] {
-  const { sql, values } = statement(listing, page);
+function* sessionRow({ row, holder }: ChainEntry, isLive: ListFacts["isLive"]): Generator<SessionRow> {
+  const lives = holder !== null && isLive(holder);
+  if (row) yield sessionAt({ ...row, writer: lives ? holder : null }, lives);
+}
+
+function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {
   const rows: Row[] = [];
   if (page.limit !== undefined && page.limit < 1) return rows;
-  for (const columns of prepare(sql).iterate(...values)) {
-    const row = listing.read(columns);
+  for (const row of listing.rows(statement(listing, page))) {
     if (!page.all && listing.isOver(row)) continue;
     rows.push(row);
     if (rows.length === page.limit) break;
@@ -88,10 +92,7 @@ function take<Row>(listing: Listing<Row>, page: PageQuery, prepare: (sql: string
 }
 
 /** By a prefix the index of ids is used and the few hits are sorted; else the index of the order. */
-function statement(
-  { table, id, holder, always, open }: ListTable,
-  { after, session, tool, all, prefix }: PageQuery,
-): { readonly sql: string; readonly values: readonly string[] } {
+function statement({ table, id, always, open }: ListTable, { after, session, tool, all, prefix }: PageQuery): Statement {
   const conditions: (readonly [string, ...string[]])[] = [[always]];
   if (!all && open !== "") conditions.push([open]);
   if (after !== undefined) conditions.push([`first > (select first from ${table} where ${id} = ?)`, after]);
@@ -101,7 +102,7 @@ function statement(
   const where = conditions.map(([sql]) => sql).join(" and ");
   const order = prefix ? "+first" : "first";
   return {
-    sql: `select row, ${holder} as holder from ${table} where ${where} order by ${order}`,
+    sql: `select * from ${table} where ${where} order by ${order}`,
     values: conditions.flatMap(([, ...values]) => values),
   };
 }

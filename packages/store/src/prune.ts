@@ -5,7 +5,7 @@ import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
-import { type ChainColumns, chainEntry } from "./stored-rows.ts";
+import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
 /** Which sessions to remove. */
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
@@ -42,12 +42,13 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
 
 function endedBefore(database: Database, before: string, only?: string): readonly string[] {
   const found: string[] = [];
+  const { read } = chainReading(database);
   const rows = query<ChainColumns>(
     database,
     `select * from sessions where closed = 1 and holder is null ${only === undefined ? "" : "and session = ?"}`,
   );
   for (const columns of rows.iterate(...(only === undefined ? [] : [only]))) {
-    const { session, row } = chainEntry(columns);
+    const { session, row } = read(columns);
     if (row && ENDED.includes(row.state) && row.openApprovals === 0 && row.updatedAt < before) found.push(session);
   }
   return found;

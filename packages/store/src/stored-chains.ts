@@ -94,28 +94,56 @@ export function chainTable(database: Database): StoredTable<ChainEntry> {
        holder = excluded.holder, row = excluded.row`,
   );
   const written = new Map<string, ChainEntry>();
-  const rows = cachedTable<ChainEntry>(load);
+  const lagging = new Map<string, ChainEntry>();
   const write = (session: string, chain: ChainEntry, everything: boolean): void => {
-    if (!everything && mayLag(written.get(session), chain)) return;
+    if (!everything && mayLag(written.get(session), chain)) {
+      lagging.set(session, chain);
+      return;
+    }
     const { seq, hash, pos, first, epoch, policySeq, newestAt, closed, pruned, holder, row } = chain;
     const flags = [Number(closed), Number(pruned)];
-    insert.run(session, seq, hash, pos, first, epoch, policySeq, newestAt, ...flags, holder && JSON.stringify(holder), row && JSON.stringify(row));
+    insert.run(
+      session,
+      seq,
+      hash,
+      pos,
+      first,
+      epoch,
+      policySeq,
+      newestAt,
+      ...flags,
+      holder && JSON.stringify(holder),
+      row && JSON.stringify(row),
+    );
     written.set(session, chain);
+    lagging.delete(session);
   };
-  const table = storedTable(rows, { write, kept: KEPT_ROWS });
-  const clear = (): void => {
-    written.clear();
-    table.clear();
+  const table = storedTable(cachedTable<ChainEntry>(load), { write, kept: KEPT_ROWS });
+  return {
+    ...table,
+    flush: (everything) => {
+      table.flush(everything);
+      if (everything) for (const [session, chain] of lagging) write(session, chain, true);
+    },
+    clear: () => {
+      written.clear();
+      lagging.clear();
+      table.clear();
+    },
   };
-  return { ...table, clear };
 }
 
-function mayLag(written: ChainEntry | undefined, { session, seq, epoch, holder, closed, policySeq, pruned, row, named }: ChainEntry): boolean {
+function mayLag(
+  written: ChainEntry | undefined,
+  { session, seq, epoch, holder, closed, policySeq, pruned, row, named }: ChainEntry,
+): boolean {
   if (!written || session === SHARED || seq - written.seq >= LAG) return false;
   const same = written.epoch === epoch && written.holder === holder && written.closed === closed && written.policySeq === policySeq;
   return same && written.pruned === pruned && written.named === named && sameForOthers(written.row, row);
 }
 
 function sameForOthers(one: SessionRow | null, other: SessionRow | null): boolean {
-  return one?.state === other?.state && one?.openApprovals === other?.openApprovals && one?.model === other?.model && one?.cwd === other?.cwd;
+  return (
+    one?.state === other?.state && one?.openApprovals === other?.openApprovals && one?.model === other?.model && one?.cwd === other?.cwd
+  );
 }

@@ -3,8 +3,8 @@ import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
 import { type CallEntry, cachedTable, type Listed, type Rows, splitCallKey, type Table } from "./rows.ts";
-import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
 import { chainTable } from "./stored-chains.ts";
+import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
 
 /** The list tables, read when asked and written back at once. */
 export type StoredRows = Rows & {

@@ -31,8 +31,8 @@ export type Writing = {
   readonly drop: () => void;
   /** Starts a transaction: rows remembered from the last one count only if nobody else wrote since. */
   readonly begin: () => void;
-  /** Writes the rows; to be called before COMMIT. Returns the bytes of what was stored. */
-  readonly flush: () => number;
+  /** Writes the rows; to be called before COMMIT. Returns the bytes of what was stored. `everything`: also heads that may lag behind. */
+  readonly flush: (everything?: boolean) => number;
   /** Forgets everything after a ROLLBACK. */
   readonly reset: () => void;
   /** Position of the newest event, staged ones included. */
@@ -86,10 +86,10 @@ export function makeWriting(database: Database, store: string): Writing {
       seen = now;
       head = newest.get()?.pos ?? 0;
     },
-    flush: () => {
+    flush: (everything = false) => {
       const written = bytes;
       bytes = 0;
-      stored.flush();
+      stored.flush(everything);
       return written;
     },
     reset,

@@ -196,19 +196,22 @@ const anyEvent = fc.oneof(
   fc.constantFrom("f1", "f2").map((print) => claimed(print)),
 );
 
+/** A step into `claimed` must come from a judged allow or an approved call, with the judged fingerprint, covered by the yes. */
+function checkStep(before: Call, each: LedgerEvent, after: Call): void {
+  if (after.state !== "claimed" || before.state === "claimed") return;
+  assert.ok(before.state === "approved" || (before.state === "judged" && before.judged.verdict === "allow"));
+  assert.equal(each.type === "call.claimed" && each.body.fingerprint, before.judged.fingerprint);
+  if (before.state === "approved") assert.equal(before.yes.covers, before.judged.fingerprint);
+}
+
 test("law: no event sequence reaches claimed without the judged fingerprint, nor from an ask without passing approved", () => {
   fc.assert(
     fc.property(fc.array(anyEvent, { maxLength: 14 }), (events) => {
       let call = next(undefined, proposed());
       for (const each of events) {
-        if (!call) return;
-        const following = next(call, each);
-        if (!following) continue;
-        if (following.state === "claimed" && call.state !== "claimed") {
-          assert.ok(call.state === "approved" || (call.state === "judged" && call.judged.verdict === "allow"));
-          assert.equal(each.type === "call.claimed" && each.body.fingerprint, call.judged.fingerprint);
-          if (call.state === "approved") assert.equal(call.yes.covers, call.judged.fingerprint);
-        }
+        const following = call && next(call, each);
+        if (!call || !following) continue;
+        checkStep(call, each, following);
         call = following;
       }
     }),

@@ -53,6 +53,7 @@ const table: readonly (readonly [glob: string, value: string, matches: boolean])
   ["nai\u0308ve*", "na\u00efve x", true],
   ["stra\u00dfe", "STRA\u00dfE", true],
   ["\u017fhell", "shell", true],
+  ["[\u017f]hell", "shell", true],
   ["*\u03c3", "\u03a3\u03c2", true],
   ["]", "]", true],
 ];

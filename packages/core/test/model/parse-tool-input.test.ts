@@ -47,6 +47,12 @@ const refused: readonly (readonly [string, string, string, string?])[] = [
   ["S62: 513 levels", deepText(513), "input_too_large", "arguments exceed 512 levels"],
   ["S62: 100,000 levels", deepText(100_000), "input_too_large", "arguments exceed 512 levels"],
   ["513 levels behind a long text with escaped quotes", longThenDeep(513), "input_too_large", "arguments exceed 512 levels"],
+  [
+    "100,000 levels that never close, refused before they are parsed",
+    "[".repeat(100_000),
+    "input_too_large",
+    "arguments exceed 512 levels",
+  ],
   ["513 levels inside a text that holds an object", JSON.stringify(deepText(513)), "input_too_large", "arguments exceed 512 levels"],
   ["S62: 50 MB", `{"a":"${"x".repeat(50_000_000)}"}`, "input_too_large", "arguments exceed 16 MiB of text"],
   ["16 MiB are bytes: two-byte characters count double", `{"a":"${"é".repeat(8 * 1024 * 1024)}"}`, "input_too_large"],

@@ -53,6 +53,7 @@ const table: readonly Row[] = [
   ["D43: a deny of none", "t:paths=lib/*", "deny", call("t", { paths: ["/etc/b"] }), false],
   ["D44: a dot reaches into an object", "t:o.k=x", "both", call("t", { o: { k: "x" } }), true],
   ["D44: own keys only", "t:o.constructor=*", "both", call("t", { o: {} }), false],
+  ["D44: own keys only, also where an inherited one would match", "t:o.k=x", "both", call("t", { o: Object.create({ k: "x" }) }), false],
   ["D44: own arguments only", "t:constructor=*", "both", call("t"), false],
   ["D44: a dot reaches through a list, any element for a deny", "t:o.k=x", "deny", call("t", { o: [{ k: "y" }, { k: "x" }] }), true],
   ["D44: a dot reaches through a list, every element for an allow", "t:o.k=x", "allow", call("t", { o: [{ k: "x" }, {}] }), false],

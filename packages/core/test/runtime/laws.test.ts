@@ -14,8 +14,7 @@ type Act =
   | { readonly do: "open" | "fail"; readonly which: number }
   | { readonly do: "revoke" }
   | { readonly do: "time"; readonly ms: number }
-  | { readonly do: "crash" }
-  | { readonly do: "turns"; readonly count: number };
+  | { readonly do: "crash" };
 
 const tools = ["read", "edit", "slow_read", "slow_edit", "flaky", "outer", "nope"] as const;
 
@@ -25,6 +24,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constant("answer" as const), which: fc.nat(5), outcome: fc.constantFrom("approve" as const, "reject" as const), over: fc.constantFrom("none" as const, "none" as const, "edit" as const, "always" as const) }),
   fc.record({ do: fc.constant("answer" as const), which: fc.nat(5), outcome: fc.constant("approve" as const), over: fc.constantFrom("none" as const, "always" as const) }),
   fc.record({ do: fc.constant("cancel" as const), which: fc.nat(5) }),
+  fc.record({ do: fc.constant("answer" as const), which: fc.nat(5), outcome: fc.constant("approve" as const), over: fc.constantFrom("none" as const, "edit" as const) }),
   fc.record({ do: fc.constant("abort" as const) }),
   fc.record({ do: fc.constant("policy" as const), mode: fc.constantFrom("default", "yolo", "plan"), deny: fc.boolean(), ask: fc.boolean() }),
   fc.record({ do: fc.constantFrom("open" as const, "fail" as const), which: fc.nat(5) }),
@@ -32,7 +32,6 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.record({ do: fc.constant("revoke" as const) }),
   fc.record({ do: fc.constant("time" as const), ms: fc.constantFrom(100, 5_000, 61_000) }),
   fc.record({ do: fc.constant("crash" as const) }),
-  fc.record({ do: fc.constant("turns" as const), count: fc.nat(4) }),
 );
 
 const scenarios = fc.record({
@@ -41,7 +40,9 @@ const scenarios = fc.record({
   durable: fc.boolean(),
   delays: fc.array(fc.nat(2), { minLength: 3, maxLength: 3 }),
   moving: fc.boolean(),
-  acts: fc.array(act, { maxLength: 14 }),
+  acts: fc.array(fc.tuple(fc.nat(6), act), { maxLength: 14 }),
+  /** How it ends: everything that waits is approved, or the batch is cancelled. */
+  ending: fc.constantFrom("approve" as const, "approve" as const, "abort" as const),
 });
 
 type Scenario = typeof scenarios extends fc.Arbitrary<infer S> ? S : never;
@@ -98,7 +99,11 @@ async function play(t: TestContext, scenario: Scenario): Promise<Play> {
   const calls = scenario.calls.map(([name, text], at) => call(name, text, `c${at}`));
   const controller = new AbortController();
   const p: Play = { b, running: b.process(calls, { signal: controller.signal }), controller, calls, crashes: 0 };
-  for (const next of scenario.acts) await perform(t, p, { act: next, made });
+  for (const [turns, next] of scenario.acts) {
+    for (let at = 0; at < turns; at += 1) await turn();
+    await perform(t, p, { act: next, made });
+  }
+  if (scenario.ending === "approve") await windUp(p.b);
   p.controller.abort();
   for (let seconds = 0; seconds < 12; seconds += 1) {
     await p.b.clock.advance(1_000);
@@ -106,6 +111,15 @@ async function play(t: TestContext, scenario: Scenario): Promise<Play> {
   }
   await p.running;
   return p;
+}
+
+/** Says yes to whatever is asked, and lets every body finish. */
+async function windUp({ dispatcher, gates }: Bench): Promise<void> {
+  for (let rounds = 0; rounds < 8; rounds += 1) {
+    await rest();
+    for (const { id } of dispatcher.pending()) await dispatcher.answer(says(id)).catch(() => undefined);
+    for (const text of gates.started) gates.open(text);
+  }
 }
 
 async function perform(t: TestContext, p: Play, { act: next, made }: { readonly act: Act; readonly made: BenchOptions }): Promise<void> {
@@ -145,11 +159,9 @@ async function perform(t: TestContext, p: Play, { act: next, made }: { readonly 
     case "time":
       await b.clock.advance(next.ms);
       return;
-    case "turns":
-      for (let at = 0; at < next.count; at += 1) await turn();
-      return;
     case "crash": {
       p.crashes += 1;
+      p.running.catch(() => undefined); // whoever was fenced says so
       p.controller = new AbortController();
       const { tools: _same, policy: _kept, ...rest } = made;
       p.b = await bench(t, { ...rest, beside: b, reopen: { id: b.session.id, takeOver: true } });
@@ -182,10 +194,16 @@ async function checkLedger({ b }: Play): Promise<void> {
   assert.equal(b.session.state.calls.size, 0);
 }
 
+const stats: Record<string, number> = {};
+process.on("exit", () => console.log(stats));
 test("laws: whatever people, policies, clocks and crashes do to a batch, every call ends once, is told once and runs at most once", async (t) => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const p = await play(t, scenario);
+      for (const r of (await p.running).results) { const k = `${r.outcome} ${r.type}`; stats[k] = (stats[k] ?? 0) + 1; }
+      for (const n of p.b.notices) { const k = `N ${n.source}`; stats[k] = (stats[k] ?? 0) + 1; }
+      for (const e of await history(p.b.ledger, p.b.session.id)) { const k = `E ${e.type}`; stats[k] = (stats[k] ?? 0) + 1; }
+      stats["crashes"] = (stats["crashes"] ?? 0) + p.crashes;
       checkTold(p, await p.running);
       await checkLedger(p);
       assert.deepEqual([p.b.dispatcher.pending(), p.b.dispatcher.failure()], [[], undefined]);
