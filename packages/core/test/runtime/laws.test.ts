@@ -194,16 +194,10 @@ async function checkLedger({ b }: Play): Promise<void> {
   assert.equal(b.session.state.calls.size, 0);
 }
 
-const stats: Record<string, number> = {};
-process.on("exit", () => console.log(stats));
 test("laws: whatever people, policies, clocks and crashes do to a batch, every call ends once, is told once and runs at most once", async (t) => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const p = await play(t, scenario);
-      for (const r of (await p.running).results) { const k = `${r.outcome} ${r.type}`; stats[k] = (stats[k] ?? 0) + 1; }
-      for (const n of p.b.notices) { const k = `N ${n.source}`; stats[k] = (stats[k] ?? 0) + 1; }
-      for (const e of await history(p.b.ledger, p.b.session.id)) { const k = `E ${e.type}`; stats[k] = (stats[k] ?? 0) + 1; }
-      stats["crashes"] = (stats["crashes"] ?? 0) + p.crashes;
       checkTold(p, await p.running);
       await checkLedger(p);
       assert.deepEqual([p.b.dispatcher.pending(), p.b.dispatcher.failure()], [[], undefined]);

@@ -142,6 +142,35 @@ test("D88: after the write the open approval shows the new digest under a higher
   assert.equal(claimed?.body.fingerprint, second?.fingerprint);
 });
 
+test("D88: an answer to the older revision that is committed just before the higher one is stored harms nothing", async (t) => {
+  let shown = "";
+  const late: { world: Bench["world"] | undefined } = { world: undefined };
+  const b = await bench(t, {
+    policy: { rules: { user: { allow: ["slow_edit", "edit:text=content"] } } },
+    deps: { facts: scripts(late) },
+    wrap: (ledger) => ({
+      ...ledger,
+      append: (lease, expected, batch) => {
+        const [event] = batch.events;
+        if (event?.type !== "approval.opened" || event.body.revision !== 2) return ledger.append(lease, expected, batch);
+        const { approval, call: of } = event.body;
+        const answer = { approval, session: b.session.id, call: of, revision: 1, outcome: "approved", fingerprint: shown } as const;
+        const draft = { type: "approval.answered", v: 1, at: event.at, body: { ...answer, by: says("").by, reason: null } } as const;
+        return ledger.answer([draft]).then(() => ledger.append(lease, expected, batch));
+      },
+    }),
+  });
+  late.world = b.world;
+  const running = b.process([call("slow_edit", "hold", "c0"), call("edit", "content", "c1"), call("edit", "sh a.sh", "c2")]);
+  await until(() => b.dispatcher.pending().length === 1);
+  shown = b.dispatcher.pending()[0]!.fingerprint;
+  b.gates.open("hold");
+  await until(() => b.dispatcher.pending()[0]?.revision === 2, "the higher revision");
+  await b.dispatcher.answer(says(b.dispatcher.pending()[0]!.id, { revision: 2 }));
+  assert.deepEqual(outcomes(await running), ["succeeded", "succeeded", "succeeded"]);
+  assert.equal(b.dispatcher.failure(), undefined);
+});
+
 test("section 8: an answer given before an earlier write changed what the call means does not hold: it is asked again", async (t) => {
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit:text=content"] } } }, deps: { facts: scripts(late) } });
