@@ -71,6 +71,10 @@ const yes = { answer: { pos: 6 } };
 const approvedCall = [proposed("c1"), asked("c1"), shown("c1"), answered("c1"), claimed("c1", yes), ended("c1")];
 
 const HOLDS: readonly [sentence: string, story: Story][] = [
+  [
+    "a call of which nothing could be recorded, told not to have run",
+    { events: [], client: [{ sessionId: S, callId: "c1", outcome: "denied", type: "store_unavailable" }] },
+  ],
   ["an allowed call with one effect", { events: allowedCall, world: [line("c1")] }],
   ["an approved call with one effect", { events: approvedCall, world: [line("c1")] }],
   ["a call that never reached the world", { events: [proposed("c1"), ended("c1", "invalid")] }],
@@ -436,6 +440,11 @@ const FAILS: readonly [sentence: string, invariants: readonly string[], story: S
     "a result was told and no end is stored",
     ["I10"],
     { events: [...approvedCall.slice(0, 3)], client: [{ sessionId: S, callId: "c1", outcome: "succeeded" }] },
+  ],
+  [
+    "a call was told not to have run, and it had an effect",
+    ["I10"],
+    { events: allowedCall, world: [line("c1")], client: [{ sessionId: S, callId: "c1", outcome: "denied", type: "store_unavailable" }] },
   ],
 ];
 

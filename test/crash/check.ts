@@ -80,6 +80,7 @@ type ClientLine = {
   readonly callId?: string;
   readonly approvalId?: string;
   readonly outcome: string;
+  readonly type?: string | null;
 };
 
 type History = {
@@ -390,7 +391,9 @@ function* promises(history: History): Iterable<Violation> {
   }
 }
 
-function isKept({ rows, calls }: History, { id, sessionId, callId, approvalId, outcome }: ClientLine): boolean {
+/** That a call was not run because nothing could be recorded is true as long as it had no effect, whatever is on record. */
+function isKept({ rows, calls, world }: History, { id, sessionId, callId, approvalId, outcome, type }: ClientLine): boolean {
+  if (type === "store_unavailable") return !world.some(({ session, call }) => session === sessionId && call === callId);
   if (id !== undefined) return rows.some((row) => isSettling(row) && row.body.approval === id && row.body.outcome === outcome);
   const told = calls.find((call) => call.session === sessionId && call.id === callId)?.rows ?? [];
   if (outcome === "waiting") return told.some((row) => row.type === "approval.opened" && row.body.approval === approvalId);

@@ -3,6 +3,7 @@ import {
   type Answer,
   answerApproval,
   type BatchReport,
+  type By,
   createDispatcher,
   createRegistry,
   type Approver,
@@ -77,9 +78,12 @@ function policyOf({ allow = [], mode = "default" }: BatchSpec): PolicySource {
 
 /** Answers an approval as a person in another process would. */
 export function answerAs(name: string, { ledger, ports, tools }: Library, answer: Omit<Answer, "by">): ReturnType<typeof answerApproval> {
-  const by = { kind: "person", user: name, name, door: "test", pid: process.pid } as const;
   const requests = requestsFrom({ ledger, tools, digest: ports.digest });
-  return answerApproval({ ledger, ...ports, rules: patternRules, requests }, { ...answer, by });
+  return answerApproval({ ledger, ...ports, rules: patternRules, requests }, { ...answer, by: personNamed(name) });
+}
+
+export function personNamed(name: string): By {
+  return { kind: "person", user: name, name, door: "test", pid: process.pid };
 }
 
 if (import.meta.main) {

@@ -34,8 +34,11 @@ export type Scene = {
   readonly world: string;
   readonly env: Record<string, string>;
   readonly path: (name: string) => string;
-  /** A real process that runs the entry with these arguments. */
+  /** A real process that runs the entry with these arguments; its standard input stays open. */
   readonly start: (argv: readonly string[], options?: ChildOptions) => ChildProcess;
+  /** Waits for its end, and keeps what it promised. */
+  readonly finished: (started: ChildProcess) => Promise<Ran>;
+  /** `start` and `finished`, with nothing to read. */
   readonly child: (argv: readonly string[], options?: ChildOptions) => Promise<Ran>;
   /** The same command in this process, which nobody kills: for what leads to a crash and what follows it. */
   readonly here: (argv: readonly string[], failpoints?: Failpoints) => Promise<Ran>;
@@ -66,9 +69,14 @@ export function makeScene(): Scene {
   const start: Scene["start"] = (argv, { failpoint, env: more, under = [], entry = ENTRY } = {}) => {
     const [file = process.execPath, ...args] = [...under, process.execPath, ...entry, ...argv];
     const environment = { ...env, ...(failpoint !== undefined && { ASSENT_FAILPOINT: failpoint }), ...more };
-    return spawn(file, args, { cwd: workspace, env: environment, stdio: ["ignore", "pipe", "pipe"] });
+    return spawn(file, args, { cwd: workspace, env: environment, stdio: "pipe" });
   };
-  const child: Scene["child"] = async (argv, options) => heard(told, await ended(start(argv, options)));
+  const finished: Scene["finished"] = async (started) => heard(told, await ended(started));
+  const child: Scene["child"] = (argv, options) => {
+    const started = start(argv, options);
+    started.stdin?.end();
+    return finished(started);
+  };
   const here: Scene["here"] = async (argv, failpoints = NONE) =>
     heard(told, await runHere(argv, { cwd: workspace, env, overrides: testOverrides(world, failpoints) }));
   const json: Scene["json"] = async (argv) => parseOutput(argv, await here([...argv, "--json"]));
@@ -79,6 +87,7 @@ export function makeScene(): Scene {
     env,
     path: (name) => join(workspace, name),
     start,
+    finished,
     child,
     here,
     json,
@@ -95,8 +104,7 @@ export function makeScene(): Scene {
   };
 }
 
-/** Everything a process wrote, and how it ended. */
-export function ended(process: ChildProcess): Promise<Ran> {
+function ended(process: ChildProcess): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const text = { stdout: "", stderr: "" };
     process.stdout?.setEncoding("utf8").on("data", (chunk: string) => (text.stdout += chunk));

@@ -40,8 +40,15 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
     );
     const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags: call.flags, unattended: "deny" });
     const { results } = await dispatcher.process({ calls: [{ name: call.tool, arguments: call.text }], tools, signal: cancelling.signal });
+    refuseUnrecorded(dispatcher);
     return leave(session, await endOf(store.ledger, session.id, results[0]));
   });
+}
+
+/** An end that is on no record is not said: another writer may have given the call a different one. */
+function refuseUnrecorded(dispatcher: Dispatcher): void {
+  const failure = dispatcher.failure();
+  if (failure !== undefined) throw failure;
 }
 
 /** Takes up a session where it was left. Undefined: it never had a call. */
@@ -60,6 +67,7 @@ export function resumeCall(
     const flags = resumedFlags(session.state.created?.options, context.options);
     const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags, unattended: "park" });
     const { results } = await dispatcher.resume({ tools, signal: cancelling.signal });
+    refuseUnrecorded(dispatcher);
     const callId = await onlyCall(ledger, id);
     if (callId === undefined) {
       await session.close("done", 0);

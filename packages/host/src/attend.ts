@@ -14,6 +14,8 @@ export type Attended = {
   readonly settings: { readonly graceMs: number; readonly lingerMs: number; readonly heldBytes: number; readonly table: ProcessTable };
   readonly child: ChildProcess;
   readonly pid: number;
+  /** Lets the program begin, once its start is on record. */
+  readonly begin: () => void;
   readonly readers: () => readonly Readable[];
 };
 
@@ -66,13 +68,17 @@ function stopOn(timeoutMs: number | undefined, signal: AbortSignal): { readonly 
   };
 }
 
-/** Nothing is read before the start is recorded: output that was used is proof that the record is there. */
-function read({ spec, pid, settings, readers }: Attended, held: HeldOutput): { readonly done: Promise<void>; readonly close: () => void } {
+/** Nothing begins, and nothing is read, before the start is recorded: output that was used is proof that the record is there. */
+function read(
+  { spec, pid, begin, settings, readers }: Attended,
+  held: HeldOutput,
+): { readonly done: Promise<void>; readonly close: () => void } {
   let closed = false;
   let streams: readonly Readable[] = [];
   const readAll = async (): Promise<void> => {
     await spec.onStart?.({ pid, pgid: pid, processStart: settings.table.find(pid)?.start ?? "unknown" });
     if (closed) return;
+    begin();
     streams = readers();
     await Promise.all(streams.map((stream) => pump(stream, held, spec.onOutput)));
   };

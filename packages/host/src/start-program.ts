@@ -1,27 +1,54 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, openSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { isAbsolute } from "node:path";
+import { Writable } from "node:stream";
 import type { ProcessSpec } from "@assent/core";
 import { errorCode } from "./error-code.ts";
 
-/** A child with its pid: it has been started. */
-export type Started = { readonly child: ChildProcess; readonly pid: number };
+/** A child with its pid: it has been started. What it is to run begins when `begin` is called, and never if this process ends before. */
+export type Started = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };
 
 /** Descriptors 1 and 2 of a child: a pipe's end, or Node's own pair of sockets. */
 export type OutputTarget = number | "pipe";
 
 /** Starts a program in a session and process group of its own, with nothing on standard input. Rejects when the system refuses. */
 export async function startProgram(spec: ProcessSpec, target: OutputTarget): Promise<Started> {
-  const child = spawn(spec.file, spec.args, {
+  const gated = spec.onStart !== undefined && isExecutable(spec.file);
+  const [file, args] = gated ? GATE(spec) : [spec.file, spec.args];
+  const [third = "ignore", ...rest] = coveredDescriptors();
+  const child = spawn(file, args, {
     cwd: spec.cwd,
     env: spec.env,
     detached: true,
-    stdio: ["ignore", target, target, ...coveredDescriptors()],
+    stdio: ["ignore", target, target, gated ? "pipe" : third, ...rest],
   });
-  if (child.pid !== undefined) return { child, pid: child.pid };
+  if (child.pid !== undefined) return { child, pid: child.pid, begin: gated ? () => openGate(child) : () => undefined };
   const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
   const reason = existsSync(spec.cwd) ? `${spec.file} could not be started` : `the working directory ${spec.cwd} does not exist`;
   throw Object.assign(new Error(reason, { cause: error }), { code: errorCode(error) });
+}
+
+/** Waits for one line on descriptor 3, then becomes the program. At its end (we died before the start was on record) it runs nothing. */
+const GATE = (spec: ProcessSpec): readonly [string, readonly string[]] => [
+  "/bin/sh",
+  ["-c", 'IFS= read -r go <&3 && exec 3<&- && unset go && exec "$0" "$@"', spec.file, ...spec.args],
+];
+
+function openGate({ stdio: [, , , gate] }: ChildProcess): void {
+  if (!(gate instanceof Writable)) return;
+  gate.on("error", () => undefined); // the child is gone already: its exit says so
+  gate.end("\n");
+}
+
+function isExecutable(file: string): boolean {
+  if (!isAbsolute(file)) return false;
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false; // starting it says what is wrong
+  }
 }
 
 let covered: readonly ("ignore" | number)[] | undefined;

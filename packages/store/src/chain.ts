@@ -18,8 +18,14 @@ export type Link = {
 
 /** The hash of an event: over canonical JSON, whose keys stand here in their order. */
 export function chainHash({ store, session, seq, epoch, at, type, v, body, prev }: Link): string {
-  const names = `"seq":${seq},"session":${JSON.stringify(session)},"store":${JSON.stringify(store)},"type":${JSON.stringify(type)}`;
-  return sha256(`{"at":${JSON.stringify(at)},"body":${body},"epoch":${epoch},"prev":${JSON.stringify(prev)},${names},"v":${v}}`);
+  const names = `"seq":${seq},"session":${quote(session)},"store":${quote(store)},"type":${quote(type)}`;
+  return sha256(`{"at":${quote(at)},"body":${body},"epoch":${epoch},"prev":${quote(prev)},${names},"v":${v}}`);
+}
+
+const PLAIN = /^[\w.:-]*$/;
+
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 /** Lower-case hex SHA-256 of a text's UTF-8 bytes. */

@@ -37,8 +37,9 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
     if (durability !== synchronous) database.exec(`pragma synchronous=${durability}`); // not possible inside a transaction
     synchronous = durability;
     database.exec("begin immediate");
-    writing.begin();
+    writing.resume();
     for (const step of steps) step();
+    if (writing.isOutdated()) throw new Outdated();
     finish();
     const bytes = writing.flush();
     database.exec("commit");
@@ -55,17 +56,24 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
       );
     }
   };
+  const fail = (cause: unknown): never => {
+    const error = storeError(cause, paths);
+    fault(error);
+    throw error;
+  };
+  /** Undefined: another process wrote since the rows were read. Nothing is stored, and the rows are read again. */
+  const attempt = (durability: Durability, steps: readonly (() => void)[]): number | undefined => {
+    try {
+      return transaction(durability, steps);
+    } catch (cause) {
+      rollBack();
+      return isConflict(cause) ? undefined : fail(cause);
+    }
+  };
   return {
     commit: (durability, steps) => {
       if (refusal) throw refusal;
-      try {
-        return transaction(durability, steps);
-      } catch (cause) {
-        const error = storeError(cause, paths);
-        rollBack();
-        fault(error);
-        throw error;
-      }
+      return attempt(durability, steps) ?? attempt(durability, steps) ?? fail(new Outdated());
     },
     fault,
     refuse: (error) => {
@@ -73,4 +81,13 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
     },
     faulty: () => refusal !== undefined,
   };
+}
+
+/** The rows a transaction was run on are not those of the database. As an error of SQLite it would be a violated constraint. */
+class Outdated extends Error {
+  readonly errcode = 19;
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" && (error.errcode & 0xff) === 19;
 }

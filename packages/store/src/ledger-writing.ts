@@ -51,10 +51,11 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   return {
     ...sessionWriters(writers),
     answer: sharedWriter(writers),
-    snapshot: async (session, seq, state) => {
-      const text = snapshotText(state);
-      return queue.submit("normal", () => snapshots.put(session, seq, text));
-    },
+    snapshot: (session, seq, state) =>
+      prepared(
+        () => snapshotText(state),
+        (text) => queue.submit("normal", () => snapshots.put(session, seq, text)),
+      ),
     close: async () => {
       const last = checkpoints.wanted() && !committer.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;
       queue.close();
@@ -67,28 +68,32 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
 function sessionWriters({ store, queue, damage, isLive, now, checkpoints }: Writers): Pick<Ledger, "acquire" | "append" | "claim"> {
   const { database, writing, place, time } = store;
   return {
-    acquire: async (session, holder, takeOver = false) =>
+    acquire: (session, holder, takeOver = false) =>
       queue.submit("full", () => {
         damage.refuse(session);
         recordPlace(database, place);
         return acquire(writing, { session, holder, takeOver, isLive, place, at: time() });
       }),
-    append: async (lease, expected, { events, durability }) => {
-      const batch = prepareBatch(events);
-      return queue.submit(durability, () => {
-        damage.refuse(lease.session);
-        const stored = append(writing, { lease, expected }, batch);
-        checkpoints.grown(batch.some(({ type }) => type === "session.closed"));
-        return stored;
-      });
-    },
-    claim: async (lease, expected, claimed) => {
-      const prepared = prepareClaim(claimed);
-      return queue.submit(claimed.body.durability === "normal" ? "normal" : "full", () => {
-        damage.refuse(lease.session);
-        return claim(writing, { lease, expected }, { ...prepared, now });
-      });
-    },
+    append: (lease, expected, { events, durability }) =>
+      prepared(
+        () => prepareBatch(events),
+        (batch) =>
+          queue.submit(durability, () => {
+            damage.refuse(lease.session);
+            const stored = append(writing, { lease, expected }, batch);
+            checkpoints.grown(batch.some(({ type }) => type === "session.closed"));
+            return stored;
+          }),
+      ),
+    claim: (lease, expected, claimed) =>
+      prepared(
+        () => prepareClaim(claimed),
+        (intent) =>
+          queue.submit(claimed.body.durability === "normal" ? "normal" : "full", () => {
+            damage.refuse(lease.session);
+            return claim(writing, { lease, expected }, { ...intent, now });
+          }),
+      ),
   };
 }
 
@@ -97,11 +102,22 @@ function sharedWriter({ store: { writing }, queue, reading, damage, now }: Write
     const stored = reading.at(pos);
     return stored && knownEvent(stored);
   };
-  return async (events) => {
-    const prepared = prepareAnswer(events);
-    return queue.submit("full", () => {
-      for (const { event } of prepared) damage.refuse("session" in event.body ? (event.body.session ?? "") : "");
-      return answer(writing, prepared, { now, eventAt });
-    });
-  };
+  return (events) =>
+    prepared(
+      () => prepareAnswer(events),
+      (answers) =>
+        queue.submit("full", () => {
+          for (const { event } of answers) damage.refuse("session" in event.body ? (event.body.session ?? "") : "");
+          return answer(writing, answers, { now, eventAt });
+        }),
+    );
+}
+
+/** What cannot be prepared is refused like everything else, by rejecting. Not an async function: those add three turns to every append. */
+function prepared<P, T>(prepare: () => P, submit: (prepared: P) => Promise<T>): Promise<T> {
+  try {
+    return submit(prepare());
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }

@@ -23,5 +23,5 @@ export function memoryRows(): MemoryRows {
 }
 
 function table<V>(map: Map<string, V>): Table<V> {
-  return { get: (key) => map.get(key), put: (key, value) => map.set(key, value) };
+  return { get: (key) => map.get(key), put: (key, value) => map.set(key, value), unput: (key) => map.delete(key) };
 }

@@ -30,11 +30,13 @@ export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<
   setAside(store);
   if (malformed) await salvage(database, { file: paths.file, aside: join(paths.torn, `salvage-${process.pid}.db`) });
   return transact(database, () => {
+    const top = query<{ pos: number | null }>(database, "select max(pos) as pos from events").get()?.pos ?? 0;
     const { cuts, scan } = cutDamage(database, storeId);
     refuseHeld(held, cuts);
     writeLists(database, scan.rows);
     writing.reset();
     writing.begin();
+    writing.startAfter(top); // a reader's cursor may stand on what was cut
     const repaired = record(store, cuts);
     for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settle(store, scan, session);
     writing.keep();

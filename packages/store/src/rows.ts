@@ -31,8 +31,8 @@ export type CallEntry = { readonly row: CallRow | undefined };
 /** A row of a list: its place in it, and the position of the event that stands. */
 export type Listed<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
 
-/** Rows by key; what is put is seen by the next `get`. */
-export type Table<V> = { get(key: string): V | undefined; put(key: string, value: V): void };
+/** Rows by key; what is put is seen by the next `get`, and `unput` takes back the first put of a key. */
+export type Table<V> = { get(key: string): V | undefined; put(key: string, value: V): void; unput(key: string): void };
 
 /** Everything that events are folded into. */
 export type Rows = {
@@ -94,6 +94,10 @@ export function cachedTable<V>(load: (key: string) => V | undefined): CachedTabl
       known.set(key, value);
       changed.set(key, value);
     },
+    unput: (key) => {
+      known.delete(key);
+      changed.delete(key);
+    },
     clear: () => {
       known.clear();
       changed.clear();
@@ -102,42 +106,36 @@ export function cachedTable<V>(load: (key: string) => V | undefined): CachedTabl
   };
 }
 
-/** Changes that can still be dropped: `keep` puts them into the table below, `drop` forgets them. */
-export type Layer = Rows & { keep(): void; drop(): void };
+/** Rows whose changes can be taken back until they are kept. */
+export type UndoableRows = Rows & {
+  /** What was put so far stays. */
+  keep(): void;
+  /** Everything put since the last `keep` is taken back. */
+  drop(): void;
+};
 
-/** A layer over rows: one operation's changes, kept only if the whole operation is. */
-export function layerOver(rows: Rows): Layer {
-  const chains = layerTable(rows.chains);
-  const calls = layerTable(rows.calls);
-  const approvals = layerTable(rows.approvals);
-  const grants = layerTable(rows.grants);
-  const all = [chains, calls, approvals, grants];
+/** Rows that remember how to take back one operation's changes: they count only if the whole operation does. */
+export function undoable(rows: Rows): UndoableRows {
+  let undo: (() => void)[] = [];
+  const table = <V>({ get, put, unput }: Table<V>): Table<V> => ({
+    get,
+    unput,
+    put: (key, value) => {
+      const before = get(key);
+      undo.push(before === undefined ? () => unput(key) : () => put(key, before));
+      put(key, value);
+    },
+  });
   return {
-    chains,
-    calls,
-    approvals,
-    grants,
+    chains: table(rows.chains),
+    calls: table(rows.calls),
+    approvals: table(rows.approvals),
+    grants: table(rows.grants),
     keep: () => {
-      for (const table of all) table.keep();
+      undo = [];
     },
     drop: () => {
-      for (const table of all) table.drop();
+      for (let step = undo.pop(); step; step = undo.pop()) step();
     },
-  };
-}
-
-function layerTable<V>(below: Table<V>): Table<V> & { keep(): void; drop(): void } {
-  const mine = new Map<string, V>();
-  return {
-    get: (key) => mine.get(key) ?? below.get(key),
-    put: (key, value) => {
-      mine.set(key, value);
-    },
-    keep: () => {
-      if (mine.size === 0) return;
-      for (const [key, value] of mine) below.put(key, value);
-      mine.clear();
-    },
-    drop: () => mine.clear(),
   };
 }

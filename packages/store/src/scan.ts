@@ -18,7 +18,7 @@ import { type Finding, finding } from "./finding.ts";
 import { applyEvent, type ChainedEvent } from "./lists.ts";
 import { type MemoryRows, memoryRows } from "./memory-rows.ts";
 import { type Cut, type PastCuts, pastCuts } from "./past-cuts.ts";
-import { type Layer, layerOver } from "./rows.ts";
+import { type UndoableRows, undoable } from "./rows.ts";
 
 /** How far a chain is good: nothing after its first bad event counts. */
 export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
@@ -56,7 +56,7 @@ type Walk = {
   readonly store: string;
   readonly only: string | undefined;
   readonly cuts: PastCuts;
-  readonly layer: Layer;
+  readonly rows: UndoableRows;
   readonly states: Map<string, SessionState>;
   readonly registered: Set<string>;
 };
@@ -72,7 +72,7 @@ export function scanEvents(database: Database, { store, only, cuts }: ScanOption
     store,
     only,
     cuts: pastCuts(database, cuts),
-    layer: layerOver(rows),
+    rows: undoable(rows),
     states: new Map(),
     registered: new Set(),
   };
@@ -159,16 +159,16 @@ function isVoid({ scan, only, cuts }: Walk, session: string, named: string | nul
 }
 
 /** Into the state of its session, as whoever opens the session would, and into the lists. */
-function tryFold({ layer, states }: Walk, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
+function tryFold({ rows, states }: Walk, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
   const known = knownEvent(event);
   const session = event.session === SHARED ? naming(event) : event.session;
   try {
     if (known && session !== undefined && !voided) fold(stateOf(states, session), known);
-    applyEvent(layer, event, voided);
-    layer.keep();
+    applyEvent(rows, event, voided);
+    rows.keep();
     return undefined;
   } catch (error) {
-    layer.drop();
+    rows.drop();
     if (error instanceof IllegalEvent) return error;
     throw error;
   }

@@ -2,7 +2,8 @@ import { type ApprovalRow, type GrantRow, knownEvent } from "@assent/core";
 import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
-import { type CallEntry, cachedTable, type Listed, type Rows, splitCallKey, type Table } from "./rows.ts";
+import { memoryRows } from "./memory-rows.ts";
+import { type CallEntry, cachedTable, type Listed, type Rows, splitCallKey } from "./rows.ts";
 import { chainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
 
@@ -54,11 +55,10 @@ function callTable(database: Database): StoredTable<CallEntry> {
 }
 
 function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
-  const calls = new Map<string, CallEntry>();
-  const table: Table<CallEntry> = { get: (key) => calls.get(key), put: (key, entry) => calls.set(key, entry) };
+  const { calls } = memoryRows();
   for (const columns of events) {
     const event = knownEvent(storedEvent(columns));
-    if (event && event.type !== "grant.used") changeCall(table, "", event);
+    if (event && event.type !== "grant.used") changeCall(calls, "", event);
   }
   return calls.get("");
 }

@@ -19,6 +19,7 @@ export function storedTable<V>(rows: CachedTable<V>, { write, kept }: Storing<V>
   return {
     get: rows.get,
     put: rows.put,
+    unput: rows.unput,
     clear: rows.clear,
     flush: (everything) => {
       if (rows.changed.size === 0) return;

@@ -1,9 +1,9 @@
 import type { Database } from "./database.ts";
 
 /** About 4,000 pages: hot pages are then written many times to the log and once to the database. */
-const LIMIT = 2_097_152;
+const LIMIT = 16_777_216;
 /** What a commit writes besides its events: the tail pages of tables and indexes. */
-const COMMIT_BYTES = 12_288;
+const COMMIT_BYTES = 32_768;
 
 /** Moves the write-ahead log into the database now and then, off the path of any promise. */
 export type LogKeeper = { readonly grown: (bytes: number) => void; readonly stop: () => void };

@@ -3,7 +3,7 @@ import { type Blob, type StoredBody, storedBody } from "./blobs.ts";
 import { chainHash } from "./chain.ts";
 import { type Database, query } from "./database.ts";
 import { applyEvent, type ChainedEvent } from "./lists.ts";
-import { layerOver, newChain, type Rows } from "./rows.ts";
+import { newChain, type Rows, undoable } from "./rows.ts";
 import { storedRows } from "./stored-rows.ts";
 
 /** An event ready to be stored: checked, in canonical form, cut to size. */
@@ -31,6 +31,14 @@ export type Writing = {
   readonly drop: () => void;
   /** Starts a transaction: rows remembered from the last one count only if nobody else wrote since. */
   readonly begin: () => void;
+  /**
+   * Starts a transaction on the rows remembered from the last one, without looking. Whoever else wrote has taken the next position, so storing then fails
+   * with a constraint; where nothing was stored, ask `isOutdated`. Either way the transaction is to be rolled back and begun again.
+   */
+  readonly resume: () => void;
+  readonly isOutdated: () => boolean;
+  /** The next event gets a position after this one, though none is there any more. */
+  readonly startAfter: (pos: number) => void;
   /** Writes the rows; to be called before COMMIT. Returns the bytes of what was stored. `everything`: also heads that may lag behind. */
   readonly flush: (everything?: boolean) => number;
   /** Forgets everything after a ROLLBACK. */
@@ -44,28 +52,31 @@ type Staged = { readonly event: ChainedEvent; readonly text: string; readonly bl
 /** The one way into the tables of a store. */
 export function makeWriting(database: Database, store: string): Writing {
   const stored = storedRows(database);
-  const rows = layerOver(stored);
+  const rows = undoable(stored);
   const insert = eventInsert(database);
-  const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
-  const version = query<{ data_version: number }>(database, "pragma data_version");
-  let seen = -1;
-  let head = 0;
+  const head = makeHead(database);
   let bytes = 0;
+  let kept = 0;
   let staged: Staged[] = [];
   const drop = (): void => {
     rows.drop();
     staged = [];
   };
   const reset = (): void => {
-    stored.clear();
     drop();
+    stored.clear();
     bytes = 0;
-    seen = -1;
+    head.forget();
+  };
+  const begin = (): void => {
+    if (head.isCurrent()) return;
+    reset();
+    head.load();
   };
   return {
     rows,
     stage: (session, epoch, prepared) => {
-      const pos = head + staged.length + 1;
+      const pos = head.pos() + staged.length + 1;
       const { seq, hash } = rows.chains.get(session) ?? newChain(session, pos);
       const event = chained({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
       const known = applied(rows, event);
@@ -75,17 +86,18 @@ export function makeWriting(database: Database, store: string): Writing {
     keep: () => {
       rows.keep();
       for (const one of staged) bytes += insert(one);
-      head += staged.length;
+      head.moveTo(head.pos() + staged.length);
+      kept += staged.length;
       staged = [];
     },
     drop,
-    begin: () => {
-      const now = version.get()?.data_version ?? 0;
-      if (now === seen) return;
-      reset();
-      seen = now;
-      head = newest.get()?.pos ?? 0;
+    begin,
+    resume: () => {
+      kept = 0;
+      if (!head.isLoaded()) begin();
     },
+    isOutdated: () => kept === 0 && !head.isCurrent(),
+    startAfter: (pos) => head.moveTo(Math.max(head.pos(), pos)),
     flush: (everything = false) => {
       const written = bytes;
       bytes = 0;
@@ -93,7 +105,40 @@ export function makeWriting(database: Database, store: string): Writing {
       return written;
     },
     reset,
-    head: () => head + staged.length,
+    head: () => head.pos() + staged.length,
+  };
+}
+
+type Head = {
+  readonly pos: () => number;
+  readonly moveTo: (pos: number) => void;
+  readonly load: () => void;
+  readonly forget: () => void;
+  readonly isLoaded: () => boolean;
+  /** Nobody else wrote since it was loaded. */
+  readonly isCurrent: () => boolean;
+};
+
+/** The position of the newest event, as this connection knows it. */
+function makeHead(database: Database): Head {
+  const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
+  const version = query<{ data_version: number }>(database, "pragma data_version");
+  let seen: number | undefined;
+  let pos = 0;
+  return {
+    pos: () => pos,
+    moveTo: (to) => {
+      pos = to;
+    },
+    load: () => {
+      seen = version.get()?.data_version;
+      pos = newest.get()?.pos ?? 0;
+    },
+    forget: () => {
+      seen = undefined;
+    },
+    isLoaded: () => seen !== undefined,
+    isCurrent: () => seen !== undefined && version.get()?.data_version === seen,
   };
 }
 

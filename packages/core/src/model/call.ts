@@ -23,6 +23,8 @@ export type Yes = {
   readonly by: "person" | "host" | "grant" | "hook";
   /** The grant's or hook's id, or the person's name. */
   readonly id: string;
+  /** Further grants that said yes together with this one. */
+  readonly also: readonly string[];
   readonly edited: boolean;
   /** The stable word for who said yes, as decision notifications carry it. */
   readonly source: string;
@@ -129,6 +131,7 @@ function asked(call: InState<"judged">, event: LedgerEvent): Call | undefined {
     covers: event.body.fingerprint,
     by: event.body.by.kind,
     id: event.body.by.id,
+    also: event.body.by.also ?? [],
     edited: false,
     source: event.body.source,
   };
@@ -156,6 +159,7 @@ function answered(call: InState<"waiting">, event: LedgerEvent): Call | undefine
     covers: edited?.fingerprint ?? fingerprint,
     by: by.kind,
     id: by.name,
+    also: [],
     edited: edited !== undefined,
     source: sourceOf(event.body),
   };

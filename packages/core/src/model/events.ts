@@ -89,7 +89,8 @@ export type EventBodies = {
   "call.answered": {
     readonly call: string;
     readonly fingerprint: string;
-    readonly by: { readonly kind: "grant" | "hook"; readonly id: string };
+    /** `also`: further grants that said yes together with the first; each must stand until the claim. */
+    readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
     /** The stable word for who said yes, e.g. `grant_session`. */
     readonly source: string;
   };

@@ -97,7 +97,10 @@ function foldCall(state: SessionState, event: LedgerEvent): boolean {
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");
   const after = next(before, event);
   if (!after) throw new IllegalEvent(event, before?.state ?? (state.ids.has(id) ? "ended" : "none"));
-  if (event.type === "call.proposed") countId(state, event.body);
+  if (event.type === "call.proposed") {
+    countId(state, event.body);
+    state.turn = Math.max(state.turn, event.body.turn);
+  }
   if (after.state === "ended") state.calls.delete(id);
   else state.calls.set(id, after);
   remember(state, before, event);

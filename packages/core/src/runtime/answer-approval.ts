@@ -90,26 +90,29 @@ const REASON_LIMIT = 2_000;
 
 /** The answer as it counts: its outcome known, its reason trimmed. */
 function checkAnswer(answer: Answer): Answer {
-  if (typeof answer.approval !== "string" || answer.approval === "")
-    throw new AnswerError("bad_answer", "Say which approval this answers.");
-  if (answer.outcome !== "approve" && answer.outcome !== "reject") {
-    throw new AnswerError("bad_answer", `An answer is 'approve' or 'reject', not ${JSON.stringify(answer.outcome)?.slice(0, 80)}.`);
-  }
-  if (answer.newContent !== undefined && answer.updatedInput !== undefined) {
-    throw new AnswerError("bad_answer", "Give either a new input or new content, not both.");
-  }
-  if (answer.mode !== undefined) throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
-  if (answer.remember?.rules?.length === 0)
-    throw new AnswerError("bad_rule", "Name at least one rule to remember, or none to take those offered.");
-  if (!isPerson(answer.by)) throw new AnswerError("bad_answer", "Say who gives this answer.");
+  const problem = problemOf(answer);
+  if (problem !== undefined) throw new AnswerError("bad_answer", problem);
   const remember = checkRemember(answer.remember);
   const reason = answer.reason === undefined ? "" : cutText(answer.reason.trim().toWellFormed(), REASON_LIMIT);
   const { reason: _given, remember: _asked, ...rest } = answer;
   return { ...rest, ...(reason !== "" && { reason }), ...(remember && { remember }) };
 }
 
+/** Answers come from interfaces of all kinds: what is wrong with this one, if anything. */
+function problemOf({ approval, outcome, newContent, updatedInput, mode, by, reason }: Answer): string | undefined {
+  if (typeof approval !== "string" || approval === "") return "Say which approval this answers.";
+  if (outcome !== "approve" && outcome !== "reject")
+    return `An answer is 'approve' or 'reject', not ${JSON.stringify(outcome)?.slice(0, 80)}.`;
+  if (newContent !== undefined && updatedInput !== undefined) return "Give either a new input or new content, not both.";
+  if (mode !== undefined) return "Only the approval of a plan takes a mode.";
+  if (!isPerson(by)) return "Say who gives this answer.";
+  return reason === undefined || typeof reason === "string" ? undefined : "A reason is a text.";
+}
+
 function isPerson(by: unknown): boolean {
-  return isObject(by) && typeof by["kind"] === "string" && typeof by["user"] === "string" && typeof by["name"] === "string";
+  return (
+    isObject(by) && (by["kind"] === "person" || by["kind"] === "host") && typeof by["user"] === "string" && typeof by["name"] === "string"
+  );
 }
 
 const SCOPES: readonly unknown[] = ["session", "project", "user"];
@@ -121,6 +124,9 @@ function checkRemember(remember: Remember | undefined): Remember | undefined {
   if (!SCOPES.includes(scope))
     throw new AnswerError("bad_answer", `An answer is remembered for a session, project or user, not '${scope}'.`);
   if (uses !== undefined && !(Number.isInteger(uses) && uses >= 1)) throw new AnswerError("bad_answer", "A grant has at least one use.");
+  const rules: unknown = remember.rules;
+  const named = rules === undefined || (Array.isArray(rules) && rules.length > 0 && rules.every((rule) => typeof rule === "string"));
+  if (!named) throw new AnswerError("bad_rule", "Name at least one rule to remember, each a text, or none to take those offered.");
   if (expiresAt === undefined) return remember;
   const time = Date.parse(expiresAt);
   if (Number.isNaN(time)) throw new AnswerError("bad_answer", `'${expiresAt}' is no time.`);

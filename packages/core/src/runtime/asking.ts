@@ -17,9 +17,18 @@ export type Asked = Step<Yes> | { readonly parked: string };
 
 /** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
 export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+  const watch = batch.deps.session.watch(() => undefined); // what others say counts from the first step to the last
+  try {
+    return await ask(batch, run, ready);
+  } finally {
+    watch.close();
+  }
+}
+
+async function ask(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
   run.resumed = true;
   const before = await settledBefore(batch, run, ready);
-  if (before !== undefined && "changed" in before) return await askPerson(batch, run, before.changed);
+  if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
   if (before !== undefined) return before;
   const { approver } = batch.deps;
   const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
@@ -28,7 +37,7 @@ export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Pr
   const open = await openApproval(batch, run, ready);
   const waited = reachable ? await waitForAnswer(batch, run, { ready, open }) : "unasked";
   if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, ready);
-  return "changed" in waited ? await askPerson(batch, run, waited.changed) : waited;
+  return "changed" in waited ? await ask(batch, run, waited.changed) : waited;
 }
 
 /** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */

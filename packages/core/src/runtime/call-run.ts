@@ -70,8 +70,6 @@ export type CallRun = {
   key: string | null;
   /** Position of a yes that no longer stands: a person is asked again. */
   voided: number | undefined;
-  /** The grants that said yes together. */
-  grants: readonly string[];
   /** A `permission_request` hook is consulted once per call. */
   hookAsked: boolean;
   /** What `pre_tool_use` hooks want the model to know with the result. */
@@ -122,7 +120,6 @@ export function makeRun(
     editJudged: undefined,
     key: null,
     voided: undefined,
-    grants: [],
     hookAsked: false,
     hookWords: undefined,
     restore: false,

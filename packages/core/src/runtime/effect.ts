@@ -73,6 +73,7 @@ async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, 
     attempt,
     idempotencyKey: key,
     started: async (process) => {
+      if (run.phase === "after") throw new Error("The call that started this has ended.");
       await session.record([session.draft("call.started", { call: run.callId, ...process })], "normal");
     },
   };

@@ -21,7 +21,7 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   const ran = run.startedAt > 0;
   const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
   const { result: limited, spilled } = await limit(batch, run, transformed.result);
-  const result = run.hookWords ? withHookWords(limited, run.hookWords) : limited;
+  const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
   const { state, type } = ending;
   const durationMs = ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0;
   const body = endedBody(run, { ending, result, durationMs, spilled });

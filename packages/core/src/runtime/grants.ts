@@ -79,11 +79,12 @@ export async function applyGrant(
   }
   const [first] = grant.grants;
   if (!first || ready.request.fingerprint === undefined) return undefined;
-  const by = { kind: "grant", id: first.id } as const;
+  const also = grant.grants.slice(1).map(({ id }) => id);
+  const by = { kind: "grant" as const, id: first.id, ...(also.length > 0 && { also }) };
   const body = { call: run.callId, fingerprint: ready.request.fingerprint, by, source: grantSource(grant.scope).source };
   await session.record([session.draft("call.answered", body)], "normal");
   const call = session.state.calls.get(run.callId);
-  run.grants = grant.grants.map(({ id }) => id);
+  run.resumed = true; // from here on the yes counts, whatever the policy becomes
   return call?.state === "approved" ? call.yes : undefined;
 }
 
@@ -92,7 +93,7 @@ export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready
   if (ready.decision.explicitAsk) return false;
   const grant = await grantAnswer(batch, ready, askingUnits(ready));
   const first = grant?.grants[0];
-  if (!first || grant.grants.some(({ usesLeft }) => usesLeft !== undefined)) return false;
+  if (!first || grant.grants.length > 1 || first.usesLeft !== undefined) return false;
   const { session } = batch.deps;
   const { approval, revision, shown: fingerprint } = call;
   const by = { kind: "grant", user: first.madeBy, name: first.id, door: first.scope, pid: session.holder.pid } as const;

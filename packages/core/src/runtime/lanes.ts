@@ -39,6 +39,10 @@ export function createLanes(count: number, limit: number, unsafeRan: () => void 
       const entry = entries[index];
       if (!entry || entry.safe === safe) return;
       entry.safe = safe;
+      if (entry.state === "running") {
+        entry.state = "open"; // what became unsafe waits like any unsafe call
+        batch.running -= 1;
+      }
       advance(batch);
     },
     enter: (index) => enter(batch, index),

@@ -12,7 +12,7 @@ import { applyGrant, askingUnits, grantAnswer } from "./grants.ts";
 import { judge, type Ready } from "./judge.ts";
 import { notify } from "./notify.ts";
 import { patternRules } from "./pattern-rules.ts";
-import { hookSession, withInput } from "./rewrite.ts";
+import { type HookView, hookSession, withInput } from "./rewrite.ts";
 
 /** May the call run? A yes (null: nobody had to be asked), an end, an approval that waits beyond this process, or a rewritten request to look at again. */
 export type Permitted = Step<Yes | null> | { readonly parked: string } | { readonly ready: Ready };
@@ -118,7 +118,7 @@ async function allowedByHook(
   const rewritten = await withInput(batch, run, {
     taken: ready.taken,
     changed: said.updatedInput,
-    hook: { verdict: undefined, name: said.name, reason: undefined, context: undefined },
+    hook: insisting(ready.hook) ?? { verdict: undefined, name: said.name, reason: undefined, context: undefined },
   });
   const same = rewritten.taken === ready.taken;
   const now =
@@ -133,4 +133,9 @@ async function allowedByHook(
     "normal",
   );
   return { ready: now };
+}
+
+/** Of an opinion on an input that was rewritten since, deny and ask stay, an allow is dropped. */
+function insisting(hook: HookView | undefined): HookView | undefined {
+  return hook?.verdict === "ask" || hook?.verdict === "deny" ? hook : undefined;
 }

@@ -1,3 +1,4 @@
+import { copyGiven } from "../model/copy-json.ts";
 import type { Draft } from "../model/events.ts";
 import { isObject, type Json } from "../model/json.ts";
 import { parseToolValue } from "../model/parse-tool-input.ts";
@@ -68,6 +69,6 @@ function cut(name: string): string {
 function rawOf(given: unknown): Json {
   if (typeof given === "string") return (given.length > LONGEST_RAW ? given.slice(0, 1_000) : given).toWellFormed();
   const parsed = parseToolValue(given);
-  if (parsed.ok) return parsed.value;
+  if (parsed.ok) return copyGiven(parsed.value) ?? null;
   return given === undefined || given === null ? null : Object.prototype.toString.call(given);
 }

@@ -14,13 +14,14 @@ import { runCall } from "./run-call.ts";
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session, ids } = batch.deps;
   const drafts = [];
+  const turn = session.state.turn + 1;
   const runs: CallRun[] = [];
   const named = nameCalls(session, calls, () => ids.next("call_"));
   for (const [index, { call, givenId, callId, duplicate }] of named.entries()) {
     const asked = call.name;
     const name = batch.batch.tools.get(asked)?.name ?? asked;
     const run = makeRun({ callId, index, name, arguments: call.arguments, ...(duplicate && givenId !== null && { duplicateOf: givenId }) });
-    drafts.push(proposal(session, run, { turn: session.state.turn, givenId, calledAs: asked }));
+    drafts.push(proposal(session, run, { turn, givenId, calledAs: asked }));
     runs.push(run);
   }
   const written = session.record(drafts, "normal");

@@ -75,6 +75,7 @@ async function settle(batch: BatchRun, run: CallRun, rewritten: Rewritten): Prom
     const attempt = await tryClaim(batch, run, ready);
     if ("go" in attempt || "end" in attempt || "parked" in attempt) return attempt;
     ready = attempt.ready;
+    if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
   }
 }
 
@@ -152,7 +153,9 @@ async function claim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Pr
 
 function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {
   const make = taken.tool.definition.idempotencyKey;
-  return make ? make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) }) : null;
+  if (!make) return null;
+  const key: unknown = make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) });
+  return typeof key === "string" && key.trim() !== "" ? key : null; // what is no key protects nothing
 }
 
 /** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
@@ -168,9 +171,9 @@ async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Cl
 
 /** Several grants may have said yes together; none of them may be revoked by now. */
 async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<boolean> {
-  if (run.grants.length < 2) return true; // a single one is checked by the claim itself
+  if (yes.also.length === 0) return true; // a single one is checked by the claim itself
   const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
-  const stand = run.grants.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
+  const stand = yes.also.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
   if (!stand) run.voided = yes.pos;
   return stand;
 }

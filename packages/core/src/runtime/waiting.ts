@@ -33,9 +33,10 @@ export async function waitForAnswer(
   const state: WaitState = { nobody: false, grants: false, expired: false, ready };
   run.wake = bell.ring;
   batch.shown.set(open.id, open);
-  const stopListening = listen(batch, { open, state, ring: bell.ring });
-  tellWaiting(batch, run, ready);
+  let stopListening = (): void => undefined;
   try {
+    stopListening = listen(batch, { open, state, ring: bell.ring });
+    tellWaiting(batch, run, ready);
     for (;;) {
       const settled = await look(batch, run, { expiresAt: open.expiresAt, state });
       if (settled) return settled;
@@ -54,11 +55,11 @@ type Listening = { readonly open: OpenApproval; readonly state: WaitState; reado
 /** Everything that may ring; the returned function ends all of it. */
 function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
   const { session, policy, clock, warn } = batch.deps;
+  const unsubscribe = policy.subscribe(ring);
   const watch = session.watch((event) => {
     if (event.type === "grant.created") state.grants = true;
     ring();
   });
-  const unsubscribe = policy.subscribe(ring);
   const late = (): void => {
     state.expired = true; // whatever the wall clock says by then
     ring();

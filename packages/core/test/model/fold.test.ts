@@ -52,7 +52,11 @@ const states: readonly StateRow[] = [
   ["a judged call", [createdDraft(), proposedDraft("c"), judgedDraft("c")], "judged"],
   ["an asked call", waiting, "waiting"],
   ["L56: a yes of any process approves at once", approved, "approved"],
-  ["L56: a no leaves the call waiting until its end is recorded", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], "waiting"],
+  [
+    "L56: a no leaves the call waiting until its end is recorded",
+    [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })],
+    "waiting",
+  ],
   ["a grant's yes", [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g_1" })], "approved"],
   ["a yes taken back", [...approved, closedDraft(SESSION, "c", { outcome: "denied" })], "waiting"],
   ["a claimed call", claimed, "claimed"],
@@ -88,13 +92,42 @@ test("T147: every id that was given is remembered after its call has ended", () 
 type MemoryRow = readonly [name: string, drafts: readonly Draft[], unknown: number, rejected: number];
 
 const unknownEnd = endedDraft("c", { outcome: "unknown", type: "execution_unknown" });
-const sameAgain = [proposedDraft("d"), judgedDraft("d", { ...ask, fingerprint: fingerprintOf("c") }), openedDraft("d", { fingerprint: fingerprintOf("c") })];
+const sameAgain = [
+  proposedDraft("d"),
+  judgedDraft("d", { ...ask, fingerprint: fingerprintOf("c") }),
+  openedDraft("d", { fingerprint: fingerprintOf("c") }),
+];
 const memory: readonly MemoryRow[] = [
   ["L43: an unsafe call that ended unknown", [...claimed, unknownEnd], 1, 0],
-  ["a safe call that ended unknown is not", [...claimed.slice(0, 2), judgedDraft("c", { safe: true }), claimedDraft("c"), unknownEnd], 0, 0],
-  ["L43: a person's yes to the same request clears it", [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c") })], 0, 0],
-  ["L43: a person's no clears it, too", [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), outcome: "rejected" })], 0, 1],
-  ["L43: a grant's yes does not", [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), by: { ...TESTER, kind: "grant" } })], 1, 0],
+  [
+    "a safe call that ended unknown is not",
+    [...claimed.slice(0, 2), judgedDraft("c", { safe: true }), claimedDraft("c"), unknownEnd],
+    0,
+    0,
+  ],
+  [
+    "L43: a person's yes to the same request clears it",
+    [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c") })],
+    0,
+    0,
+  ],
+  [
+    "L43: a person's no clears it, too",
+    [...claimed, unknownEnd, ...sameAgain, answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), outcome: "rejected" })],
+    0,
+    1,
+  ],
+  [
+    "L43: a grant's yes does not",
+    [
+      ...claimed,
+      unknownEnd,
+      ...sameAgain,
+      answeredDraft(SESSION, "d", { fingerprint: fingerprintOf("c"), by: { ...TESTER, kind: "grant" } }),
+    ],
+    1,
+    0,
+  ],
   ["D72: a rejected request", [...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" })], 0, 1],
   ["D72: an expired one is not", [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })], 0, 0],
   ["a call that failed", [...claimed, endedDraft("c", { outcome: "failed", type: "execution_failed" })], 0, 0],
@@ -115,7 +148,12 @@ const illegal: readonly IllegalRow[] = [
   ["a judgement of nothing", [createdDraft()], judgedDraft("c"), "none"],
   ["a claim of an ask", [createdDraft(), proposedDraft("c"), judgedDraft("c", ask)], claimedDraft("c"), "judged"],
   ["a claim of a deny", [createdDraft(), proposedDraft("c"), judgedDraft("c", { verdict: "deny" })], claimedDraft("c"), "judged"],
-  ["a claim of another fingerprint", [createdDraft(), proposedDraft("c"), judgedDraft("c")], claimedDraft("c", { fingerprint: "other" }), "judged"],
+  [
+    "a claim of another fingerprint",
+    [createdDraft(), proposedDraft("c"), judgedDraft("c")],
+    claimedDraft("c", { fingerprint: "other" }),
+    "judged",
+  ],
   ["a claim while waiting", waiting, claimedDraft("c"), "waiting"],
   ["a second claim", claimed, claimedDraft("c"), "claimed"],
   ["a second end", [...claimed, endedDraft("c")], endedDraft("c"), "ended"],
@@ -123,8 +161,18 @@ const illegal: readonly IllegalRow[] = [
   ["L56: a second answer to one approval", approved, answeredDraft(SESSION, "c"), "approved"],
   ["an answer to another fingerprint", waiting, answeredDraft(SESSION, "c", { fingerprint: "other" }), "waiting"],
   ["an answer to another revision", waiting, answeredDraft(SESSION, "c", { revision: 2 }), "waiting"],
-  ["an answer to an expired approval", [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })], answeredDraft(SESSION, "c"), "waiting"],
-  ["a grant's yes to an insisting ask", [createdDraft(), proposedDraft("c"), judgedDraft("c", { ...ask, explicitAsk: true })], liftedDraft("c", { kind: "grant", id: "g" }), "judged"],
+  [
+    "an answer to an expired approval",
+    [...waiting, closedDraft(SESSION, "c", { outcome: "expired" })],
+    answeredDraft(SESSION, "c"),
+    "waiting",
+  ],
+  [
+    "a grant's yes to an insisting ask",
+    [createdDraft(), proposedDraft("c"), judgedDraft("c", { ...ask, explicitAsk: true })],
+    liftedDraft("c", { kind: "grant", id: "g" }),
+    "judged",
+  ],
   ["an approval opened again under the same revision", waiting, openedDraft("c"), "waiting"],
 ];
 for (const [name, before, event, state] of illegal) {
@@ -152,10 +200,28 @@ const LIVES: readonly ((call: string) => readonly Draft[])[] = [
   (id) => [proposedDraft(id), judgedDraft(id), claimedDraft(id), endedDraft(id, { outcome: "unknown", type: "execution_unknown" })],
   (id) => [proposedDraft(id), judgedDraft(id, { verdict: "deny" }), endedDraft(id, { outcome: "denied", type: "denied_by_rule" })],
   (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), answeredDraft(SESSION, id), claimedDraft(id), endedDraft(id)],
-  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), answeredDraft(SESSION, id, { outcome: "rejected" }), endedDraft(id, { outcome: "rejected", type: "rejected_by_user" })],
-  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), closedDraft(SESSION, id), endedDraft(id, { outcome: "cancelled", type: "cancelled" })],
+  (id) => [
+    proposedDraft(id),
+    judgedDraft(id, ask),
+    openedDraft(id),
+    answeredDraft(SESSION, id, { outcome: "rejected" }),
+    endedDraft(id, { outcome: "rejected", type: "rejected_by_user" }),
+  ],
+  (id) => [
+    proposedDraft(id),
+    judgedDraft(id, ask),
+    openedDraft(id),
+    closedDraft(SESSION, id),
+    endedDraft(id, { outcome: "cancelled", type: "cancelled" }),
+  ],
   (id) => [proposedDraft(id), judgedDraft(id, ask), liftedDraft(id, { kind: "hook", id: "h" }), claimedDraft(id), endedDraft(id)],
-  (id) => [proposedDraft(id), judgedDraft(id, ask), openedDraft(id), judgedDraft(id, { ...ask, revision: 2 }), openedDraft(id, { revision: 2 })],
+  (id) => [
+    proposedDraft(id),
+    judgedDraft(id, ask),
+    openedDraft(id),
+    judgedDraft(id, { ...ask, revision: 2 }),
+    openedDraft(id, { revision: 2 }),
+  ],
 ];
 
 /** Several lives, woven into one history in which each keeps its own order. */

@@ -44,7 +44,10 @@ test("T100: an edited input is judged, and that very input runs; body, observers
   assert.notEqual(answered?.body.fingerprint, claimed?.body.fingerprint);
   assert.equal(answered?.body.edited?.fingerprint, claimed?.body.fingerprint);
   assert.equal(report.fingerprint, claimed?.body.fingerprint);
-  assert.deepEqual(b.notices.map(({ input, source }) => [input, source]), [[{ text: "edited" }, "user_approved"]]);
+  assert.deepEqual(
+    b.notices.map(({ input, source }) => [input, source]),
+    [[{ text: "edited" }, "user_approved"]],
+  );
 });
 
 test("T100: an edited input that a rule denies ends denied_by_rule, and nothing runs", async (t) => {
@@ -67,7 +70,12 @@ type Refused = readonly [name: string, tool: string, answer: Partial<Answer>, ty
 
 const refused: readonly Refused[] = [
   ["T101: an invalid edited input", "edit", { updatedInput: { words: "y" } }, "invalid_tool_params"],
-  ["T31: an edited input with the key __proto__", "edit", { updatedInput: JSON.parse('{"text":"y","__proto__":{"x":1}}') }, "invalid_tool_params"],
+  [
+    "T31: an edited input with the key __proto__",
+    "edit",
+    { updatedInput: JSON.parse('{"text":"y","__proto__":{"x":1}}') },
+    "invalid_tool_params",
+  ],
   ["an edited input that is no object", "edit", { updatedInput: "text" as never }, "invalid_tool_params"],
   ["T102: new content for a tool that cannot be modified", "edit", { newContent: "y" }, "not_modifiable"],
   ["T104: both new content and an edited input", "note", { newContent: "y", updatedInput: { text: "z" } }, "bad_answer"],
@@ -75,6 +83,11 @@ const refused: readonly Refused[] = [
   ["T106: an unknown outcome", "edit", { outcome: "proceed_once" as never }, "bad_answer"],
   ["T106: no outcome", "edit", { outcome: undefined as never }, "bad_answer"],
   ["an answer by nobody", "edit", { by: undefined as never }, "bad_answer"],
+  ["an answer in the name of a grant", "edit", { by: { ...says("").by, kind: "grant" } }, "bad_answer"],
+  ["an answer by somebody of an unknown kind", "edit", { by: { ...says("").by, kind: "model" as never } }, "bad_answer"],
+  ["a reason that is no text", "edit", { reason: 7 as never }, "bad_answer"],
+  ["rules that are no list", "edit", { remember: { scope: "session", rules: "edit" as never } }, "bad_rule"],
+  ["a rule that is no text", "edit", { remember: { scope: "session", rules: [7 as never] } }, "bad_rule"],
   ["section 6: a rule that does not parse", "edit", { remember: { scope: "session", rules: ["edit["] } }, "bad_rule"],
   ["section 6: a rule that does not cover the call", "edit", { remember: { scope: "session", rules: ["edit:text=other"] } }, "bad_rule"],
   ["section 6: of two rules one does not cover", "edit", { remember: { scope: "session", rules: ["edit", "read"] } }, "bad_rule"],
@@ -82,7 +95,12 @@ const refused: readonly Refused[] = [
   ["section 6: the rule * for a project", "edit", { remember: { scope: "project", rules: ["*"] } }, "bad_rule"],
   ["section 6: the rule * for the user", "edit", { remember: { scope: "user", rules: ["*"] } }, "bad_rule"],
   ["section 6: the rule * for the user, with blanks", "edit", { remember: { scope: "user", rules: [" * "] } }, "bad_rule"],
-  ["section 6: the rule ** for the user, which is * by another spelling", "edit", { remember: { scope: "user", rules: ["**"] } }, "bad_rule"],
+  [
+    "section 6: the rule ** for the user, which is * by another spelling",
+    "edit",
+    { remember: { scope: "user", rules: ["**"] } },
+    "bad_rule",
+  ],
   ["section 4: an unknown scope", "edit", { remember: { scope: "galaxy" as never } }, "bad_answer"],
   ["section 4: an expiry that is no time", "edit", { remember: { scope: "session", expiresAt: "tomorrow" } }, "bad_answer"],
   ["section 4: a use count of zero", "edit", { remember: { scope: "session", uses: 0 } }, "bad_answer"],
@@ -149,19 +167,30 @@ test("an ill-formed reason is recorded as text that every store can keep", async
   assert.ok((await b.stored("approval.answered"))[0]?.body.reason?.isWellFormed());
 });
 
-const remembered: readonly (readonly [name: string, remember: NonNullable<Answer["remember"]>, grants: readonly (readonly unknown[])[]])[] = [
-  ["no rules given: the offered ones", { scope: "session" }, [["session", "edit"]]],
-  ["rules of a session", { scope: "session", rules: ["edit:text=x"] }, [["session", "edit:text=x"]]],
-  ["two rules", { scope: "user", rules: ["edit", "edit:text=x"] }, [["user", "edit"], ["user", "edit:text=x"]]],
-  ["everything, for the session", { scope: "session", rules: ["*"] }, [["session", "*"]]],
-  ["a project", { scope: "project" }, [["project", "edit"]]],
-];
+const remembered: readonly (readonly [name: string, remember: NonNullable<Answer["remember"]>, grants: readonly (readonly unknown[])[]])[] =
+  [
+    ["no rules given: the offered ones", { scope: "session" }, [["session", "edit"]]],
+    ["rules of a session", { scope: "session", rules: ["edit:text=x"] }, [["session", "edit:text=x"]]],
+    [
+      "two rules",
+      { scope: "user", rules: ["edit", "edit:text=x"] },
+      [
+        ["user", "edit"],
+        ["user", "edit:text=x"],
+      ],
+    ],
+    ["everything, for the session", { scope: "session", rules: ["*"] }, [["session", "*"]]],
+    ["a project", { scope: "project" }, [["project", "edit"]]],
+  ];
 for (const [name, remember, grants] of remembered) {
   test(`T110: an "always" stores its grants with the answer: ${name}`, async (t) => {
     const { b, running, id } = await asked(t);
     await b.dispatcher.answer(says(id, { remember }));
     const rows = await b.ledger.pending("grants");
-    assert.deepEqual(rows.map(({ scope, rule }) => [scope, rule]), grants);
+    assert.deepEqual(
+      rows.map(({ scope, rule }) => [scope, rule]),
+      grants,
+    );
     for (const row of rows) {
       assert.deepEqual([row.tool, row.madeBy, row.fromApproval, row.state], ["edit", "Tester", id, "active"]);
       assert.equal(row.session, row.scope === "session" ? b.session.id : undefined);
@@ -180,7 +209,10 @@ test("T108: an always with an edited input makes its grants from the edited requ
   const { b, running, id } = await asked(t, { deps: { rules: exact } });
   await b.dispatcher.answer(says(id, { updatedInput: { text: "edited" }, remember: { scope: "session" } }));
   await running;
-  assert.deepEqual((await b.ledger.pending("grants")).map(({ rule }) => rule), ["edit:text=edited"]);
+  assert.deepEqual(
+    (await b.ledger.pending("grants")).map(({ rule }) => rule),
+    ["edit:text=edited"],
+  );
 });
 
 test("T108: a rule for the original does not cover the edit", async (t) => {
@@ -198,7 +230,10 @@ test("section 7: an always for an explicit ask counts once, and the record says 
   const [answered] = await b.stored("approval.answered");
   assert.deepEqual([answered?.body.narrowed, answered?.body.remember], [true, undefined]);
   assert.deepEqual(await b.ledger.pending("grants", { all: true }), []);
-  assert.deepEqual(b.notices.map(({ source }) => source), ["user_approved"]);
+  assert.deepEqual(
+    b.notices.map(({ source }) => source),
+    ["user_approved"],
+  );
 });
 
 test("an always for a call whose facts could not be gathered counts once", async (t) => {
@@ -264,7 +299,12 @@ test("D62: the same edited answer twice is the same answer; another edit is not"
   await running;
   const same = await b.dispatcher.answer(says(id, { updatedInput: { text: "e" } }));
   assert.deepEqual([same.alreadyAnswered, same.identical], [true, true]);
-  for (const over of [{ updatedInput: { text: "f" } }, {}, { outcome: "reject" as const }, { updatedInput: { text: "e" }, remember: { scope: "user" as const } }]) {
+  for (const over of [
+    { updatedInput: { text: "f" } },
+    {},
+    { outcome: "reject" as const },
+    { updatedInput: { text: "e" }, remember: { scope: "user" as const } },
+  ]) {
     const other = await b.dispatcher.answer(says(id, over));
     assert.deepEqual([other.alreadyAnswered, other.identical], [true, false]);
   }

@@ -306,3 +306,20 @@ test("a result carries the body's own content, display and details to report, re
     ["for the model", "for people", { n: 1 }, "m2"],
   );
 });
+
+test("section 1: an observer that changes what it is told changes nothing", async (t) => {
+  const b = await bench(t, { policy: { mode: "yolo" } });
+  const { signal } = new AbortController();
+  const report = await b.dispatcher.process({ calls: [call("edit", "x", "c1")], tools: b.registry, signal }, (event) => {
+    if (event.type === "response") (event.result as { content: string }).content = "tampered";
+    if (event.type === "toolCall") (event.input as { text: string }).text = "tampered";
+  });
+  assert.equal(textOf(report.results[0]), "wrote x");
+  assert.deepEqual(b.world.lines, ["x"]);
+});
+
+test("an allowed call that nothing comes between is judged once", async (t) => {
+  const b = await bench(t, { policy: { mode: "yolo" } });
+  await b.process([call("edit", "x", "c1"), call("read", "y", "c2")]);
+  assert.equal((await b.stored("call.judged", "c1")).length, 1);
+});

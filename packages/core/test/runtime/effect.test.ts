@@ -119,17 +119,60 @@ for (const [first, outcome] of firsts) {
 type Faulty = readonly [name: string, run: () => unknown, outcome: string, content: RegExp];
 
 const faulty: readonly Faulty[] = [
-  ["throws", () => { throw new Error("broken"); }, "failed execution_failed", /^Error: Tool call execution failed\. Reason: broken$/],
+  [
+    "throws",
+    () => {
+      throw new Error("broken");
+    },
+    "failed execution_failed",
+    /^Error: Tool call execution failed\. Reason: broken$/,
+  ],
   ["rejects", () => Promise.reject(new Error("broken")), "failed execution_failed", /Reason: broken$/],
-  ["throws a text", () => { throw "words"; }, "failed execution_failed", /Reason: words$/],
-  ["throws undefined", () => { throw undefined; }, "failed execution_failed", /Reason: /],
-  ["throws what cannot be printed", () => { throw { toString() { throw new Error("no"); } }; }, "failed execution_failed", /Reason: unknown error$/],
+  [
+    "throws a text",
+    () => {
+      throw "words";
+    },
+    "failed execution_failed",
+    /Reason: words$/,
+  ],
+  [
+    "throws undefined",
+    () => {
+      throw undefined;
+    },
+    "failed execution_failed",
+    /Reason: /,
+  ],
+  [
+    "throws what cannot be printed",
+    () => {
+      throw {
+        toString() {
+          throw new Error("no");
+        },
+      };
+    },
+    "failed execution_failed",
+    /Reason: unknown error$/,
+  ],
   ["returns nothing", () => undefined, "failed invalid_tool_result", /^.*Tool 'faulty' returned no valid result\.$/],
   ["returns a number", () => 7, "failed invalid_tool_result", /returned no valid result/],
-  ["returns a thenable that rejects", () => ({ then: (_: unknown, reject: (error: unknown) => void) => reject(new Error("then")) }), "failed execution_failed", /Reason: then$/],
-  ["fails with a code of the system", () => { throw Object.assign(new Error("gone"), { code: "ENOENT" }); }, "failed file_not_found", /Reason: gone$/],
+  [
+    "fails with a code of the system",
+    () => {
+      throw Object.assign(new Error("gone"), { code: "ENOENT" });
+    },
+    "failed file_not_found",
+    /Reason: gone$/,
+  ],
   ["returns an error of its own", () => ({ content: "no luck", error: { message: "m", type: "x_mine" } }), "failed x_mine", /^no luck$/],
-  ["returns an error of an unknown type", () => ({ content: "", error: { message: "m", type: "made_up" } }), "failed unknown", /^Error: m$/],
+  [
+    "returns an error of an unknown type",
+    () => ({ content: "", error: { message: "m", type: "made_up" } }),
+    "failed unknown",
+    /^Error: m$/,
+  ],
 ];
 for (const [name, run, outcome, content] of faulty) {
   test(`isolation: a body that ${name} affects only its own call`, async (t) => {
@@ -183,20 +226,33 @@ test("a body that tells its process has it recorded before it goes on", async (t
   assert.deepEqual((await b.stored("call.started"))[0]?.body, { call: "c1", pid: 7, pgid: 7, processStart: "then" });
 });
 
-const handler: RuntimeHandler = async (session, { callId, tool }, { invocation }) => `${session.id} ${callId} ${tool.name} ${invocation.input["text"]}`;
+const handler: RuntimeHandler = async (session, { callId, tool }, { invocation }) =>
+  `${session.id} ${callId} ${tool.name} ${invocation.input["text"]}`;
 
 test("section 10: a runtime handler is chosen by its id, judged, recorded and emitted like any body", async (t) => {
-  const b = await bench(t, { ...yolo, tools: [textTool("start_task", "other", { runtimeHandler: "task" })], deps: { handlers: { task: handler } } });
+  const b = await bench(t, {
+    ...yolo,
+    tools: [textTool("start_task", "other", { runtimeHandler: "task" })],
+    deps: { handlers: { task: handler } },
+  });
   const report = await b.process([call("start_task", "x", "c1")]);
   assert.equal(textOf(report.results[0]), `${b.session.id} c1 start_task x`);
   assert.deepEqual(b.log(), ["toolCall c1", "response c1", "messageAdded c1"]);
   assert.equal((await b.stored("call.claimed")).length, 1);
-  assert.deepEqual(b.notices.map(({ source }) => source), ["yolo"]);
+  assert.deepEqual(
+    b.notices.map(({ source }) => source),
+    ["yolo"],
+  );
 });
 
 test("section 10: a handler's tool is denied, asked about and validated like all others", async (t) => {
   let ran = 0;
-  const handlers = { task: async () => { ran += 1; return "ran"; } };
+  const handlers = {
+    task: async () => {
+      ran += 1;
+      return "ran";
+    },
+  };
   const b = await bench(t, { person: "nobody", tools: [textTool("start_task", "other", { runtimeHandler: "task" })], deps: { handlers } });
   const report = await b.process([call("start_task", "x"), { id: "bad", name: "start_task", arguments: {} }]);
   assert.deepEqual(outcomes(report), ["denied denied_unattended", "invalid invalid_tool_params"]);
@@ -211,7 +267,11 @@ const missing: readonly (readonly [name: string, id: string, handlers: Record<st
 ];
 for (const [name, id, handlers] of missing) {
   test(`section 10: a tool whose handler is missing ends handler_missing: ${name}`, async (t) => {
-    const b = await bench(t, { ...yolo, tools: [textTool("start_task", "other", { runtimeHandler: id })], deps: handlers ? { handlers } : {} });
+    const b = await bench(t, {
+      ...yolo,
+      tools: [textTool("start_task", "other", { runtimeHandler: id })],
+      deps: handlers ? { handlers } : {},
+    });
     const report = await b.process([call("start_task", "x")]);
     assert.deepEqual(outcomes(report), ["invalid handler_missing"]);
     assert.equal(textOf(report.results[0]), "Tool 'start_task' has no handler in this runtime.");
@@ -220,7 +280,11 @@ for (const [name, id, handlers] of missing) {
 }
 
 test("section 10: a tool named like a handler gets its own body", async (t) => {
-  const b = await bench(t, { ...yolo, tools: [textTool("task", "other", { run: () => "my own body" })], deps: { handlers: { task: handler } } });
+  const b = await bench(t, {
+    ...yolo,
+    tools: [textTool("task", "other", { run: () => "my own body" })],
+    deps: { handlers: { task: handler } },
+  });
   assert.equal(textOf(only(await b.process([call("task", "x")]))), "my own body");
 });
 
@@ -230,13 +294,56 @@ test("section 10: a tool that is not in the batch's tools is unreachable, handle
 });
 
 const badHandlers: readonly (readonly [name: string, handler: RuntimeHandler, outcome: string])[] = [
-  ["throws", async () => { throw new Error("broken"); }, "failed execution_failed"],
-  ["throws at once", () => { throw new Error("broken"); }, "failed execution_failed"],
+  [
+    "throws",
+    async () => {
+      throw new Error("broken");
+    },
+    "failed execution_failed",
+  ],
+  [
+    "throws at once",
+    () => {
+      throw new Error("broken");
+    },
+    "failed execution_failed",
+  ],
   ["returns nothing", (async () => undefined) as never, "failed invalid_tool_result"],
 ];
 for (const [name, task, outcome] of badHandlers) {
   test(`section 10: a handler that ${name} ends ${outcome}`, async (t) => {
-    const b = await bench(t, { ...yolo, tools: [textTool("start_task", "other", { runtimeHandler: "task" })], deps: { handlers: { task } } });
+    const b = await bench(t, {
+      ...yolo,
+      tools: [textTool("start_task", "other", { runtimeHandler: "task" })],
+      deps: { handlers: { task } },
+    });
     assert.deepEqual(outcomes(await b.process([call("start_task", "x")])), [outcome]);
   });
 }
+
+test("isolation: a body that tells of a process after its call has ended gets an error, and harms no other call", async (t) => {
+  let started: RunContext["started"] | undefined;
+  const keeping = textTool("keeping", "edit", {
+    run: (_input, ctx) => {
+      started = ctx.started;
+      return "kept";
+    },
+  });
+  const b = await bench(t, { ...yolo, tools: [keeping] });
+  await b.process([call("keeping", "x", "c1")]);
+  const late = assert.rejects(started!({ pid: 7, pgid: 7, processStart: "then" }));
+  assert.deepEqual(outcomes(await b.process([call("edit", "y", "c2")])), ["succeeded"]);
+  await late;
+});
+
+test("isolation: what a body does to its result after it returned changes neither record nor report", async (t) => {
+  const parts = [{ type: "text" as const, text: "as returned" }];
+  const details = { n: 1 };
+  const sharing = textTool("sharing", "read", { run: () => ({ content: parts, details }) });
+  const b = await bench(t, { tools: [sharing] });
+  const { result } = only(await b.process([call("sharing", "x")]));
+  parts[0]!.text = "tampered";
+  details.n = 2;
+  assert.deepEqual([textOf({ callId: "", outcome: "succeeded", type: null, result }), result.details], ["as returned", { n: 1 }]);
+  assert.doesNotMatch(JSON.stringify(await b.stored("call.ended")), /tampered/);
+});

@@ -20,7 +20,11 @@ test("hooks section 6: a transform replaces the text for everyone, before it is 
   assert.equal(hooks.consulted.at(-1)?.input["tool_response"], "clean");
 });
 
-const transforms: readonly (readonly [name: string, said: { readonly updatedOutput?: Content; readonly verdict?: "deny" } | undefined | "throw", content: string])[] = [
+const transforms: readonly (readonly [
+  name: string,
+  said: { readonly updatedOutput?: Content; readonly verdict?: "deny" } | undefined | "throw",
+  content: string,
+])[] = [
   ["nothing to say leaves it unchanged", undefined, "wrote x"],
   ["no output leaves it unchanged", {}, "wrote x"],
   ["a blank output reads (no output)", { updatedOutput: "" }, "(no output)"],
@@ -33,12 +37,18 @@ for (const [name, said, content] of transforms) {
     const b = await bench(t, { ...yolo, deps: { hooks } });
     const report = only(await b.process([call("edit", "x")]));
     assert.deepEqual([report.outcome, report.result.content], ["succeeded", content]);
-    assert.doesNotMatch(JSON.stringify(report.result), said === undefined || Object.keys(said).length === 0 ? /withheld/ : /wrote x/, "the display is the transformed text too");
+    assert.doesNotMatch(
+      JSON.stringify(report.result),
+      said === undefined || Object.keys(said).length === 0 ? /withheld/ : /wrote x/,
+      "the display is the transformed text too",
+    );
   });
 }
 
 test("hooks section 6: a failed result stays failed when its text is withheld, and the error does not leak what was withheld", async (t) => {
-  const leaking = textTool("leak", "edit", { run: () => ({ content: "secret", display: "secret", error: { message: "secret", type: "x_mine" } }) });
+  const leaking = textTool("leak", "edit", {
+    run: () => ({ content: "secret", display: "secret", error: { message: "secret", type: "x_mine" } }),
+  });
   const hooks = scriptedHooks({ tool_response_transform: () => ({ verdict: "deny" }) });
   const b = await bench(t, { ...yolo, tools: [leaking], deps: { hooks } });
   const report = only(await b.process([call("leak", "x")]));
@@ -80,7 +90,10 @@ test("hooks section 2: post_tool_use after a success, post_tool_use_failure afte
   const failing = textTool("failing", "edit", { run: () => Promise.reject(new Error("broken")) });
   const b = await bench(t, { policy: { mode: "yolo", rules: { team: { deny: ["edit:text=no"] } } }, tools: [failing], deps: { hooks } });
   await b.process([call("edit", "x", "c1"), call("failing", "y", "c2"), call("edit", "no", "c3"), call("nope", "z", "c4")]);
-  assert.deepEqual(hooks.consulted.map(({ event, input }) => `${event} ${input["tool_use_id"]}`), ["post_tool_use c1", "post_tool_use_failure c2"]);
+  assert.deepEqual(
+    hooks.consulted.map(({ event, input }) => `${event} ${input["tool_use_id"]}`),
+    ["post_tool_use c1", "post_tool_use_failure c2"],
+  );
   const failed = hooks.consulted[1]?.input;
   assert.deepEqual([failed?.["error"], failed?.["error_type"], failed?.["is_interrupt"]], ["broken", "execution_failed", false]);
 });
@@ -111,7 +124,10 @@ test("HK11: a post_tool_use_failure hook stops the run too", async (t) => {
   const hooks = scriptedHooks({ post_tool_use_failure: () => ({ stop: "quota" }) });
   const b = await bench(t, { ...yolo, tools: [failing], deps: { hooks } });
   const report = await b.process([call("failing", "x"), call("edit", "y")]);
-  assert.deepEqual([report.stopRun, report.stopMessage, outcomes(report)], [true, "quota", ["failed execution_failed", "cancelled skipped"]]);
+  assert.deepEqual(
+    [report.stopRun, report.stopMessage, outcomes(report)],
+    [true, "quota", ["failed execution_failed", "cancelled skipped"]],
+  );
 });
 
 test("HK13: a post-tool hook's feedback reaches the model with the result, after cutting, and stops nothing", async (t) => {
@@ -137,10 +153,13 @@ test("hooks section 2: post_tool_batch is consulted once, when all calls of the 
   await b.process([call("edit", "x", "c1"), call("nope", "y", "c2")]);
   assert.equal(hooks.consulted.length, 1);
   const calls = hooks.consulted[0]?.input["tool_calls"] as { tool_use_id: string; type: string | null }[];
-  assert.deepEqual(calls.map(({ tool_use_id: id, type }) => [id, type]), [
-    ["c1", null],
-    ["c2", "tool_not_registered"],
-  ]);
+  assert.deepEqual(
+    calls.map(({ tool_use_id: id, type }) => [id, type]),
+    [
+      ["c1", null],
+      ["c2", "tool_not_registered"],
+    ],
+  );
 });
 
 /** Files in memory; `refuse` makes them fail at one step. */
@@ -176,12 +195,21 @@ test("section 11: output over the limit is cut around one line that names the fi
   const b = await bench(t, { tools: [long], deps: { files } });
   const { result } = only(await b.process([call("long", "100000", "c1")]));
   const path = `/output/${b.session.id}/c1`;
-  assert.equal(result.content, `${"x".repeat(5_000)}\n[output truncated: 100000 characters, 1 lines; full output in ${path}]\n${"x".repeat(20_000)}`);
+  assert.equal(
+    result.content,
+    `${"x".repeat(5_000)}\n[output truncated: 100000 characters, 1 lines; full output in ${path}]\n${"x".repeat(20_000)}`,
+  );
   assert.equal(files.written.get(path), "x".repeat(100_000));
-  assert.deepEqual(result.spilled?.map((file) => file.path), [path]);
+  assert.deepEqual(
+    result.spilled?.map((file) => file.path),
+    [path],
+  );
   const [ended] = await b.stored("call.ended");
   assert.equal(ended?.body.content, result.content, "the record holds the text the model gets");
-  assert.deepEqual(ended?.body.spilled?.map((file) => file.path), [path]);
+  assert.deepEqual(
+    ended?.body.spilled?.map((file) => file.path),
+    [path],
+  );
 });
 
 const limits: readonly (readonly [name: string, length: number, tail: RegExp])[] = [
@@ -232,7 +260,12 @@ test("section 11: a failed result is cut like any other", async (t) => {
 
 test("section 11: text parts are cut together and an image stays an image", async (t) => {
   const parts = textTool("parts", "read", {
-    run: () => ({ content: [{ type: "text", text: "t".repeat(60_000) }, { type: "image", mediaType: "image/png", data: "AAAA" }] }),
+    run: () => ({
+      content: [
+        { type: "text", text: "t".repeat(60_000) },
+        { type: "image", mediaType: "image/png", data: "AAAA" },
+      ],
+    }),
   });
   const b = await bench(t, { tools: [parts] });
   const { content } = only(await b.process([call("parts", "x")])).result;

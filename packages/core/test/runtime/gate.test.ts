@@ -30,13 +30,27 @@ test("section 10: a nested call has its own id, decision and record, and no mess
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [nesting([inner("x"), inner("y")])] });
   const report = await b.process([call("outer", "o", "c1")]);
   assert.equal(textOf(only(report)), "wrote x; wrote y");
-  assert.deepEqual(b.log(), ["toolCall c1", "toolCall c1/1", "response c1/1", "toolCall c1/2", "response c1/2", "response c1", "messageAdded c1"]);
-  assert.deepEqual((await b.stored("call.ended")).map(({ body }) => [body.call, body.outcome]), [
-    ["c1/1", "succeeded"],
-    ["c1/2", "succeeded"],
-    ["c1", "succeeded"],
+  assert.deepEqual(b.log(), [
+    "toolCall c1",
+    "toolCall c1/1",
+    "response c1/1",
+    "toolCall c1/2",
+    "response c1/2",
+    "response c1",
+    "messageAdded c1",
   ]);
-  assert.deepEqual(b.notices.map(({ callId }) => callId), ["c1", "c1/1", "c1/2"]);
+  assert.deepEqual(
+    (await b.stored("call.ended")).map(({ body }) => [body.call, body.outcome]),
+    [
+      ["c1/1", "succeeded"],
+      ["c1/2", "succeeded"],
+      ["c1", "succeeded"],
+    ],
+  );
+  assert.deepEqual(
+    b.notices.map(({ callId }) => callId),
+    ["c1", "c1/1", "c1/2"],
+  );
   assert.deepEqual(b.world.lines, ["x", "y"]);
 });
 
@@ -52,7 +66,11 @@ const refusals: readonly Refusal[] = [
 for (const [name, nested, said] of refusals) {
   test(`section 10: ${name} of a nested call is an error to the body, with its type, and recorded`, async (t) => {
     const failing = textTool("failing", "edit", { permission: () => "allow", run: () => Promise.reject(new Error("broken")) });
-    const b = await bench(t, { policy: { rules: { team: { deny: ["edit:text=bad"] } } }, person: "nobody", tools: [nesting([nested]), failing] });
+    const b = await bench(t, {
+      policy: { rules: { team: { deny: ["edit:text=bad"] } } },
+      person: "nobody",
+      tools: [nesting([nested]), failing],
+    });
     const report = await b.process([call("outer", "o", "c1")]);
     assert.match(textOf(only(report)), said);
     assert.equal(only(report).outcome, "succeeded");
@@ -65,13 +83,14 @@ test("section 10: a nested call is asked about like any other, and its own hooks
   const hooks = scriptedHooks({ pre_tool_use: () => undefined, post_tool_use: () => undefined });
   const b = await bench(t, { person: scriptedApprover({ "c1/1": "approve" }), tools: [nesting([inner("x")])], deps: { hooks } });
   assert.equal(textOf(only(await b.process([call("outer", "o", "c1")]))), "wrote x");
-  assert.deepEqual(b.person.shown.map(({ callId, input }) => [callId, input]), [["c1/1", { text: "x" }]]);
-  assert.deepEqual(hooks.consulted.map(({ event, input }) => `${event} ${input["tool_use_id"]}`), [
-    "pre_tool_use c1",
-    "pre_tool_use c1/1",
-    "post_tool_use c1/1",
-    "post_tool_use c1",
-  ]);
+  assert.deepEqual(
+    b.person.shown.map(({ callId, input }) => [callId, input]),
+    [["c1/1", { text: "x" }]],
+  );
+  assert.deepEqual(
+    hooks.consulted.map(({ event, input }) => `${event} ${input["tool_use_id"]}`),
+    ["pre_tool_use c1", "pre_tool_use c1/1", "post_tool_use c1/1", "post_tool_use c1"],
+  );
 });
 
 test("section 10: a nested unsafe call does not wait for its parent's lane, and calls after the parent still wait", async (t) => {
@@ -93,7 +112,10 @@ test("section 10: cancelling the parent cancels its nested call, waiting or runn
     b.dispatcher.cancel("c1");
     if (mode === "yolo") b.gates.fail("nested", new Error("aborted"));
     assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
-    assert.deepEqual((await b.stored("call.ended")).map(({ body }) => `${body.call} ${body.outcome}`).sort(), ["c1 cancelled", "c1/1 cancelled"]);
+    assert.deepEqual((await b.stored("call.ended")).map(({ body }) => `${body.call} ${body.outcome}`).sort(), [
+      "c1 cancelled",
+      "c1/1 cancelled",
+    ]);
     assert.deepEqual(b.dispatcher.pending(), []);
   }
 });
@@ -119,10 +141,16 @@ test("section 10: a nested call cannot take an id that a model gave, before or i
 });
 
 test("section 10: a nested call of a nested call has its own id, too", async (t) => {
-  const middle = textTool("middle", "other", { permission: () => "allow", run: async (_input, { gate }) => `middle: ${(await gate(inner("x"))).content}` });
+  const middle = textTool("middle", "other", {
+    permission: () => "allow",
+    run: async (_input, { gate }) => `middle: ${(await gate(inner("x"))).content}`,
+  });
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [nesting([inner("m", "middle")]), middle] });
   assert.equal(textOf(only(await b.process([call("outer", "o", "c1")]))), "middle: wrote x");
-  assert.deepEqual((await b.stored("call.proposed")).map(({ body }) => body.call), ["c1", "c1/1", "c1/1/1"]);
+  assert.deepEqual(
+    (await b.stored("call.proposed")).map(({ body }) => body.call),
+    ["c1", "c1/1", "c1/1/1"],
+  );
 });
 
 test("section 10: a body that uses the gate after its call has ended gets an error, and nothing runs", async (t) => {
@@ -141,7 +169,11 @@ test("section 10: a body that uses the gate after its call has ended gets an err
 });
 
 test("section 10: nested calls made at once each have their own id and result", async (t) => {
-  const wide = textTool("wide", "other", { permission: () => "allow", run: async (_input, { gate }) => (await Promise.all(["a", "b", "c"].map((text) => gate(inner(text))))).map(({ content }) => content).join() });
+  const wide = textTool("wide", "other", {
+    permission: () => "allow",
+    run: async (_input, { gate }) =>
+      (await Promise.all(["a", "b", "c"].map((text) => gate(inner(text))))).map(({ content }) => content).join(),
+  });
   const b = await bench(t, { policy: { mode: "yolo" }, tools: [wide] });
   assert.equal(textOf(only(await b.process([call("wide", "o", "c1")]))), "wrote a,wrote b,wrote c");
 });
@@ -164,7 +196,10 @@ test("section 10: a nested call that nobody can be asked about never becomes a m
   }
   const again = await bench(t, { beside: b, reopen: { id: b.session.id }, person: "nobody" });
   await again.resume();
-  assert.deepEqual(again.log().filter((line) => line.startsWith("messageAdded")), []);
+  assert.deepEqual(
+    again.log().filter((line) => line.startsWith("messageAdded")),
+    [],
+  );
   assert.deepEqual(b.world.lines, [], "the body that asked for it is long gone");
   assert.equal(again.session.state.calls.size, 0);
 });

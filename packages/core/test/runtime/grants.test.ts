@@ -117,7 +117,10 @@ test("section 4: of several grants the session's answers first, then the project
     await b.process([call("edit", "x")]);
     await revoke(b, id);
   }
-  assert.deepEqual((await b.stored("call.answered")).map(({ body }) => body.by.id), ["g_session", "g_counted", "g_project", "g_user"]);
+  assert.deepEqual(
+    (await b.stored("call.answered")).map(({ body }) => body.by.id),
+    ["g_session", "g_counted", "g_project", "g_user"],
+  );
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
@@ -169,8 +172,14 @@ test("D68: an ask rule that comes after a grant's yes asks a person", async (t) 
   b.policy.set({ rules: { user: { allow: ["slow_edit"], ask: ["edit"] } } });
   b.gates.open("first");
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
-  assert.deepEqual(person.shown.map(({ callId, explicitAsk }) => [callId, explicitAsk]), [["c2", true]]);
-  assert.deepEqual(b.notices.filter(({ callId }) => callId === "c2").map(({ source }) => source), ["user_approved"]);
+  assert.deepEqual(
+    person.shown.map(({ callId, explicitAsk }) => [callId, explicitAsk]),
+    [["c2", true]],
+  );
+  assert.deepEqual(
+    b.notices.filter(({ callId }) => callId === "c2").map(({ source }) => source),
+    ["user_approved"],
+  );
 });
 
 test("D71: an always answers the other open approvals it covers, each with its own record, but not explicit ones", async (t) => {
@@ -182,13 +191,27 @@ test("D71: an always answers the other open approvals it covers, each with its o
   await b.dispatcher.answer(says(approvals.get("c1")!, answer));
   await until(() => b.dispatcher.pending().length === 2, "the other one answered");
   await rest();
-  assert.deepEqual(b.dispatcher.pending().map(({ callId }) => callId), ["c3", "c4"]);
+  assert.deepEqual(
+    b.dispatcher.pending().map(({ callId }) => callId),
+    ["c3", "c4"],
+  );
   const answered = await b.stored("approval.answered");
-  assert.deepEqual(answered.map(({ body }) => [body.call, body.by.kind, body.outcome]), [["c1", "person", "approved"], ["c2", "grant", "approved"]]);
+  assert.deepEqual(
+    answered.map(({ body }) => [body.call, body.by.kind, body.outcome]),
+    [
+      ["c1", "person", "approved"],
+      ["c2", "grant", "approved"],
+    ],
+  );
   b.dispatcher.cancel("c3");
   b.dispatcher.cancel("c4");
   assert.deepEqual(outcomes(await running), ["succeeded", "succeeded", "cancelled cancelled", "cancelled cancelled"]);
-  assert.deepEqual(b.notices.map(({ callId, source }) => `${callId} ${source}`).sort(), ["c1 user_approved_tool", "c2 grant_session", "c3 context_canceled", "c4 context_canceled"]);
+  assert.deepEqual(b.notices.map(({ callId, source }) => `${callId} ${source}`).sort(), [
+    "c1 user_approved_tool",
+    "c2 grant_session",
+    "c3 context_canceled",
+    "c4 context_canceled",
+  ]);
 });
 
 test("D71: a grant made by another session's answer answers what waits here, where it reaches", async (t) => {
@@ -204,7 +227,12 @@ test("D71: a grant made by another session's answer answers what waits here, whe
   assert.deepEqual(outcomes(await running), ["succeeded", "cancelled cancelled"]);
 });
 
-const units: Facts = ({ input }) => ({ units: String(input["text"]).split("+").map((subject) => ({ subject })), binds: {} });
+const units: Facts = ({ input }) => ({
+  units: String(input["text"])
+    .split("+")
+    .map((subject) => ({ subject })),
+  binds: {},
+});
 
 test("D50: every unit that asks must be covered, by one grant or several", async (t) => {
   const rules = {
@@ -217,7 +245,10 @@ test("D50: every unit that asks must be covered, by one grant or several", async
   assert.deepEqual(outcomes(await b.process([call("edit", "a+b")])), ["denied denied_unattended"]);
   await grant(b, "g_b", { rule: "b", uses: 1 });
   assert.deepEqual(outcomes(await b.process([call("edit", "a+b")])), ["succeeded"]);
-  assert.deepEqual((await b.stored("grant.used")).map(({ body }) => body.grant), ["g_b"]);
+  assert.deepEqual(
+    (await b.stored("grant.used")).map(({ body }) => body.grant),
+    ["g_b"],
+  );
 });
 
 test("section 4: revoking any of the grants that answered together takes the yes back", async (t) => {
@@ -235,4 +266,47 @@ test("section 4: revoking any of the grants that answered together takes the yes
     b.gates.open("first");
     assert.deepEqual(outcomes(await running), ["succeeded", "denied denied_unattended"], `revoking ${id}`);
   }
+});
+
+test("D68: a policy that loosens after a grant's yes, before the lane is free, changes nothing: it runs", async (t) => {
+  for (const words of [{ mode: "yolo" }, { rules: { user: { allow: ["edit", "slow_edit"] } } }]) {
+    const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person: "nobody" });
+    await grant(b, "g_1");
+    const running = b.process([call("slow_edit", "first"), call("edit", "x", "c2")]);
+    await until(() => b.session.state.calls.get("c2")?.state === "approved", "the grant's yes");
+    b.policy.set(words);
+    b.gates.open("first");
+    assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
+    assert.deepEqual(b.world.lines, ["x"]);
+  }
+});
+
+test("section 4: revoking any of the grants that answered together takes the yes back after a restart, too", async (t) => {
+  const rules = {
+    parse: (text: string) => ({ text, covers: (_request: unknown, unit: { readonly subject: string }) => unit.subject === text }),
+    offer: () => [],
+  };
+  for (const id of ["g_a", "g_b"]) {
+    const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person: "nobody", deps: { facts: units, rules } });
+    await grant(b, "g_a", { rule: "a" });
+    await grant(b, "g_b", { rule: "b" });
+    void b.process([call("slow_edit", "first", "c1"), call("edit", "a+b", "c2")]);
+    await until(() => b.session.state.calls.get("c2")?.state === "approved", "the grants' yes");
+    await revoke(b, id);
+    const again = await bench(t, {
+      beside: b,
+      reopen: { id: b.session.id, takeOver: true },
+      person: "nobody",
+      deps: { facts: units, rules },
+    });
+    assert.deepEqual(outcomes(await again.resume()), ["unknown execution_unknown", "denied denied_unattended"], `revoking ${id}`);
+    assert.deepEqual(b.world.lines, []);
+  }
+});
+
+test("section 6: a reject that asks to be remembered makes no grant", async (t) => {
+  const person = scriptedApprover({ edit: { outcome: "reject", remember: { scope: "session", rules: ["*"] } } });
+  const b = await bench(t, { person });
+  assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["rejected rejected_by_user"]);
+  assert.deepEqual(await b.ledger.pending("grants", { all: true }), []);
 });

@@ -102,7 +102,10 @@ export function textTool(name: string, kind: Kind, over: Partial<ToolDefinition<
 }
 
 /** What bodies did to the world, in order. */
-export type World = { readonly lines: string[]; readonly effects: { readonly session: string; readonly call: string; readonly text: string }[] };
+export type World = {
+  readonly lines: string[];
+  readonly effects: { readonly session: string; readonly call: string; readonly text: string }[];
+};
 
 /** Bodies that start when they are called and end when the test says so. */
 export type Gates = {
@@ -277,21 +280,37 @@ export type Bench = Tools & {
   readonly check: () => Promise<void>;
 };
 
-/** A session with a dispatcher and everything that is needed to look at them from outside. Its end checks the laws of the ledger. */
-export async function bench(t: TestContext, options: BenchOptions = {}): Promise<Bench> {
-  const { beside } = options;
+/** What a bench stands on: its own, or another bench's, as a second process would. */
+function ground({ beside, tools, wrap, policy }: BenchOptions): Ground {
   const clock = beside?.clock ?? manualClock();
   const ids = beside?.ids ?? countingIds();
   const plain = beside?.ledger ?? memoryLedger({ clock, ids });
-  const ledger = options.wrap ? options.wrap(plain) : plain;
-  const { registry, world, gates } = beside && !options.tools ? beside : makeTools(options.tools);
+  return {
+    clock,
+    ids,
+    plain,
+    ledger: wrap ? wrap(plain) : plain,
+    tools: beside && !tools ? beside : makeTools(tools),
+    policy: beside && !policy ? beside.policy : makePolicy(policy ?? {}),
+  };
+}
+
+type Ground = Pick<Bench, "clock" | "ids" | "policy"> & { readonly plain: Ledger; readonly ledger: Ledger; readonly tools: Tools };
+
+function openOn({ ledger, clock, ids }: Ground, { reopen, created }: BenchOptions): Promise<Session> {
+  const create = { ...createdDraft().body, ...created };
+  return openSession({ ledger, clock, ids }, reopen ? { holder: HOLDER, ...reopen } : { holder: HOLDER, create });
+}
+
+/** A session with a dispatcher and everything that is needed to look at them from outside. Its end checks the laws of the ledger. */
+export async function bench(t: TestContext, options: BenchOptions = {}): Promise<Bench> {
+  const base = ground(options);
+  const { clock, ids, plain, policy } = base;
+  const { registry, world, gates } = base.tools;
   const { policy: source, ...deps } = options.deps ?? {};
-  const policy = options.policy || !beside ? makePolicy(options.policy ?? {}) : beside.policy;
-  const person = options.person === undefined || options.person === "nobody" ? scriptedApprover(() => "wait") : options.person;
-  const session = await openSession(
-    { ledger, clock, ids },
-    options.reopen ? { holder: HOLDER, ...options.reopen } : { holder: HOLDER, create: { ...createdDraft().body, ...options.created } },
-  );
+  const scripted = typeof options.person === "object" ? options.person : undefined;
+  const person = scripted ?? scriptedApprover(() => "wait");
+  const session = await openOn(base, options);
   const events: DispatchEvent[] = [];
   const notices: DecisionNotice[] = [];
   const warnings: string[] = [];
@@ -307,7 +326,8 @@ export async function bench(t: TestContext, options: BenchOptions = {}): Promise
     warn: (message) => void warnings.push(message),
     ...deps,
   });
-  const signal = new AbortController().signal;
+  const { signal } = new AbortController();
+  const emit = (event: DispatchEvent): void => void events.push(event);
   const made: Bench = {
     registry,
     world,
@@ -322,8 +342,8 @@ export async function bench(t: TestContext, options: BenchOptions = {}): Promise
     events,
     notices,
     warnings,
-    process: (calls, over = {}) => dispatcher.process({ calls, tools: registry, signal, ...over }, (event) => void events.push(event)),
-    resume: (over = {}) => dispatcher.resume({ tools: registry, signal, ...over }, (event) => void events.push(event)),
+    process: (calls, over = {}) => dispatcher.process({ calls, tools: registry, signal, ...over }, emit),
+    resume: (over = {}) => dispatcher.resume({ tools: registry, signal, ...over }, emit),
     log: () => events.map(({ type, callId }) => `${type} ${callId}`),
     stored: (type, call) => stored(plain, session.id, { type, call }),
     check: () => checkLaws(made),

@@ -2,13 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Batch, ProposedCall } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
-import { bench, call, only, outcomes, textOf, textTool } from "./harness.ts";
+import { bench, call, only, outcomes, says, textOf, textTool, until } from "./harness.ts";
 
 const yolo = { policy: { mode: "yolo" } } as const;
 const hidden = textTool("hidden_tool", "read", { hidden: true });
 
 const unknown: readonly (readonly [name: string, tool: string, text: string])[] = [
-  ["T140: a name like nothing there is", "frobnicate_everything", "Tool 'frobnicate_everything' is not available. Only the provided tools may be used."],
+  [
+    "T140: a name like nothing there is",
+    "frobnicate_everything",
+    "Tool 'frobnicate_everything' is not available. Only the provided tools may be used.",
+  ],
   ["T140: a name near one", "raed", "Tool 'raed' is not available. Only the provided tools may be used. Did you mean 'read'?"],
   ["T141: a hidden tool", "hidden_tool", "Tool 'hidden_tool' is not available. Only the provided tools may be used."],
   ["T141: a hidden tool is never suggested", "hidden_too", "Tool 'hidden_too' is not available. Only the provided tools may be used."],
@@ -23,7 +27,10 @@ for (const [name, tool, text] of unknown) {
     const report = await b.process([call(tool, "x", "c1"), call("edit", "y", "c2")]);
     assert.deepEqual(outcomes(report), ["invalid tool_not_registered", "succeeded"]);
     assert.equal(textOf(report.results[0]), text);
-    assert.deepEqual(b.notices.map(({ callId }) => callId), ["c2"]);
+    assert.deepEqual(
+      b.notices.map(({ callId }) => callId),
+      ["c2"],
+    );
     assert.equal((await b.stored("call.judged", "c1")).length, 0);
     assert.equal((await b.stored("call.ended", "c1"))[0]?.body.type, "tool_not_registered");
   });
@@ -32,8 +39,14 @@ for (const [name, tool, text] of unknown) {
 test("T141: a hidden tool that a directive names is reached, and resolve always is", async (t) => {
   const resolve = textTool("resolve", "other", { hidden: true });
   const b = await bench(t, { ...yolo, tools: [hidden, resolve] });
-  assert.deepEqual(outcomes(await b.process([call("hidden_tool", "x"), call("resolve", "y")], { directive: "hidden_tool" })), ["succeeded", "succeeded"]);
-  assert.deepEqual(outcomes(await b.process([call("hidden_tool", "x"), call("resolve", "y")])), ["invalid tool_not_registered", "succeeded"]);
+  assert.deepEqual(outcomes(await b.process([call("hidden_tool", "x"), call("resolve", "y")], { directive: "hidden_tool" })), [
+    "succeeded",
+    "succeeded",
+  ]);
+  assert.deepEqual(outcomes(await b.process([call("hidden_tool", "x"), call("resolve", "y")])), [
+    "invalid tool_not_registered",
+    "succeeded",
+  ]);
 });
 
 test("T142: a tool denied as a whole is denied with its label, not said to be unavailable", async (t) => {
@@ -49,7 +62,10 @@ test("T144: an alias becomes the canonical name in rules, record and events, and
   assert.deepEqual(outcomes(await b.process([call("write_file", "x", "c1")])), ["succeeded"]);
   const [proposed] = await b.stored("call.proposed");
   assert.deepEqual([proposed?.body.tool, proposed?.body.calledAs], ["edit", "write_file"]);
-  assert.deepEqual(b.notices.map(({ toolName }) => toolName), ["edit"]);
+  assert.deepEqual(
+    b.notices.map(({ toolName }) => toolName),
+    ["edit"],
+  );
   const started = b.events.find((event) => event.type === "toolCall");
   assert.ok(started?.type === "toolCall" && started.tool === "edit");
 });
@@ -67,22 +83,34 @@ for (const [name, given, ids, expected] of idRows) {
   test(`${name}: ids ${ids.join(", ")}, each with exactly one result`, async (t) => {
     const b = await bench(t, yolo);
     const report = await b.process(given.map((id, at) => ({ id: id!, name: "edit", arguments: { text: `t${at}` } })));
-    assert.deepEqual(report.results.map(({ callId }) => callId), ids);
+    assert.deepEqual(
+      report.results.map(({ callId }) => callId),
+      ids,
+    );
     assert.deepEqual(outcomes(report), expected);
     assert.equal(b.world.lines.length, expected.filter((outcome) => outcome === "succeeded").length);
     const [, second] = report.results;
     if (expected[1] === duplicate) assert.equal(textOf(second), "Duplicate tool call id 'a': only the first call was handled.");
-    assert.deepEqual(b.log().filter((line) => line.startsWith("messageAdded")), ids.map((id) => `messageAdded ${id}`));
+    assert.deepEqual(
+      b.log().filter((line) => line.startsWith("messageAdded")),
+      ids.map((id) => `messageAdded ${id}`),
+    );
   });
 }
 
 test("T146: missing and empty ids get ids of ours and are never deduplicated", async (t) => {
   const b = await bench(t, yolo);
-  const calls = [{ name: "edit", arguments: { text: "x" } }, { id: "", name: "edit", arguments: { text: "x" } }];
+  const calls = [
+    { name: "edit", arguments: { text: "x" } },
+    { id: "", name: "edit", arguments: { text: "x" } },
+  ];
   const report = await b.process(calls);
   assert.deepEqual(outcomes(report), ["succeeded", "succeeded"]);
   assert.equal(new Set(report.results.map(({ callId }) => callId)).size, 2);
-  assert.deepEqual((await b.stored("call.proposed")).map(({ body }) => body.givenId), [null, null]);
+  assert.deepEqual(
+    (await b.stored("call.proposed")).map(({ body }) => body.givenId),
+    [null, null],
+  );
 });
 
 test("T147: an id of an earlier turn is a new call under its own id, also after a restart", async (t) => {
@@ -114,10 +142,25 @@ test("an id that is very long or no proper text is cut and made proper, and two 
 type TruncatedRow = readonly [name: string, proposed: ProposedCall, outcome: string, text: RegExp];
 
 const truncated: readonly TruncatedRow[] = [
-  ["T148: a mutator, even with a valid input", call("edit", "x"), "invalid output_truncated", /^The response was cut off at the output limit before this call was complete, so it was not run\. Send it again in smaller parts\.$/],
-  ["T148: a mutator with an invalid input", { id: "c1", name: "edit", arguments: '{"te' }, "invalid output_truncated", /^The response was cut off/],
+  [
+    "T148: a mutator, even with a valid input",
+    call("edit", "x"),
+    "invalid output_truncated",
+    /^The response was cut off at the output limit before this call was complete, so it was not run\. Send it again in smaller parts\.$/,
+  ],
+  [
+    "T148: a mutator with an invalid input",
+    { id: "c1", name: "edit", arguments: '{"te' },
+    "invalid output_truncated",
+    /^The response was cut off/,
+  ],
   ["T149: another kind with a valid input", call("read", "x"), "succeeded", /^world/],
-  ["T150: another kind with an invalid input", { id: "c1", name: "read", arguments: "{}" }, "invalid invalid_tool_params", / The response was cut off at the output limit\.$/],
+  [
+    "T150: another kind with an invalid input",
+    { id: "c1", name: "read", arguments: "{}" },
+    "invalid invalid_tool_params",
+    / The response was cut off at the output limit\.$/,
+  ],
 ];
 for (const [name, proposed, outcome, text] of truncated) {
   test(`${name} in a response that was cut off: ${outcome}`, async (t) => {
@@ -129,7 +172,10 @@ for (const [name, proposed, outcome, text] of truncated) {
   });
 }
 
-const anything = textTool("anything", "read", { input: { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as never, run: (input) => JSON.stringify(input) });
+const anything = textTool("anything", "read", {
+  input: { "~standard": { version: 1, vendor: "t", validate: (value: unknown) => ({ value }) } } as never,
+  run: (input) => JSON.stringify(input),
+});
 const deep = (levels: number): string => `{"text":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
 type ArgumentRow = readonly [name: string, given: unknown, outcome: string, text: RegExp];
@@ -148,7 +194,12 @@ const argumentRows: readonly ArgumentRow[] = [
   ["T154: a text that holds an object", '"{\\"a\\":1}"', "succeeded", /^\{"a":1\}$/],
   ["T155, L8: a key twice", '{"a":1,"a":2}', "succeeded", /^\{"a":2\}$/],
   ["L7, T31: the key __proto__", '{"__proto__":{"x":1}}', "invalid invalid_tool_params", /must not contain the key '__proto__'/],
-  ["T31: the key constructor, deep inside", '{"a":[{"constructor":1}]}', "invalid invalid_tool_params", /must not contain the key 'constructor'/],
+  [
+    "T31: the key constructor, deep inside",
+    '{"a":[{"constructor":1}]}',
+    "invalid invalid_tool_params",
+    /must not contain the key 'constructor'/,
+  ],
   ["L52: a number beyond every number", '{"n":1e400}', "invalid", /Invalid parameters/],
   ["L52: a whole number that cannot be kept", '{"n":12345678901234567890}', "invalid", /Invalid parameters/],
   ["S62: too many levels", deep(600), "invalid input_too_large", /Reason: arguments exceed 512 levels$/],
@@ -169,7 +220,10 @@ for (const [name, given, outcome, text] of argumentRows) {
 test("T154, T33: what was read differently from what was sent is recorded as a coercion", async (t) => {
   const aliased = textTool("aliased", "read", { inputAliases: { words: "text" } });
   const b = await bench(t, { tools: [anything, aliased] });
-  await b.process([{ id: "c1", name: "anything", arguments: '"{\\"a\\":1}"' }, { id: "c2", name: "aliased", arguments: { words: "x" } }]);
+  await b.process([
+    { id: "c1", name: "anything", arguments: '"{\\"a\\":1}"' },
+    { id: "c2", name: "aliased", arguments: { words: "x" } },
+  ]);
   const coerced = (await b.stored("call.judged")).map(({ body }) => body.coerced?.map(({ path, rule }) => [path, rule]));
   assert.deepEqual(coerced, [[["", "json"]], [["/text", "alias"]]]);
 });
@@ -183,9 +237,14 @@ test("S62: the fingerprint is the same for any order of keys", async (t) => {
 });
 
 const bad: ProposedCall = { id: "bad", name: "edit", arguments: "{}" };
-const THIRD = " This is the same error for the third time. Do not send this call again unchanged; read the tool's schema or choose another way.";
+const THIRD =
+  " This is the same error for the third time. Do not send this call again unchanged; read the tool's schema or choose another way.";
 
-type GuardRow = readonly [name: string, batches: readonly (readonly [calls: readonly ProposedCall[], over?: Partial<Batch>])[], third: boolean];
+type GuardRow = readonly [
+  name: string,
+  batches: readonly (readonly [calls: readonly ProposedCall[], over?: Partial<Batch>])[],
+  third: boolean,
+];
 
 const other: ProposedCall = { id: "other", name: "edit", arguments: "[]" };
 const guardRows: readonly GuardRow[] = [
@@ -206,3 +265,16 @@ for (const [name, batches, third] of guardRows) {
     assert.equal(last.endsWith(THIRD), third);
   });
 }
+
+test("T30: what the caller does to its arguments after the call was proposed changes neither record nor effect", async (t) => {
+  const b = await bench(t, { person: scriptedApprover({ edit: "wait" }) });
+  const given = { text: "x", more: { deep: 1 } };
+  const running = b.process([{ id: "c1", name: "edit", arguments: given }]);
+  given.text = "tampered";
+  given.more.deep = 2;
+  await until(() => b.dispatcher.pending().length === 1);
+  assert.deepEqual((await b.stored("call.proposed"))[0]?.body.raw, { text: "x", more: { deep: 1 } });
+  await b.dispatcher.answer(says(b.dispatcher.pending()[0]!.id));
+  await running;
+  assert.deepEqual(b.world.lines, ["x"]);
+});

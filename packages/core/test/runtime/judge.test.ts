@@ -17,13 +17,28 @@ const permissions: readonly PermissionRow[] = [
   ["T21: ask", () => "ask", "denied denied_unattended", undefined],
   ["T21: deny", () => "deny", "denied denied_by_tool", undefined],
   ["T21: allow, later", () => Promise.resolve("allow"), "succeeded", undefined],
-  ["T22: a throw", () => { throw new Error("no idea"); }, "denied denied_unattended", /^tool permission failed: no idea$/],
+  [
+    "T22: a throw",
+    () => {
+      throw new Error("no idea");
+    },
+    "denied denied_unattended",
+    /^tool permission failed: no idea$/,
+  ],
   ["T22: a rejection", () => Promise.reject(new Error("no idea")), "denied denied_unattended", /^tool permission failed: no idea$/],
   ["T23: undefined", () => undefined, "denied denied_unattended", /undefined/],
   ["T23: true", () => true, "denied denied_unattended", /boolean/],
   ["T23: another case", () => "Allow", "denied denied_unattended", /'Allow'/],
   ["T23: nonsense, later", () => Promise.resolve(1), "denied denied_unattended", /number/],
-  ["T24: a change of its input", (input: { text: string }) => { input.text = "y"; return "allow"; }, "denied denied_unattended", /^tool permission failed: /],
+  [
+    "T24: a change of its input",
+    (input: { text: string }) => {
+      input.text = "y";
+      return "allow";
+    },
+    "denied denied_unattended",
+    /^tool permission failed: /,
+  ],
 ];
 for (const [name, permission, outcome, note] of permissions) {
   test(`${name} as the tool's own permission: ${outcome}`, async (t) => {
@@ -77,7 +92,12 @@ test("T25: a call cancelled while its permission hangs ends at once", async (t) 
 type FactsRow = readonly [name: string, facts: Facts];
 
 const failing: readonly FactsRow[] = [
-  ["throws", () => { throw new Error("no parser"); }],
+  [
+    "throws",
+    () => {
+      throw new Error("no parser");
+    },
+  ],
   ["rejects", () => Promise.reject(new Error("no parser"))],
   ["finds no units", () => ({ units: [], binds: {} })],
   ["finds nothing", () => undefined as unknown as RequestFacts],
@@ -89,10 +109,13 @@ for (const [name, facts] of failing) {
     const person = scriptedApprover({ edit: "approve", read: "reject" });
     const b = await bench(t, { policy: { mode: "yolo", rules: { user: { allow: ["*"] } } }, deps: { facts }, person });
     assert.deepEqual(outcomes(await b.process([call("edit", "x"), call("read", "y")])), ["succeeded", "rejected rejected_by_user"]);
-    assert.deepEqual(person.shown.map(({ source, explicitAsk }) => [source, explicitAsk]), [
-      ["analysis-failed", true],
-      ["analysis-failed", true],
-    ]);
+    assert.deepEqual(
+      person.shown.map(({ source, explicitAsk }) => [source, explicitAsk]),
+      [
+        ["analysis-failed", true],
+        ["analysis-failed", true],
+      ],
+    );
     const alone = await bench(t, { policy: { mode: "yolo" }, deps: { facts }, person: "nobody" });
     assert.deepEqual(outcomes(await alone.process([call("edit", "x")])), ["denied denied_unattended"]);
   });
@@ -145,8 +168,14 @@ const throwing = () => {
   throw new Error("boom");
 };
 test("D24: a checker or guard that throws denies", async (t) => {
-  for (const words of [{ checkers: [{ label: "team", scope: "team" as const, check: throwing }], guards: [] }, { checkers: [], guards: [{ id: "g", check: throwing }] }]) {
-    const policy = { current: () => ({ revision: "1", mode: "yolo", honourReadOnlyHint: true, ...words }), subscribe: () => () => undefined };
+  for (const words of [
+    { checkers: [{ label: "team", scope: "team" as const, check: throwing }], guards: [] },
+    { checkers: [], guards: [{ id: "g", check: throwing }] },
+  ]) {
+    const policy = {
+      current: () => ({ revision: "1", mode: "yolo", honourReadOnlyHint: true, ...words }),
+      subscribe: () => () => undefined,
+    };
     const b = await bench(t, { deps: { policy } });
     assert.equal(only(await b.process([call("edit", "x")])).outcome, "denied");
     assert.deepEqual(b.world.lines, []);
@@ -155,7 +184,10 @@ test("D24: a checker or guard that throws denies", async (t) => {
 
 test("D49: the strictest unit decides", async (t) => {
   const facts: Facts = () => ({ units: [{ subject: "a" }, { subject: "b" }], binds: {} });
-  const guard = { id: "b", check: (_: unknown, { subject }: { readonly subject: string }) => ({ verdict: subject === "b" ? "deny" : "none" }) as const };
+  const guard = {
+    id: "b",
+    check: (_: unknown, { subject }: { readonly subject: string }) => ({ verdict: subject === "b" ? "deny" : "none" }) as const,
+  };
   const b = await bench(t, { policy: { mode: "yolo", guards: [guard] }, deps: { facts } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_by_guard"]);
   assert.equal((await b.stored("call.judged"))[0]?.body.units, 2);
@@ -171,7 +203,11 @@ test("section 2: facts prove safety, place inside the workspace and the plan fil
     ["default", { safe: true }, "succeeded"],
     ["bogus", {}, "denied denied_unattended"],
   ] as const) {
-    const b = await bench(t, { policy: { mode }, person: "nobody", deps: { facts: () => ({ units: [{ subject: "x" }], binds: {}, ...found }) } });
+    const b = await bench(t, {
+      policy: { mode },
+      person: "nobody",
+      deps: { facts: () => ({ units: [{ subject: "x" }], binds: {}, ...found }) },
+    });
     assert.deepEqual(outcomes(await b.process([call("edit", "x")])), [outcome], `${mode} ${JSON.stringify(found)}`);
   }
 });
@@ -182,7 +218,10 @@ test("section 2: the fingerprint is the digest of tool, toolDigest, input, cwd a
   await b.process([call("edit", "x")]);
   const [judged] = await b.stored("call.judged");
   const { toolDigest, fingerprint } = judged!.body;
-  assert.equal(fingerprint, sha256.sha256(`{"binds":{"a.sh":"d1"},"cwd":"/workspace","input":{"text":"x"},"tool":"edit","toolDigest":"${toolDigest}"}`));
+  assert.equal(
+    fingerprint,
+    sha256.sha256(`{"binds":{"a.sh":"d1"},"cwd":"/workspace","input":{"text":"x"},"tool":"edit","toolDigest":"${toolDigest}"}`),
+  );
   assert.deepEqual([judged?.body.binds, judged?.body.planDigest], [{ "a.sh": "d1" }, "p1"]);
   assert.deepEqual((await b.stored("approval.opened"))[0]?.body.facts, { paths: ["/workspace/a"] });
 });
@@ -191,14 +230,24 @@ test("a durable ledger never has a claim without its fingerprint", async (t) => 
   const b = await bench(t, { policy: { mode: "yolo" }, wrap: (ledger) => ({ ...ledger, durable: true }) });
   await b.process([call("edit", "x"), call("read", "y")]);
   for (const { body } of await b.stored("call.claimed")) assert.match(body.fingerprint ?? "", /^[0-9a-f]{64}$/);
-  assert.deepEqual((await b.stored("call.claimed")).map(({ body }) => body.durability), ["full", "normal"]);
+  assert.deepEqual(
+    (await b.stored("call.claimed")).map(({ body }) => body.durability),
+    ["full", "normal"],
+  );
 });
 
 type ConfirmRow = readonly [name: string, confirm: unknown, warning: RegExp | undefined, type: string];
 
 const confirms: readonly ConfirmRow[] = [
   ["gives details", () => ({ type: "exec", command: "ls", rootCommand: "ls" }), undefined, "exec"],
-  ["throws", () => { throw new Error("no diff"); }, /^preview unavailable: no diff$/, "info"],
+  [
+    "throws",
+    () => {
+      throw new Error("no diff");
+    },
+    /^preview unavailable: no diff$/,
+    "info",
+  ],
   ["rejects", () => Promise.reject(new Error("no diff")), /^preview unavailable: no diff$/, "info"],
   ["gives nonsense", () => ({ type: "dance" }), /^preview unavailable: /, "info"],
   ["gives nothing", () => undefined, /^preview unavailable: /, "info"],
@@ -232,7 +281,9 @@ test("tools section 7: a confirm that exceeds 30 s leaves the plain description 
 });
 
 test("tools section 7: a call cancelled while its confirm hangs ends without waiting for it", async (t) => {
-  const tool = textTool("shown", "edit", { confirm: (_input, _ctx, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))) });
+  const tool = textTool("shown", "edit", {
+    confirm: (_input, _ctx, signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+  });
   const b = await bench(t, { tools: [tool] });
   const running = b.process([call("shown", "x", "c1")]);
   await rest();

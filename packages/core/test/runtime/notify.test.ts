@@ -10,9 +10,13 @@ const refusing = textTool("refusing", "edit", { permission: () => "deny" });
 const inside: Facts = () => ({ units: [{ subject: "edit" }], binds: {}, insideWorkspace: true });
 const plan: Facts = () => ({ units: [{ subject: "edit" }], binds: {}, planFile: true });
 
-const always = (over: Partial<Answer> = {}): BenchOptions => ({ person: scriptedApprover({ edit: { outcome: "approve", ...over } as ScriptedAnswer }) });
+const always = (over: Partial<Answer> = {}): BenchOptions => ({
+  person: scriptedApprover({ edit: { outcome: "approve", ...over } as ScriptedAnswer }),
+});
 const rule = (scope: string, verdict: string): BenchOptions => ({ policy: { rules: { [scope]: { [verdict]: ["edit"] } } } });
-const hook = (event: string, verdict: "allow" | "deny"): BenchOptions => ({ deps: { hooks: scriptedHooks({ [event]: () => ({ verdict }) }) } });
+const hook = (event: string, verdict: "allow" | "deny"): BenchOptions => ({
+  deps: { hooks: scriptedHooks({ [event]: () => ({ verdict }) }) },
+});
 
 type Row = readonly [decision: string, source: string, when: string, options: BenchOptions, proposed?: ProposedCall];
 
@@ -68,9 +72,18 @@ for (const [decision, source, when, options, proposed = call("edit", "x")] of ro
     await b.dispatcher.process({ calls: [proposed], tools: b.registry, signal }, ({ type }) => {
       if (type === "toolCall" || type === "response") order.push(`${type} after ${b.notices.length}`);
     });
-    assert.deepEqual(b.notices.map((notice) => [notice.decision, notice.source]), [[decision, source]]);
-    assert.ok(order.every((line) => line.endsWith("after 1")), `told before the effect or the error result: ${order.join(", ")}`);
-    assert.equal(order.some((line) => line.startsWith("toolCall")), decision === "allow");
+    assert.deepEqual(
+      b.notices.map((notice) => [notice.decision, notice.source]),
+      [[decision, source]],
+    );
+    assert.ok(
+      order.every((line) => line.endsWith("after 1")),
+      `told before the effect or the error result: ${order.join(", ")}`,
+    );
+    assert.equal(
+      order.some((line) => line.startsWith("toolCall")),
+      decision === "allow",
+    );
   });
 }
 
@@ -80,7 +93,10 @@ for (const scope of ["session", "project", "user"] as const) {
     const reach = scope === "session" ? { session: b.session.id } : scope === "project" ? { workspace: "/workspace" } : {};
     await b.ledger.answer([grantedDraft("g_1", { scope, rule: "edit", tool: "edit", ...reach })]);
     await b.process([call("edit", "x")]);
-    assert.deepEqual(b.notices.map(({ decision, source }) => [decision, source]), [["allow", `grant_${scope}`]]);
+    assert.deepEqual(
+      b.notices.map(({ decision, source }) => [decision, source]),
+      [["allow", `grant_${scope}`]],
+    );
   });
 }
 
@@ -98,27 +114,38 @@ for (const [decision, source, when, act] of endings) {
     await until(() => b.dispatcher.pending().length === 1);
     await act(b);
     await running;
-    assert.deepEqual(b.notices.map((notice) => [notice.decision, notice.source]), [[decision, source]]);
+    assert.deepEqual(
+      b.notices.map((notice) => [notice.decision, notice.source]),
+      [[decision, source]],
+    );
   });
 }
 
 test("section 7: canceled context_canceled is told once for a call cancelled before a verdict", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await b.process([call("edit", "x", "c1"), call("read", "y", "c2")], { signal: AbortSignal.abort() });
-  assert.deepEqual(b.notices.map(({ callId, decision, source }) => [callId, decision, source]), [
-    ["c1", "canceled", "context_canceled"],
-    ["c2", "canceled", "context_canceled"],
-  ]);
+  assert.deepEqual(
+    b.notices.map(({ callId, decision, source }) => [callId, decision, source]),
+    [
+      ["c1", "canceled", "context_canceled"],
+      ["c2", "canceled", "context_canceled"],
+    ],
+  );
 });
 
 test("section 7: canceled context_canceled is told once for a call cancelled while its hook ran", async (t) => {
-  const hooks = scriptedHooks({ pre_tool_use: (_input, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ verdict: "deny" }))) });
+  const hooks = scriptedHooks({
+    pre_tool_use: (_input, signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve({ verdict: "deny" }))),
+  });
   const b = await bench(t, { deps: { hooks } });
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => hooks.consulted.length === 1);
   b.dispatcher.cancel("c1");
   assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
-  assert.deepEqual(b.notices.map(({ decision, source }) => [decision, source]), [["canceled", "context_canceled"]]);
+  assert.deepEqual(
+    b.notices.map(({ decision, source }) => [decision, source]),
+    [["canceled", "context_canceled"]],
+  );
 });
 
 test("section 7: canceled run_stopped is told once when a hook stopped the run while a call waited", async (t) => {
@@ -128,10 +155,13 @@ test("section 7: canceled run_stopped is told once when a hook stopped the run w
   await until(() => b.dispatcher.pending().length === 1);
   b.gates.open("first");
   await running;
-  assert.deepEqual(b.notices.map(({ callId, decision, source }) => [callId, decision, source]), [
-    ["c1", "allow", "user_permissions_allow"],
-    ["c2", "canceled", "run_stopped"],
-  ]);
+  assert.deepEqual(
+    b.notices.map(({ callId, decision, source }) => [callId, decision, source]),
+    [
+      ["c1", "allow", "user_permissions_allow"],
+      ["c2", "canceled", "run_stopped"],
+    ],
+  );
 });
 
 test("section 7: an allowed call that was told and then cancelled while running is not told again", async (t) => {
@@ -141,7 +171,10 @@ test("section 7: an allowed call that was told and then cancelled while running 
   b.dispatcher.cancel("c1");
   b.gates.fail("one", new Error("aborted"));
   await running;
-  assert.deepEqual(b.notices.map(({ source }) => source), ["yolo"]);
+  assert.deepEqual(
+    b.notices.map(({ source }) => source),
+    ["yolo"],
+  );
 });
 
 test("section 7: an unknown tool and an invalid input are never judged, so nothing is told", async (t) => {
@@ -158,7 +191,10 @@ test("section 7: a parked call is told when it is answered, not when it is parke
   await b.session.close("parked", 75);
   const again = await bench(t, { beside: b, reopen: { id: b.session.id }, person: scriptedApprover({ edit: "approve" }) });
   await again.resume();
-  assert.deepEqual(again.notices.map(({ source }) => source), ["user_approved"]);
+  assert.deepEqual(
+    again.notices.map(({ source }) => source),
+    ["user_approved"],
+  );
 });
 
 test("section 7: a call blocked in its lane is told once, when its verdict is final", async (t) => {
@@ -168,10 +204,13 @@ test("section 7: a call blocked in its lane is told once, when its verdict is fi
   b.policy.set({ rules: { user: { allow: ["slow_edit"], deny: ["edit"] } } });
   b.gates.open("first");
   assert.deepEqual(outcomes(await running), ["succeeded", "denied denied_by_rule"]);
-  assert.deepEqual(b.notices.map(({ callId, source }) => [callId, source]), [
-    ["c1", "user_permissions_allow"],
-    ["c2", "user_permissions_deny"],
-  ]);
+  assert.deepEqual(
+    b.notices.map(({ callId, source }) => [callId, source]),
+    [
+      ["c1", "user_permissions_allow"],
+      ["c2", "user_permissions_deny"],
+    ],
+  );
 });
 
 test("section 7: a claim that is lost to a policy change on disk is judged again and told once", async (t) => {
@@ -189,7 +228,10 @@ test("section 7: a claim that is lost to a policy change on disk is judged again
   });
   assert.deepEqual(outcomes(await b.process([call("edit", "x", "c1")])), ["succeeded"]);
   assert.equal((await b.stored("call.judged")).length, 2);
-  assert.deepEqual(b.notices.map(({ source }) => source), ["yolo"]);
+  assert.deepEqual(
+    b.notices.map(({ source }) => source),
+    ["yolo"],
+  );
 });
 
 test("section 7: the notification carries the call, its input, the label, rule, reason and fingerprint", async (t) => {
@@ -232,7 +274,10 @@ for (const [type, options] of denials) {
     const b = await bench(t, { ...options, deps: { ...options.deps, hooks } });
     await b.process([call("edit", "x", "c1"), call("read", "y", "c2")]);
     const told = hooks.told.filter(({ event }) => event === "permission_denied");
-    assert.deepEqual(told.map(({ input }) => [input["hook_event_name"], input["tool_use_id"], input["error_type"]]), [["PermissionDenied", "c1", type]]);
+    assert.deepEqual(
+      told.map(({ input }) => [input["hook_event_name"], input["tool_use_id"], input["error_type"]]),
+      [["PermissionDenied", "c1", type]],
+    );
     assert.equal(typeof told[0]?.input["reason"], "string");
   });
 }
@@ -261,5 +306,8 @@ test("section 7: two answers that race are told as the one that won", async (t) 
   await Promise.all([b.dispatcher.answer(says(id, { outcome: "reject" })), b.dispatcher.answer(says(id))]);
   await running;
   await rest();
-  assert.deepEqual(b.notices.map(({ source }) => source), ["user_rejected"]);
+  assert.deepEqual(
+    b.notices.map(({ source }) => source),
+    ["user_rejected"],
+  );
 });

@@ -7,7 +7,10 @@ test("section 5: a permission hook's allow runs the call, recorded as its yes", 
   const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow", name: "keeper" }) });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
-  assert.deepEqual((await b.stored("call.answered")).map(({ body }) => body.by), [{ kind: "hook", id: "keeper" }]);
+  assert.deepEqual(
+    (await b.stored("call.answered")).map(({ body }) => body.by),
+    [{ kind: "hook", id: "keeper" }],
+  );
 });
 
 test("section 5: a permission hook's deny ends the call rejected_by_hook, with its reason", async (t) => {
@@ -20,7 +23,9 @@ test("section 5: a permission hook's deny ends the call rejected_by_hook, with i
 });
 
 test("section 5: a permission hook's deny with interrupt cancels what has not started", async (t) => {
-  const hooks = scriptedHooks({ permission_request: ({ tool_use_id: id }) => (id === "c1" ? { verdict: "deny", interrupt: true } : undefined) });
+  const hooks = scriptedHooks({
+    permission_request: ({ tool_use_id: id }) => (id === "c1" ? { verdict: "deny", interrupt: true } : undefined),
+  });
   const b = await bench(t, { deps: { hooks } });
   const report = await b.process([call("edit", "x", "c1"), call("edit", "y", "c2"), call("read", "z", "c3")]);
   assert.deepEqual(outcomes(report), ["rejected rejected_by_hook", "cancelled cancelled", "cancelled cancelled"]);
@@ -64,11 +69,17 @@ test("hooks section 3: a permission hook is told what asked and which rules an a
 });
 
 test("hooks section 6: a permission hook's rewrite is what runs, judged again, under its own fingerprint", async (t) => {
-  const hooks = scriptedHooks({ pre_tool_use: () => undefined, permission_request: () => ({ verdict: "allow", updatedInput: { text: "safer" } }) });
+  const hooks = scriptedHooks({
+    pre_tool_use: () => undefined,
+    permission_request: () => ({ verdict: "allow", updatedInput: { text: "safer" } }),
+  });
   const b = await bench(t, { person: "nobody", deps: { hooks } });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
   assert.deepEqual(b.world.lines, ["safer"]);
-  assert.deepEqual((await b.stored("call.judged")).map(({ body }) => body.input), [{ text: "x" }, { text: "safer" }]);
+  assert.deepEqual(
+    (await b.stored("call.judged")).map(({ body }) => body.input),
+    [{ text: "x" }, { text: "safer" }],
+  );
   assert.equal(hooks.consulted.filter(({ event }) => event === "pre_tool_use").length, 1, "pre_tool_use is not run again");
 });
 
@@ -116,7 +127,10 @@ test("section 8: a batch cancelled while a permission hook runs ends cancelled, 
     await until(() => hooks.consulted.length === 1);
     b.dispatcher.cancel("c1");
     assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
-    assert.deepEqual(b.notices.map(({ source }) => source), ["context_canceled"]);
+    assert.deepEqual(
+      b.notices.map(({ source }) => source),
+      ["context_canceled"],
+    );
     assert.deepEqual(b.world.lines, []);
   }
 });
@@ -154,7 +168,10 @@ test("H12: with onAsk deny no approval is left behind; with fail one is written 
   assert.deepEqual(await deny.ledger.pending("approvals", { all: true }), []);
   const fail = await bench(t, { person: "nobody", deps: { onAsk: "fail" } });
   await fail.process([call("edit", "x")]);
-  assert.deepEqual((await fail.ledger.pending("approvals", { all: true })).map(({ state }) => state), ["cancelled"]);
+  assert.deepEqual(
+    (await fail.ledger.pending("approvals", { all: true })).map(({ state }) => state),
+    ["cancelled"],
+  );
 });
 
 test("section 5: an approver that is there but not available is nobody", async (t) => {
@@ -172,12 +189,18 @@ test("section 5: an approver that gives no answer leaves the call to onAsk", asy
   ] as const) {
     const b = await bench(t, { person: scriptedApprover({ edit: "leave" }), deps: { onAsk } });
     assert.deepEqual(outcomes(await b.process([call("edit", "x")])), [outcome]);
-    assert.deepEqual((await b.ledger.pending("approvals", { all: true })).map(({ state }) => state), [onAsk === "park" ? "open" : "cancelled"]);
+    assert.deepEqual(
+      (await b.ledger.pending("approvals", { all: true })).map(({ state }) => state),
+      [onAsk === "park" ? "open" : "cancelled"],
+    );
   }
 });
 
 test("law 4: an ask in yolo by a guard is denied where nobody can be asked", async (t) => {
-  const b = await bench(t, { person: "nobody", policy: { mode: "yolo", guards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] } });
+  const b = await bench(t, {
+    person: "nobody",
+    policy: { mode: "yolo", guards: [{ id: "g", check: () => ({ verdict: "ask" }) as const }] },
+  });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
@@ -187,4 +210,38 @@ test("a tool's own ask is only the default ask: a grant answers it", async (t) =
   assert.deepEqual(outcomes(await b.process([call("asking", "x")])), ["denied denied_unattended"]);
   await b.ledger.answer([grantedDraft("g_1", { rule: "asking", tool: "asking" })]);
   assert.deepEqual(outcomes(await b.process([call("asking", "x")])), ["succeeded"]);
+});
+
+test("HK41, hooks section 6: a permission hook that rewrites does not answer an ask that a pre_tool_use hook insisted on", async (t) => {
+  const hooks = scriptedHooks({
+    pre_tool_use: () => ({ verdict: "ask", reason: "look" }),
+    permission_request: () => ({ verdict: "allow", updatedInput: { text: "rewritten" } }),
+  });
+  const b = await bench(t, { deps: { hooks }, person: scriptedApprover({ edit: "reject" }) });
+  assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["rejected rejected_by_user"]);
+  assert.equal(b.person.shown.length, 1);
+  assert.deepEqual(b.world.lines, []);
+});
+
+test("D68: a policy that loosens after a permission hook's yes changes nothing: it runs", async (t) => {
+  const hooks = scriptedHooks({ permission_request: () => ({ verdict: "allow" }) });
+  const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } }, person: "nobody", deps: { hooks } });
+  const running = b.process([call("slow_edit", "first"), call("edit", "x", "c2")]);
+  await until(() => b.session.state.calls.get("c2")?.state === "approved", "the hook's yes");
+  b.policy.set({ mode: "yolo" });
+  b.gates.open("first");
+  assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
+});
+
+test("section 1: a policy that cannot be followed denies what would wait, and leaves nothing that looks open", async (t) => {
+  const policy = {
+    current: () => ({ revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true }),
+    subscribe: () => {
+      throw new Error("no watcher");
+    },
+  };
+  const b = await bench(t, { deps: { policy }, person: scriptedApprover({ edit: "wait" }) });
+  assert.equal(only(await b.process([call("edit", "x")])).outcome, "denied");
+  assert.deepEqual(b.dispatcher.pending(), []);
+  assert.deepEqual(await b.ledger.pending("approvals"), []);
 });

@@ -1,9 +1,37 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { answerApproval, createRegistry, requestsFrom, type Draft, type EventBodies, type Facts, type Ledger, patternRules, type Processes, type ProbeAnswer, type ToolDefinition } from "@assent/core";
+import {
+  answerApproval,
+  createRegistry,
+  type Draft,
+  type EventBodies,
+  type Facts,
+  type Ledger,
+  type ProbeAnswer,
+  type Processes,
+  patternRules,
+  requestsFrom,
+  type ToolDefinition,
+} from "@assent/core";
 import { draftOf, grantedDraft, scriptedApprover } from "@assent/core/testing";
 import { toolDigest } from "../../src/tool-digest.ts";
-import { type Bench, type BenchOptions, bench, call, history, only, outcomes, rest, says, scriptedHooks, sha256, type textSchema, textOf, textTool, until } from "./harness.ts";
+import {
+  type Bench,
+  type BenchOptions,
+  bench,
+  call,
+  history,
+  only,
+  outcomes,
+  rest,
+  says,
+  scriptedHooks,
+  sha256,
+  textOf,
+  type textSchema,
+  textTool,
+  until,
+} from "./harness.ts";
 
 type Definition = ToolDefinition<typeof textSchema>;
 
@@ -25,7 +53,8 @@ function after(t: TestContext, b: Bench, options: BenchOptions = {}): Promise<Be
 }
 
 /** Writes the history of one call by hand, as far as the types given. */
-async function written(b: Bench, name: string, types: readonly Draft["type"][], over: Partial<EventBodies["call.judged"]> = {}): Promise<void> {
+async function written(b: Bench, types: readonly Draft["type"][], over: Partial<EventBodies["call.judged"]> = {}): Promise<void> {
+  const name = "edit";
   const tool = b.registry.get(name)!;
   const input = { text: "x" };
   const digest = toolDigest(tool, sha256);
@@ -82,13 +111,23 @@ const PROPOSED = ["call.proposed"] as const;
 const JUDGED = ["call.proposed", "call.judged"] as const;
 const WAITING = ["call.proposed", "call.judged", "approval.opened"] as const;
 
-type OpenRow = readonly [name: string, types: readonly Draft["type"][], judged: Partial<EventBodies["call.judged"]>, options: BenchOptions, outcome: string];
+type OpenRow = readonly [
+  name: string,
+  types: readonly Draft["type"][],
+  judged: Partial<EventBodies["call.judged"]>,
+  options: BenchOptions,
+  outcome: string,
+];
 
 const nobody: BenchOptions = { person: "nobody" };
 const parking: BenchOptions = { person: "nobody", deps: { onAsk: "park" } };
 const denying: BenchOptions = { policy: { rules: { team: { deny: ["edit"] } } } };
 const denyingHook = (): BenchOptions => ({ ...yolo, deps: { hooks: scriptedHooks({ pre_tool_use: () => ({ verdict: "deny" }) }) } });
-const askingHook = (): BenchOptions => ({ ...yolo, person: "nobody", deps: { hooks: scriptedHooks({ pre_tool_use: () => ({ verdict: "ask" }) }) } });
+const askingHook = (): BenchOptions => ({
+  ...yolo,
+  person: "nobody",
+  deps: { hooks: scriptedHooks({ pre_tool_use: () => ({ verdict: "ask" }) }) },
+});
 
 const openRows: readonly OpenRow[] = [
   ["proposed, now allowed: it runs", PROPOSED, {}, yolo, "succeeded"],
@@ -100,8 +139,20 @@ const openRows: readonly OpenRow[] = [
   ["judged allow, now denied", JUDGED, { verdict: "allow" }, denying, "denied denied_by_rule"],
   ["judged ask, now allowed: it runs", JUDGED, {}, yolo, "succeeded"],
   ["judged deny, still denied", JUDGED, { verdict: "deny", reason: "checker" }, denying, "denied denied_by_rule"],
-  ["judged deny by a hook that still denies", JUDGED, { verdict: "deny", reason: "hook", source: "hook-1" }, denyingHook(), "denied denied_by_hook"],
-  ["judged ask by a hook that still asks", JUDGED, { verdict: "ask", explicitAsk: true, reason: "hook" }, askingHook(), "denied denied_unattended"],
+  [
+    "judged deny by a hook that still denies",
+    JUDGED,
+    { verdict: "deny", reason: "hook", source: "hook-1" },
+    denyingHook(),
+    "denied denied_by_hook",
+  ],
+  [
+    "judged ask by a hook that still asks",
+    JUDGED,
+    { verdict: "ask", explicitAsk: true, reason: "hook" },
+    askingHook(),
+    "denied denied_unattended",
+  ],
   ["waiting, no answer, somebody is there now", WAITING, {}, { person: scriptedApprover({ edit: "approve" }) }, "succeeded"],
   ["waiting, no answer, nobody is there: it goes on waiting", WAITING, {}, parking, "waiting"],
   ["waiting, no answer, a policy that loosened changes nothing", WAITING, {}, { ...parking, policy: { mode: "yolo" } }, "waiting"],
@@ -110,12 +161,17 @@ const openRows: readonly OpenRow[] = [
 for (const [name, types, judged, options, outcome] of openRows) {
   test(`ledger section 6: ${name}: ${outcome}`, async (t) => {
     const b = await bench(t, { person: "nobody" });
-    await written(b, "edit", types, judged);
+    await written(b, types, judged);
     const again = await after(t, b, options);
     const report = await again.resume();
     assert.deepEqual(outcomes(report), [outcome]);
     assert.deepEqual(b.world.lines, outcome === "succeeded" ? ["x"] : []);
-    if (outcome === "waiting") assert.deepEqual((await b.ledger.pending("approvals")).map(({ id }) => id), ["a_1"], "D70: the same approval, still open");
+    if (outcome === "waiting")
+      assert.deepEqual(
+        (await b.ledger.pending("approvals")).map(({ id }) => id),
+        ["a_1"],
+        "D70: the same approval, still open",
+      );
     assert.deepEqual(outcomes(await again.resume()), outcome === "waiting" ? ["waiting"] : [], "a second time there is nothing more to do");
     assert.deepEqual(b.world.lines, outcome === "succeeded" ? ["x"] : []);
   });
@@ -129,14 +185,17 @@ test("ledger section 6: proposed with arguments that are invalid ends invalid", 
 
 test("ledger section 6: proposed with arguments that a door had parsed is read as that value", async (t) => {
   const b = await bench(t, yolo);
-  await b.session.record([draftOf("call.proposed", { call: "c1", turn: 0, index: 0, tool: "edit", raw: { text: "parsed" }, givenId: "c1" })], "normal");
+  await b.session.record(
+    [draftOf("call.proposed", { call: "c1", turn: 0, index: 0, tool: "edit", raw: { text: "parsed" }, givenId: "c1" })],
+    "normal",
+  );
   await (await after(t, b)).resume();
   assert.deepEqual(b.world.lines, ["parsed"]);
 });
 
 test("ledger section 6: waiting and answered no while nobody ran: ended rejected with the reason", async (t) => {
   const b = await bench(t);
-  await written(b, "edit", WAITING);
+  await written(b, WAITING);
   await answer(b, { outcome: "reject", reason: "not now" });
   const report = await (await after(t, b, { person: "nobody" })).resume();
   assert.deepEqual(outcomes(report), ["rejected rejected_by_user"]);
@@ -145,7 +204,7 @@ test("ledger section 6: waiting and answered no while nobody ran: ended rejected
 
 test("L20, R5: approved while nobody ran: it runs once with that answer, however often it is resumed", async (t) => {
   const b = await bench(t);
-  await written(b, "edit", WAITING);
+  await written(b, WAITING);
   await answer(b);
   let last = b;
   for (let times = 0; times < 10; times += 1) {
@@ -163,7 +222,7 @@ test("T100: approved with an edit while nobody ran: the edit is judged and runs"
     [{ policy: { rules: { team: { deny: ["edit:text=edited"] } } } }, "denied", []],
   ] as const) {
     const b = await bench(t);
-    await written(b, "edit", WAITING);
+    await written(b, WAITING);
     await answer(b, { updatedInput: { text: "edited" } });
     assert.equal(only(await (await after(t, b, options)).resume()).outcome, outcome);
     assert.deepEqual(b.world.lines, lines);
@@ -172,7 +231,7 @@ test("T100: approved with an edit while nobody ran: the edit is judged and runs"
 
 test("ledger section 6: approved, and the policy now denies: the approval is closed denied, the call ends denied", async (t) => {
   const b = await bench(t);
-  await written(b, "edit", WAITING);
+  await written(b, WAITING);
   await answer(b);
   const again = await after(t, b, denying);
   assert.deepEqual(outcomes(await again.resume()), ["denied denied_policy_changed"]);
@@ -183,10 +242,15 @@ test("ledger section 6: approved, and the policy now denies: the approval is clo
 for (const by of ["grant", "hook"] as const) {
   test(`D68: approved by a ${by}, and a rule now insists on asking: a person is asked`, async (t) => {
     const b = await bench(t);
-    await written(b, "edit", JUDGED);
+    await written(b, JUDGED);
     await b.ledger.answer([grantedDraft("g_1", { rule: "edit", tool: "edit" })]);
     const [judged] = await b.stored("call.judged");
-    const lifted = draftOf("call.answered", { call: "c1", fingerprint: judged!.body.fingerprint!, by: { kind: by, id: "g_1" }, source: `${by}_user` });
+    const lifted = draftOf("call.answered", {
+      call: "c1",
+      fingerprint: judged!.body.fingerprint!,
+      by: { kind: by, id: "g_1" },
+      source: `${by}_user`,
+    });
     await b.session.record([lifted], "normal");
     const person = scriptedApprover({ edit: "reject" });
     const again = await after(t, b, { policy: { rules: { team: { ask: ["edit"] } } }, person });
@@ -197,21 +261,33 @@ for (const by of ["grant", "hook"] as const) {
 
   test(`ledger section 6: approved by a ${by}: it is claimed with that answer and runs`, async (t) => {
     const b = await bench(t);
-    await written(b, "edit", JUDGED);
+    await written(b, JUDGED);
     await b.ledger.answer([grantedDraft("g_1", { rule: "edit", tool: "edit" })]);
     const [judged] = await b.stored("call.judged");
-    const lifted = draftOf("call.answered", { call: "c1", fingerprint: judged!.body.fingerprint!, by: { kind: by, id: "g_1" }, source: `${by}_user` });
+    const lifted = draftOf("call.answered", {
+      call: "c1",
+      fingerprint: judged!.body.fingerprint!,
+      by: { kind: by, id: "g_1" },
+      source: `${by}_user`,
+    });
     await b.session.record([lifted], "normal");
     const again = await after(t, b, { person: "nobody" });
     assert.deepEqual(outcomes(await again.resume()), ["succeeded"]);
-    assert.deepEqual(again.notices.map(({ source }) => source), [`${by}_user`]);
+    assert.deepEqual(
+      again.notices.map(({ source }) => source),
+      [`${by}_user`],
+    );
   });
 }
 
 test("ledger section 6: a tool that was changed or removed while its call waited is not run, and the approval is closed", async (t) => {
-  for (const [name, approve] of [["removed", false], ["changed", false], ["changed", true]] as const) {
+  for (const [name, approve] of [
+    ["removed", false],
+    ["changed", false],
+    ["changed", true],
+  ] as const) {
     const b = await bench(t);
-    await written(b, "edit", WAITING);
+    await written(b, WAITING);
     if (approve) await answer(b);
     const other = textTool("edit", "edit", { description: "another description" });
     const again = await after(t, b, { tools: [] });
@@ -255,8 +331,14 @@ test("H18: read, edit that asks, read, parked: the first read ran, the second wa
   const parked = await b.process([call("read", "r1", "c1"), call("edit", "x", "c2"), call("read", "r2", "c3")]);
   assert.deepEqual(outcomes(parked), ["succeeded", "waiting", "waiting"]);
   const [approval] = await b.ledger.pending("approvals");
-  assert.deepEqual(parked.results.map((result) => "approvalId" in result && result.approvalId), [false, approval?.id, false]);
-  assert.deepEqual(b.log().filter((line) => line.startsWith("messageAdded")), ["messageAdded c1"]);
+  assert.deepEqual(
+    parked.results.map((result) => "approvalId" in result && result.approvalId),
+    [false, approval?.id, false],
+  );
+  assert.deepEqual(
+    b.log().filter((line) => line.startsWith("messageAdded")),
+    ["messageAdded c1"],
+  );
   await b.session.close("parked", 75);
   const still = await bench(t, { beside: b, reopen: { id: b.session.id }, ...parking });
   assert.deepEqual(outcomes(await still.resume()), ["waiting", "waiting"]);
@@ -264,10 +346,16 @@ test("H18: read, edit that asks, read, parked: the first read ran, the second wa
   await answer(b);
   const again = await bench(t, { beside: b, reopen: { id: b.session.id }, ...parking });
   const report = await again.resume();
-  assert.deepEqual(report.results.map(({ callId }) => callId), ["c2", "c3"]);
+  assert.deepEqual(
+    report.results.map(({ callId }) => callId),
+    ["c2", "c3"],
+  );
   assert.deepEqual(outcomes(report), ["succeeded", "succeeded"]);
   assert.equal(textOf(report.results[1]), "world: x", "the read after the edit sees it");
-  assert.deepEqual(again.log().filter((line) => line.startsWith("messageAdded")), ["messageAdded c2", "messageAdded c3"]);
+  assert.deepEqual(
+    again.log().filter((line) => line.startsWith("messageAdded")),
+    ["messageAdded c2", "messageAdded c3"],
+  );
   assert.deepEqual(outcomes(await again.resume()), []);
   assert.deepEqual(b.world.lines, ["x"]);
 });
@@ -284,7 +372,10 @@ test("H19: two asks parked, the second approved: it stays approved behind the wa
   const second = await bench(t, { beside: b, reopen: { id: b.session.id }, ...parking });
   const waiting = await second.resume();
   assert.deepEqual(outcomes(waiting), ["waiting", "waiting"]);
-  assert.deepEqual(waiting.results.map((result) => "approvalId" in result && result.approvalId), [byCall.get("c1"), false]);
+  assert.deepEqual(
+    waiting.results.map((result) => "approvalId" in result && result.approvalId),
+    [byCall.get("c1"), false],
+  );
   assert.equal(second.session.state.calls.get("c2")?.state, "approved");
   assert.deepEqual(b.world.lines, []);
   await second.session.close("parked", 75);
@@ -327,7 +418,10 @@ test("ledger section 6: a claimed read without an end is unknown, and may be cal
   const again = await after(t, b);
   const report = await again.resume();
   assert.deepEqual(outcomes(report), ["unknown execution_unknown"]);
-  assert.match(textOf(only(report)), /^It is unknown whether 'slow_read' ran: the process ended while it was running\. It was not repeated\.\s+It only reads; it is safe to call again\.$/);
+  assert.match(
+    textOf(only(report)),
+    /^It is unknown whether 'slow_read' ran: the process ended while it was running\. It was not repeated\.\s+It only reads; it is safe to call again\.$/,
+  );
   assert.deepEqual((await again.stored("call.ended"))[0]?.body.evidence, { safe: true });
   const next = again.process([call("slow_read", "x", "c2")]);
   await until(() => again.gates.started.length === 2);
@@ -361,7 +455,10 @@ test("L26: recovering twice, and a crash in the middle of it, give the same end"
   const broken = await after(t, b, {
     wrap: (ledger) => ({
       ...ledger,
-      append: (lease, expected, batch) => (fail && batch.events.some((event) => event.type === "call.ended" && event.body.call === "c2") ? Promise.reject(new Error("killed")) : ledger.append(lease, expected, batch)),
+      append: (lease, expected, batch) =>
+        fail && batch.events.some((event) => event.type === "call.ended" && event.body.call === "c2")
+          ? Promise.reject(new Error("killed"))
+          : ledger.append(lease, expected, batch),
     }),
   });
   await broken.resume().catch(() => undefined);
@@ -389,12 +486,24 @@ type ProbeRow = readonly [name: string, probe: () => unknown, outcome: string, t
 const NOT_APPLIED = /^Did not happen: the program stopped before the change\.$/;
 const UNKNOWN = /^It is unknown whether 'probed' ran/;
 const probes: readonly ProbeRow[] = [
-  ["applied", (): ProbeAnswer => ({ state: "applied", content: "the file is there" }), "succeeded recovered", /^the file is there.*verified after a restart/],
+  [
+    "applied",
+    (): ProbeAnswer => ({ state: "applied", content: "the file is there" }),
+    "succeeded recovered",
+    /^the file is there.*verified after a restart/,
+  ],
   ["applied, without words", (): ProbeAnswer => ({ state: "applied" }), "succeeded recovered", /verified after a restart/],
   ["applied, later", () => Promise.resolve({ state: "applied" }), "succeeded recovered", /verified after a restart/],
   ["not_applied", (): ProbeAnswer => ({ state: "not_applied" }), "failed not_applied", NOT_APPLIED],
   ["unknown", (): ProbeAnswer => ({ state: "unknown", evidence: "two files" }), "unknown execution_unknown", UNKNOWN],
-  ["a throw", () => { throw new Error("no disk"); }, "unknown execution_unknown", UNKNOWN],
+  [
+    "a throw",
+    () => {
+      throw new Error("no disk");
+    },
+    "unknown execution_unknown",
+    UNKNOWN,
+  ],
   ["a rejection", () => Promise.reject(new Error("no disk")), "unknown execution_unknown", UNKNOWN],
   ["nonsense", () => ({ state: "Applied" }), "unknown execution_unknown", UNKNOWN],
   ["nothing", () => undefined, "unknown execution_unknown", UNKNOWN],
@@ -453,7 +562,13 @@ const retries: readonly RetryRow[] = [
   ["with the setting it is run again with the same key", {}, retrying, "succeeded", 2],
   ["without the setting it is unknown", {}, {}, "unknown execution_unknown", 1],
   ["denied by now it is unknown", {}, { ...retrying, policy: { rules: { team: { deny: ["probed"] } } } }, "unknown execution_unknown", 1],
-  ["a call that a person approved is run again, too", { policy: {}, person: scriptedApprover({ probed: "approve" }) }, { ...retrying, policy: {} }, "succeeded", 2],
+  [
+    "a call that a person approved is run again, too",
+    { policy: {}, person: scriptedApprover({ probed: "approve" }) },
+    { ...retrying, policy: {} },
+    "succeeded",
+    2,
+  ],
   ["on a durable ledger", { wrap: durable }, { ...retrying, wrap: durable }, "succeeded", 2],
 ];
 for (const [name, options, later, outcome, runs] of retries) {
@@ -471,7 +586,15 @@ for (const [name, options, later, outcome, runs] of retries) {
     assert.deepEqual(outcomes(report), [outcome]);
     assert.equal(b.gates.started.length, runs);
     if (runs === 2) assert.match(textOf(only(report)), /^done at last[\s\S]*retried with the same key/);
-    assert.deepEqual((await again.stored("call.claimed")).map(({ body }) => [body.attempt, body.idempotencyKey]), runs === 2 ? [[1, "k1"], [2, "k1"]] : [[1, "k1"]]);
+    assert.deepEqual(
+      (await again.stored("call.claimed")).map(({ body }) => [body.attempt, body.idempotencyKey]),
+      runs === 2
+        ? [
+            [1, "k1"],
+            [2, "k1"],
+          ]
+        : [[1, "k1"]],
+    );
   });
 }
 
@@ -541,7 +664,10 @@ for (const [name, table, evidence, killed] of processRows) {
   });
 }
 
-for (const [kind, wrap] of [["the memory ledger", undefined], ["a durable ledger", durable]] as const) {
+for (const [kind, wrap] of [
+  ["the memory ledger", undefined],
+  ["a durable ledger", durable],
+] as const) {
   test(`L43: on ${kind}, after an unknown outcome the same call asks, even in yolo and with a grant; another does not; a person's answer clears it`, async (t) => {
     const b = await crashed(t, wrap ? { wrap } : {});
     const person = scriptedApprover({ slow_edit: "reject" });
@@ -549,7 +675,10 @@ for (const [kind, wrap] of [["the memory ledger", undefined], ["a durable ledger
     await again.resume();
     await again.ledger.answer([grantedDraft("g_1", { rule: "slow_edit", tool: "slow_edit" })]);
     assert.deepEqual(outcomes(await again.process([call("slow_edit", "x", "c2")])), ["rejected rejected_by_user"]);
-    assert.deepEqual(person.shown.map(({ reason, source, explicitAsk }) => [reason, source, explicitAsk]), [["guard", "recovery", true]]);
+    assert.deepEqual(
+      person.shown.map(({ reason, source, explicitAsk }) => [reason, source, explicitAsk]),
+      [["guard", "recovery", true]],
+    );
     assert.deepEqual(outcomes(await again.process([call("edit", "other", "c3")])), ["succeeded"]);
     const cleared = again.process([call("slow_edit", "x", "c4")], { newPrompt: true });
     await until(() => again.gates.started.length === 2, "the call runs now that a person knows");
@@ -580,14 +709,24 @@ test("L43: an unknown outcome is remembered across another restart", async (t) =
 
 test("I1: after recovery every proposed call of a crashed batch has exactly one end", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit"] } } } });
-  void b.process([call("read", "r", "c1"), call("slow_edit", "x", "c2"), call("edit", "y", "c3"), call("read", "s", "c4"), { id: "c5", name: "edit", arguments: "{" }]);
+  void b.process([
+    call("read", "r", "c1"),
+    call("slow_edit", "x", "c2"),
+    call("edit", "y", "c3"),
+    call("read", "s", "c4"),
+    { id: "c5", name: "edit", arguments: "{" },
+  ]);
   await b.gates.reached("x");
   await until(() => b.dispatcher.pending().length === 1);
   const again = await after(t, b, { person: scriptedApprover({ edit: "approve" }) });
   const report = await again.resume();
-  assert.deepEqual(report.results.map(({ callId, outcome }) => `${callId} ${outcome}`), ["c2 unknown", "c3 succeeded", "c4 succeeded"]);
+  assert.deepEqual(
+    report.results.map(({ callId, outcome }) => `${callId} ${outcome}`),
+    ["c2 unknown", "c3 succeeded", "c4 succeeded"],
+  );
   const events = await history(b.ledger, b.session.id);
-  for (const id of ["c1", "c2", "c3", "c4", "c5"]) assert.equal(events.filter(({ type, body }) => type === "call.ended" && "call" in body && body.call === id).length, 1, id);
+  for (const id of ["c1", "c2", "c3", "c4", "c5"])
+    assert.equal(events.filter(({ type, body }) => type === "call.ended" && "call" in body && body.call === id).length, 1, id);
 });
 
 test("I8: what resume tells the model is in call order", async (t) => {
@@ -596,8 +735,14 @@ test("I8: what resume tells the model is in call order", async (t) => {
   await rest();
   const again = await after(t, b, { person: scriptedApprover({ edit: "approve", slow_edit: "reject" }) });
   const report = await again.resume();
-  assert.deepEqual(report.results.map(({ callId }) => callId), ["c1", "c2"]);
-  assert.deepEqual(again.log().filter((line) => line.startsWith("messageAdded")), ["messageAdded c1", "messageAdded c2"]);
+  assert.deepEqual(
+    report.results.map(({ callId }) => callId),
+    ["c1", "c2"],
+  );
+  assert.deepEqual(
+    again.log().filter((line) => line.startsWith("messageAdded")),
+    ["messageAdded c1", "messageAdded c2"],
+  );
 });
 
 test("I8: a call that waits and a later one that is recovered are told in call order", async (t) => {
@@ -606,8 +751,14 @@ test("I8: a call that waits and a later one that is recovered are told in call o
   await b.gates.reached("r");
   const again = await after(t, b, { person: scriptedApprover({ read: "approve" }) });
   const report = await again.resume();
-  assert.deepEqual(report.results.map(({ callId, outcome }) => `${callId} ${outcome}`), ["c1 succeeded", "c2 unknown"]);
-  assert.deepEqual(again.log().filter((line) => line.startsWith("messageAdded")), ["messageAdded c1", "messageAdded c2"]);
+  assert.deepEqual(
+    report.results.map(({ callId, outcome }) => `${callId} ${outcome}`),
+    ["c1 succeeded", "c2 unknown"],
+  );
+  assert.deepEqual(
+    again.log().filter((line) => line.startsWith("messageAdded")),
+    ["messageAdded c1", "messageAdded c2"],
+  );
 });
 
 test("S26, D88: facts that changed while nobody ran ask again under a higher revision", async (t) => {
@@ -624,3 +775,67 @@ test("S26, D88: facts that changed while nobody ran ask again under a higher rev
   assert.equal(row?.revision, 2);
   assert.deepEqual(b.world.lines, []);
 });
+
+const closes: readonly (readonly [closed: "cancelled" | "expired" | "denied", outcome: string])[] = [
+  ["cancelled", "cancelled cancelled"],
+  ["expired", "expired approval_expired"],
+  ["denied", "denied denied_policy_changed"],
+];
+for (const [closed, outcome] of closes) {
+  for (const approve of [false, true]) {
+    if (approve && closed === "expired") continue;
+    test(`ledger section 6: ${approve ? "approved and taken back" : "waiting and closed"} (${closed}) without an end: ${outcome}, and nobody is asked again`, async (t) => {
+      const b = await bench(t);
+      await written(b, WAITING);
+      if (approve) await answer(b);
+      const body = { approval: "a_1", session: b.session.id, call: "c1", revision: 1, outcome: closed, by: "test" };
+      await b.ledger.answer([draftOf("approval.closed", body)]);
+      const person = scriptedApprover({ edit: "approve" });
+      const again = await after(t, b, { person, policy: { mode: "yolo" } });
+      assert.deepEqual(outcomes(await again.resume()), [outcome]);
+      assert.deepEqual([person.shown, b.world.lines], [[], []]);
+    });
+  }
+}
+
+test("section 10: a crash inside a nested effect leaves both unknown, and only the parent is a message to the model", async (t) => {
+  const outer = textTool("outer", "other", {
+    permission: () => "allow",
+    run: async (_input, { gate }) => String((await gate({ name: "slow_edit", arguments: { text: "x" } })).content),
+  });
+  const b = await crashed(t, { tools: [outer], call: [call("outer", "o", "c1")] });
+  const again = await after(t, b);
+  const report = await again.resume();
+  assert.deepEqual(
+    report.results.map(({ callId, outcome }) => [callId, outcome]),
+    [["c1", "unknown"]],
+  );
+  assert.deepEqual((await again.stored("call.ended")).map(({ body }) => [body.call, body.outcome]).sort(), [
+    ["c1", "unknown"],
+    ["c1/1", "unknown"],
+  ]);
+  assert.deepEqual(
+    again.log().filter((line) => line.startsWith("messageAdded")),
+    ["messageAdded c1"],
+  );
+});
+
+for (const [what, key] of [
+  ["nothing", undefined],
+  ["a blank text", ""],
+  ["a number", 7],
+  ["null", null],
+] as const) {
+  test(`law 4: an idempotency key that is ${what} is no key: the call is never run a second time`, async (t) => {
+    const keyed = textTool("keyed", "edit", { idempotencyKey: () => key as never, run: (input, ctx) => b.gates.run(input, ctx) });
+    const b: Bench = await bench(t, { ...yolo, tools: [keyed] });
+    const first = b.process([call("keyed", "x", "c1")]);
+    await rest();
+    if (b.gates.started.length === 0) assert.equal(only(await first).outcome, "denied");
+    const again = await after(t, b, retrying);
+    const running = again.resume();
+    await rest();
+    assert.ok(b.gates.started.length <= 1, "it ran once at most");
+    for (const { outcome } of (await running).results) assert.equal(outcome, "unknown");
+  });
+}

@@ -8,16 +8,26 @@ const yolo = { policy: { mode: "yolo" } } as const;
 const pre = (words: HookWords): NonNullable<BenchOptions["deps"]> => ({ hooks: scriptedHooks({ pre_tool_use: () => words }) });
 
 test("HK30: a rewritten input is judged: a rule denies what the hook made of it", async (t) => {
-  const b = await bench(t, { policy: { mode: "yolo", rules: { team: { deny: ["edit:text=rm*"] } } }, deps: pre({ updatedInput: { text: "rm -r out" } }) });
+  const b = await bench(t, {
+    policy: { mode: "yolo", rules: { team: { deny: ["edit:text=rm*"] } } },
+    deps: pre({ updatedInput: { text: "rm -r out" } }),
+  });
   assert.deepEqual(outcomes(await b.process([call("edit", "ls")])), ["denied denied_by_rule"]);
   assert.deepEqual(b.world.lines, []);
 });
 
 test("HK31: the approval shows the rewritten input", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
-  const b = await bench(t, { policy: { mode: "yolo", rules: { team: { ask: ["edit:text=ls"], deny: ["edit:text=rm*"] } } }, deps: pre({ updatedInput: { text: "ls" } }), person });
+  const b = await bench(t, {
+    policy: { mode: "yolo", rules: { team: { ask: ["edit:text=ls"], deny: ["edit:text=rm*"] } } },
+    deps: pre({ updatedInput: { text: "ls" } }),
+    person,
+  });
   assert.deepEqual(outcomes(await b.process([call("edit", "rm -r out", "c1")])), ["succeeded"]);
-  assert.deepEqual(person.shown.map(({ input }) => input), [{ text: "ls" }]);
+  assert.deepEqual(
+    person.shown.map(({ input }) => input),
+    [{ text: "ls" }],
+  );
   assert.deepEqual(b.world.lines, ["ls"]);
   assert.equal((await b.stored("call.proposed"))[0]?.body.raw, '{"text":"rm -r out"}', "the ledger keeps the original");
 });
@@ -28,15 +38,22 @@ test("HK32: a rewrite without an opinion is judged on the new input", async (t) 
 });
 
 test("HK33: everything later sees only the rewritten input", async (t) => {
-  const hooks = scriptedHooks({ pre_tool_use: () => ({ updatedInput: { a: 1, b: 2, text: "new" } }), post_tool_use: () => undefined, tool_response_transform: () => undefined });
+  const hooks = scriptedHooks({
+    pre_tool_use: () => ({ updatedInput: { a: 1, b: 2, text: "new" } }),
+    post_tool_use: () => undefined,
+    tool_response_transform: () => undefined,
+  });
   const b = await bench(t, { ...yolo, deps: { hooks } });
   await b.process([call("edit", "x")]);
   const input = { a: 1, b: 2, text: "new" };
-  assert.deepEqual(hooks.consulted.map(({ event, input: seen }) => [event, seen["tool_input"]]), [
-    ["pre_tool_use", { text: "x" }],
-    ["tool_response_transform", input],
-    ["post_tool_use", input],
-  ]);
+  assert.deepEqual(
+    hooks.consulted.map(({ event, input: seen }) => [event, seen["tool_input"]]),
+    [
+      ["pre_tool_use", { text: "x" }],
+      ["tool_response_transform", input],
+      ["post_tool_use", input],
+    ],
+  );
   assert.deepEqual(b.notices[0]?.input, input);
   assert.deepEqual((await b.stored("call.judged"))[0]?.body.input, input);
 });
@@ -82,7 +99,10 @@ test("a rewrite is validated with coercion, and the coercion is recorded", async
   const b = await bench(t, { ...yolo, deps: pre({ updatedInput: { text: 42 } }) });
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["succeeded"]);
   assert.deepEqual(b.world.lines, ["42"]);
-  assert.deepEqual((await b.stored("call.judged"))[0]?.body.coerced?.map((coercion) => coercion["path"]), ["/text"]);
+  assert.deepEqual(
+    (await b.stored("call.judged"))[0]?.body.coerced?.map((coercion) => coercion["path"]),
+    ["/text"],
+  );
 });
 
 test("HK37: a hook's deny holds under yolo, with hookBlocked and its reason", async (t) => {
@@ -91,7 +111,10 @@ test("HK37: a hook's deny holds under yolo, with hookBlocked and its reason", as
   assert.equal(textOf(only(report)), "Tool call blocked by hook: not today");
   const blocked = b.events[0];
   assert.ok(blocked?.type === "hookBlocked" && blocked.tool === "edit" && blocked.message === "Tool call blocked by hook: not today");
-  assert.deepEqual(b.notices.map(({ source }) => source), ["pre_tool_use_hook_deny"]);
+  assert.deepEqual(
+    b.notices.map(({ source }) => source),
+    ["pre_tool_use_hook_deny"],
+  );
 });
 
 test("HK37: a hook's deny without a reason names the hook", async (t) => {
@@ -134,10 +157,16 @@ test("HK38: a hooks port that rejects because it was aborted ends the call cance
 
 test("HK41: a hook that asks is answered by no mode, rule, grant or permission hook: a person is asked", async (t) => {
   const person = scriptedApprover({ edit: "approve" });
-  const hooks = scriptedHooks({ pre_tool_use: () => ({ verdict: "ask", reason: "look" }), permission_request: () => ({ verdict: "allow" }) });
+  const hooks = scriptedHooks({
+    pre_tool_use: () => ({ verdict: "ask", reason: "look" }),
+    permission_request: () => ({ verdict: "allow" }),
+  });
   const b = await bench(t, { policy: { mode: "yolo", rules: { user: { allow: ["edit"] } } }, deps: { hooks }, person });
   await b.process([call("edit", "x")]);
-  assert.deepEqual(person.shown.map(({ explicitAsk, reason, source }) => [explicitAsk, reason, source]), [[true, "hook", "hook-1"]]);
+  assert.deepEqual(
+    person.shown.map(({ explicitAsk, reason, source }) => [explicitAsk, reason, source]),
+    [[true, "hook", "hook-1"]],
+  );
   assert.equal(person.shown[0]?.details.hideAlwaysAllow, true);
 });
 

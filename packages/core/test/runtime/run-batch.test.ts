@@ -61,8 +61,16 @@ test("D82: an allowed edit waits for an earlier one that waits for a person", as
 });
 
 test("D83: an edit runs after an earlier one was rejected, denied or invalid", async (t) => {
-  const b = await bench(t, { policy: { rules: { user: { allow: ["edit:text=go"], deny: ["edit:text=no"] } } }, person: scriptedApprover({ edit: "reject" }) });
-  const report = await b.process([call("edit", "ask"), call("edit", "no"), { id: "bad", name: "edit", arguments: "[]" }, call("edit", "go")]);
+  const b = await bench(t, {
+    policy: { rules: { user: { allow: ["edit:text=go"], deny: ["edit:text=no"] } } },
+    person: scriptedApprover({ edit: "reject" }),
+  });
+  const report = await b.process([
+    call("edit", "ask"),
+    call("edit", "no"),
+    { id: "bad", name: "edit", arguments: "[]" },
+    call("edit", "go"),
+  ]);
   assert.deepEqual(outcomes(report), ["rejected rejected_by_user", "denied denied_by_rule", "invalid invalid_tool_params", "succeeded"]);
   assert.deepEqual(b.world.lines, ["go"]);
 });
@@ -78,7 +86,10 @@ test("D84: responses come as calls end, the history in call order", async (t) =>
   const report = await running;
   assert.deepEqual(responses(b), ["response c2", "response c1"]);
   assert.deepEqual(history(b), ["messageAdded c1", "messageAdded c2"]);
-  assert.deepEqual(report.results.map(({ callId }) => callId), ["c1", "c2"]);
+  assert.deepEqual(
+    report.results.map(({ callId }) => callId),
+    ["c1", "c2"],
+  );
 });
 
 test("D85: of 25 reads never more than 10 run at once, and all run", async (t) => {
@@ -119,7 +130,10 @@ test("section 8: a call that proves this input safe runs beside others, and one 
 
 /** Facts as a shell judge has them: the digest of the script a command names. */
 function scripts(b: { readonly world: Bench["world"] | undefined }): Facts {
-  return ({ tool, input }) => ({ units: [{ subject: tool }], binds: input["text"] === "sh a.sh" ? { "a.sh": (b.world?.lines ?? []).join(",") } : {} });
+  return ({ tool, input }) => ({
+    units: [{ subject: tool }],
+    binds: input["text"] === "sh a.sh" ? { "a.sh": (b.world?.lines ?? []).join(",") } : {},
+  });
 }
 
 test("D88: after the write the open approval shows the new digest under a higher revision, and an answer to the older one is stale", async (t) => {
@@ -204,7 +218,10 @@ test("section 8: an edited answer that no longer holds can be edited again, and 
 test("section 8: an allowed call is judged again when an earlier unsafe call ran, and a deny of what is there now holds", async (t) => {
   const late: { world: Bench["world"] | undefined } = { world: undefined };
   const facts: Facts = ({ tool }) => ({ units: [{ subject: tool, data: late.world?.lines.includes("evil") === true }], binds: {} });
-  const guard = { id: "evil", check: (_: unknown, { data }: { readonly data?: unknown }) => ({ verdict: data === true ? "deny" : "none" }) as const };
+  const guard = {
+    id: "evil",
+    check: (_: unknown, { data }: { readonly data?: unknown }) => ({ verdict: data === true ? "deny" : "none" }) as const,
+  };
   const b = await bench(t, { policy: { mode: "yolo", guards: [guard] }, deps: { facts } });
   late.world = b.world;
   const report = await b.process([call("edit", "evil"), call("edit", "later")]);
@@ -254,7 +271,10 @@ test("cancel of one call that was approved and waits for its lane takes the yes 
 test("cancel of the batch: what runs is told to stop, what waits or has not started ends, nothing starts after it", async (t) => {
   const b = await bench(t, { policy: { rules: { user: { allow: ["slow_edit", "edit:text=allowed"] } } } });
   const controller = new AbortController();
-  const running = b.process([call("read", "r", "c1"), call("slow_edit", "one", "c2"), call("edit", "asks", "c3"), call("edit", "allowed", "c4")], { signal: controller.signal });
+  const running = b.process(
+    [call("read", "r", "c1"), call("slow_edit", "one", "c2"), call("edit", "asks", "c3"), call("edit", "allowed", "c4")],
+    { signal: controller.signal },
+  );
   await b.gates.reached("one");
   await until(() => b.dispatcher.pending().length === 1);
   controller.abort();
@@ -303,7 +323,12 @@ test("cancel of the batch between the claim and the body: no body starts, and no
 test("stop-run: calls that run finish, calls not started are skipped, and the message is the hook's", async (t) => {
   const hooks = scriptedHooks({ post_tool_use: ({ tool_use_id: id }) => (id === "c1" ? { stop: "quota" } : undefined) });
   const b = await bench(t, { deps: { hooks }, policy: { rules: { user: { allow: ["edit"] } } } });
-  const running = b.process([call("slow_read", "one", "c1"), call("slow_read", "two", "c2"), call("edit", "x", "c3"), call("slow_edit", "asks", "c4")]);
+  const running = b.process([
+    call("slow_read", "one", "c1"),
+    call("slow_read", "two", "c2"),
+    call("edit", "x", "c3"),
+    call("slow_edit", "asks", "c4"),
+  ]);
   await until(() => b.gates.started.length === 2 && b.dispatcher.pending().length === 1);
   b.gates.open("one");
   await until(() => b.dispatcher.pending().length === 0);
@@ -345,11 +370,23 @@ test("stop-run and cancel at once: cancel wins", async (t) => {
 
 test("every synthesised result is recorded and emitted like any other, one per call, in call order", async (t) => {
   const b = await bench(t, { person: "nobody", policy: { rules: { team: { deny: ["edit:text=no"] } } } });
-  const report = await b.process([call("nope", "x", "c1"), call("edit", "no", "c2"), call("edit", "ask", "c3"), { id: "c4", name: "read", arguments: "{" }, call("read", "r", "c5")]);
+  const report = await b.process([
+    call("nope", "x", "c1"),
+    call("edit", "no", "c2"),
+    call("edit", "ask", "c3"),
+    { id: "c4", name: "read", arguments: "{" },
+    call("read", "r", "c5"),
+  ]);
   const ended = await b.stored("call.ended");
-  assert.deepEqual(new Map(ended.map(({ body }) => [body.call, body.content])), new Map(report.results.map((result) => [result.callId, textOf(result)])));
+  assert.deepEqual(
+    new Map(ended.map(({ body }) => [body.call, body.content])),
+    new Map(report.results.map((result) => [result.callId, textOf(result)])),
+  );
   assert.equal(responses(b).length, 5);
-  assert.deepEqual(history(b), ["c1", "c2", "c3", "c4", "c5"].map((id) => `messageAdded ${id}`));
+  assert.deepEqual(
+    history(b),
+    ["c1", "c2", "c3", "c4", "c5"].map((id) => `messageAdded ${id}`),
+  );
 });
 
 test("section 11: a batch over 200,000 characters has its largest results cut until it fits, of equal ones the first", async (t) => {
@@ -363,12 +400,39 @@ test("section 11: a batch over 200,000 characters has its largest results cut un
   assert.ok(lengths[0]! > 80_000 && lengths[2]! > 80_000);
   assert.match(textOf(report.results[0]), /\n\[output truncated: 150000 characters, 1 lines[^\]]*\]\n/);
   const added = b.events.filter((event) => event.type === "messageAdded");
-  assert.deepEqual(added.map((event) => event.type === "messageAdded" && event.content), report.results.map(textOf));
+  assert.deepEqual(
+    added.map((event) => event.type === "messageAdded" && event.content),
+    report.results.map(textOf),
+  );
 });
 
 test("section 11: a batch of exactly 200,000 characters is not cut", async (t) => {
   const big = textTool("big", "read", { maxOutputChars: Number.POSITIVE_INFINITY, run: ({ text }) => "x".repeat(Number(text)) });
   const b = await bench(t, { tools: [big] });
   const report = await b.process([call("big", "100000"), call("big", "100000")]);
-  assert.deepEqual(report.results.map((result) => textOf(result).length), [100_000, 100_000]);
+  assert.deepEqual(
+    report.results.map((result) => textOf(result).length),
+    [100_000, 100_000],
+  );
+});
+
+test("section 8: an input that a person edits into an unsafe one waits for every earlier call", async (t) => {
+  const shell = textTool("shell", "execute", {
+    safe: ({ text }) => text === "ls",
+    run: ({ text }, { callId, sessionId }) => {
+      b.world.lines.push(String(text));
+      b.world.effects.push({ session: sessionId, call: callId, text: String(text) });
+      return "ran";
+    },
+  });
+  const b = await bench(t, { policy: { rules: { team: { ask: ["shell"] } } }, tools: [shell] });
+  const running = b.process([call("slow_read", "r", "c1"), call("shell", "ls", "c2")]);
+  await b.gates.reached("r");
+  await until(() => b.dispatcher.pending().length === 1);
+  await b.dispatcher.answer(says(b.dispatcher.pending()[0]!.id, { updatedInput: { text: "rm" } }));
+  await rest();
+  assert.deepEqual(b.world.lines, [], "the read is not done yet");
+  b.gates.open("r");
+  assert.deepEqual(outcomes(await running), ["succeeded", "succeeded"]);
+  assert.deepEqual(b.world.lines, ["rm"]);
 });

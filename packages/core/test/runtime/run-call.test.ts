@@ -74,7 +74,13 @@ test("ledger section 8: a store that fails for good before the claim runs nothin
     ...yolo,
     wrap: (ledger) => {
       const wrapped = always(ledger);
-      return { ...wrapped, append: (lease, expected, batch) => (batch.events[0]?.type === "call.ended" ? Promise.reject(new LedgerError("store_io", "EIO")) : ledger.append(lease, expected, batch)) };
+      return {
+        ...wrapped,
+        append: (lease, expected, batch) =>
+          batch.events[0]?.type === "call.ended"
+            ? Promise.reject(new LedgerError("store_io", "EIO"))
+            : ledger.append(lease, expected, batch),
+      };
     },
   });
   const report = await b.process([call("edit", "x"), call("edit", "y")]);
@@ -95,7 +101,10 @@ test("ledger section 8: an answer that cannot be stored is told to whoever gave 
 });
 
 test("ledger section 8: an approver's answer that cannot be stored approves nothing; the approval can be answered again", async (t) => {
-  const b = await bench(t, { wrap: faulty({ at: "approval.answered", error: "store_locked", times: 1 }), person: scriptedApprover({ edit: "approve" }) });
+  const b = await bench(t, {
+    wrap: faulty({ at: "approval.answered", error: "store_locked", times: 1 }),
+    person: scriptedApprover({ edit: "approve" }),
+  });
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => b.warnings.length > 0 || b.world.lines.length > 0);
   if (b.dispatcher.pending()[0]) await b.dispatcher.answer(says(b.dispatcher.pending()[0]!.id));
@@ -116,7 +125,14 @@ test("ledger section 8: a close that cannot be stored does not keep a cancelled 
 
 test("ledger section 8: a grant's use that cannot be stored answers nothing", async (t) => {
   const b = await bench(t, { person: "nobody", wrap: faulty({ at: "grant.used", error: "store_locked", times: 1 }) });
-  await b.ledger.answer([{ type: "grant.created", v: 1, at: "2026-01-01T00:00:00.000Z", body: { grant: "g_1", scope: "user", rule: "edit", tool: "edit", madeBy: "T", uses: 2, approval: "a" } }]);
+  await b.ledger.answer([
+    {
+      type: "grant.created",
+      v: 1,
+      at: "2026-01-01T00:00:00.000Z",
+      body: { grant: "g_1", scope: "user", rule: "edit", tool: "edit", madeBy: "T", uses: 2, approval: "a" },
+    },
+  ]);
   assert.equal(only(await b.process([call("edit", "x")])).outcome, "denied");
   assert.deepEqual(b.world.lines, []);
 });
@@ -188,7 +204,9 @@ test("I2: decision and intent are on disk before the effect", async (t) => {
   let before: readonly string[] = [];
   const looking = textTool("looking", "edit", {
     run: async () => {
-      before = [...(await b.stored("call.judged")), ...(await b.stored("approval.answered")), ...(await b.stored("call.claimed"))].map(({ type }) => type);
+      before = [...(await b.stored("call.judged")), ...(await b.stored("approval.answered")), ...(await b.stored("call.claimed"))].map(
+        ({ type }) => type,
+      );
       return "looked";
     },
   });
@@ -212,5 +230,30 @@ test("ledger section 4: an unsafe claim and an opened approval are FULL, a safe 
   await b.process([call("edit", "x"), call("read", "y")]);
   assert.ok(seen.includes("approval.opened full"));
   assert.ok(seen.includes("call.ended normal"));
-  assert.deepEqual((await b.stored("call.claimed")).map(({ body }) => body.durability), ["full", "normal"]);
+  assert.deepEqual(
+    (await b.stored("call.claimed")).map(({ body }) => body.durability),
+    ["full", "normal"],
+  );
 });
+
+for (const at of ["call.judged", "claim"]) {
+  test(`isolation: a ${at} that cannot be stored denies that call alone; its siblings run`, async (t) => {
+    const b = await bench(t, {
+      ...yolo,
+      wrap: (ledger) => ({
+        ...ledger,
+        append: (lease, expected, batch) =>
+          at === "call.judged" && batch.events.some((event) => event.type === "call.judged" && event.body.call === "c1")
+            ? Promise.reject(new LedgerError("event_too_large", "too large"))
+            : ledger.append(lease, expected, batch),
+        claim: (lease, expected, claimed) =>
+          at === "claim" && claimed.body.call === "c1"
+            ? Promise.reject(new LedgerError("store_locked", "busy"))
+            : ledger.claim(lease, expected, claimed),
+      }),
+    });
+    const report = await b.process([call("read", "r", "c0"), call("read", "x", "c1"), call("read", "s", "c2"), call("edit", "y", "c3")]);
+    assert.deepEqual(outcomes(report), ["succeeded", "denied store_unavailable", "succeeded", "succeeded"]);
+    assert.deepEqual(b.world.lines, ["y"]);
+  });
+}

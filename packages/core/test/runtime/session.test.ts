@@ -63,7 +63,9 @@ test("a durable session is opened from its snapshot and what came after it", asy
   await b.process([call("edit", "x", "c1")]);
   await b.session.close("parked", 75);
   assert.equal((await b.ledger.latest(b.session.id))?.seq, b.session.state.seq);
-  await b.ledger.answer([{ ...closedDraft(b.session.id, "c1", { approval: (await b.ledger.pending("approvals"))[0]!.id }), at: "2026-01-01T00:00:00.000Z" }]);
+  await b.ledger.answer([
+    { ...closedDraft(b.session.id, "c1", { approval: (await b.ledger.pending("approvals"))[0]!.id }), at: "2026-01-01T00:00:00.000Z" },
+  ]);
   const again = await bench(t, { beside: b, reopen: { id: b.session.id } });
   const open = again.session.state.calls.get("c1");
   assert.ok(open?.state === "waiting" && open.standing === "cancelled");
@@ -88,7 +90,8 @@ test("store_newer: a session with an event of a newer version is not opened for 
     ...b.ledger,
     read: async function* (from, filter) {
       yield* b.ledger.read(from, filter);
-      if (filter?.session === b.session.id) yield { session: b.session.id, seq: 99, pos: 99, epoch: 9, at: "", type: "call.imagined", v: 1, body: {} };
+      if (filter?.session === b.session.id)
+        yield { session: b.session.id, seq: 99, pos: 99, epoch: 9, at: "", type: "call.imagined", v: 1, body: {} };
     },
   };
   await assert.rejects(openSession({ ...b, ledger: newer }, { holder: HOLDER, id: b.session.id }), { type: "store_newer" });

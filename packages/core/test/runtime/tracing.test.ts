@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Span, Tracer } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
-import { trace as openTelemetry, type Tracer as OpenTelemetryTracer } from "@opentelemetry/api";
+import { type Tracer as OpenTelemetryTracer, trace as openTelemetry } from "@opentelemetry/api";
 import { type BenchOptions, bench, call, outcomes, textTool, until } from "./harness.ts";
 
 type Recorded = {
@@ -44,7 +44,8 @@ function recordingTracer(): Tracer & { readonly spans: Recorded[] } {
   };
 }
 
-const ofTools = ({ spans }: { readonly spans: readonly Recorded[] }): readonly Recorded[] => spans.filter(({ name }) => name.startsWith("execute_tool"));
+const ofTools = ({ spans }: { readonly spans: readonly Recorded[] }): readonly Recorded[] =>
+  spans.filter(({ name }) => name.startsWith("execute_tool"));
 
 /** The compiler's word that a tracer of OpenTelemetry is one of ours. */
 const assignable: (tracer: OpenTelemetryTracer) => Tracer = (tracer) => tracer;
@@ -102,9 +103,10 @@ for (const [name, options, tool, type, error] of rows) {
     const b = await bench(t, { ...options, deps: { tracer } });
     await b.process([call(tool, "x", "c1")]);
     const spans = ofTools(tracer);
-    assert.deepEqual(spans.map((span) => [span.name, span.attributes["error.type"], span.status?.code, span.ended]), [
-      [`execute_tool ${tool}`, type, error ? 2 : undefined, 1],
-    ]);
+    assert.deepEqual(
+      spans.map((span) => [span.name, span.attributes["error.type"], span.status?.code, span.ended]),
+      [[`execute_tool ${tool}`, type, error ? 2 : undefined, 1]],
+    );
     assert.equal(spans[0]?.attributes["gen_ai.tool.call.id"], "c1");
   });
 }
@@ -117,7 +119,10 @@ test("section 13: a cancelled body leaves the status unset", async (t) => {
   b.dispatcher.cancel("c1");
   b.gates.fail("x", new Error("aborted"));
   await running;
-  assert.deepEqual(ofTools(tracer).map(({ attributes, status, ended }) => [attributes["error.type"], status, ended]), [["cancelled", undefined, 1]]);
+  assert.deepEqual(
+    ofTools(tracer).map(({ attributes, status, ended }) => [attributes["error.type"], status, ended]),
+    [["cancelled", undefined, 1]],
+  );
 });
 
 test("section 13: no span is open while a person thinks; asking and answering are events on short spans, which the tool's span links to", async (t) => {
@@ -126,10 +131,20 @@ test("section 13: no span is open while a person thinks; asking and answering ar
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => b.dispatcher.pending().length === 1);
   assert.ok(tracer.spans.length > 0 && tracer.spans.every(({ ended }) => ended === 1));
-  assert.deepEqual(tracer.spans.flatMap(({ events }) => events), ["assent.approval.requested"]);
-  await b.dispatcher.answer({ approval: b.dispatcher.pending()[0]!.id, outcome: "approve", by: { kind: "person", user: "u", name: "U", door: "test", pid: 1 } });
+  assert.deepEqual(
+    tracer.spans.flatMap(({ events }) => events),
+    ["assent.approval.requested"],
+  );
+  await b.dispatcher.answer({
+    approval: b.dispatcher.pending()[0]!.id,
+    outcome: "approve",
+    by: { kind: "person", user: "u", name: "U", door: "test", pid: 1 },
+  });
   await running;
-  assert.deepEqual(tracer.spans.flatMap(({ events }) => events), ["assent.approval.requested", "assent.approval.answered"]);
+  assert.deepEqual(
+    tracer.spans.flatMap(({ events }) => events),
+    ["assent.approval.requested", "assent.approval.answered"],
+  );
   const contexts = tracer.spans.filter(({ events }) => events.length > 0).map(({ context }) => ({ context }));
   assert.deepEqual(ofTools(tracer)[0]?.links, contexts);
   assert.ok(tracer.spans.every(({ ended }) => ended === 1));
@@ -137,7 +152,10 @@ test("section 13: no span is open while a person thinks; asking and answering ar
 
 const broken: readonly (readonly [name: string, tracer: Tracer])[] = [
   ["that cannot start a span", { startSpan: throwing }],
-  ["whose spans throw at everything", { startSpan: () => ({ setAttribute: throwing, addEvent: throwing, setStatus: throwing, spanContext: throwing, end: throwing }) }],
+  [
+    "whose spans throw at everything",
+    { startSpan: () => ({ setAttribute: throwing, addEvent: throwing, setStatus: throwing, spanContext: throwing, end: throwing }) },
+  ],
 ];
 
 function throwing(): never {

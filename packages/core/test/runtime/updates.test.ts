@@ -4,7 +4,10 @@ import type { Display } from "@assent/core";
 import { type Bench, bench, call, textTool, until } from "./harness.ts";
 
 /** A bench whose tool `live` streams what the test pushes, and ends when told. */
-async function streaming(t: Parameters<typeof bench>[0], canUpdateOutput = true): Promise<{ readonly b: Bench; readonly push: (display: Display) => void; readonly end: () => void; readonly running: Promise<unknown> }> {
+async function streaming(
+  t: Parameters<typeof bench>[0],
+  canUpdateOutput = true,
+): Promise<{ readonly b: Bench; readonly push: (display: Display) => void; readonly end: () => void; readonly running: Promise<unknown> }> {
   const done = Promise.withResolvers<string>();
   let push: ((display: Display) => void) | undefined;
   const live = textTool("live", "read", {
@@ -61,7 +64,10 @@ test("section 6: progress must grow; a smaller or equal value is dropped", async
   }
   end();
   await running;
-  assert.deepEqual(shown(b).map((display) => typeof display === "object" && display.type === "tool_progress" && display.progress), [1, 3, 4]);
+  assert.deepEqual(
+    shown(b).map((display) => typeof display === "object" && display.type === "tool_progress" && display.progress),
+    [1, 3, 4],
+  );
 });
 
 test("section 6: updates are not in the ledger", async (t) => {

@@ -1,0 +1,77 @@
+import type { Ledger, Subscription } from "../ledger-port.ts";
+import { type LedgerEvent, SHARED, type StoredEvent } from "../model/events.ts";
+import { fold, type SessionState } from "../model/fold.ts";
+import { knownEvent, naming } from "../model/known-event.ts";
+import type { Link } from "./session-link.ts";
+
+type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: SessionState; readonly link: Link };
+
+/** How a session hears of what others said about it. */
+export type SessionFollower = {
+  /** Calls `changed` after every event of the shared chain that may concern an open call, until it is closed. */
+  readonly watch: (changed: (event: LedgerEvent) => void) => Subscription;
+  /** Folds what other processes said since; for a session that was not watching. */
+  readonly refresh: () => Promise<void>;
+  /** Resolves when every event up to this position that names the session is folded. Only while watching. */
+  readonly caughtUp: (pos: number) => Promise<void>;
+};
+
+/** Follows the shared chain, only while somebody waits; the one path by which answers of any process reach the state. */
+export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFollower {
+  let subscription: Subscription | undefined;
+  const sinks = new Set<(event: LedgerEvent) => void>();
+  const waiters = new Set<{ readonly pos: number; readonly resolve: () => void }>();
+  const foldNaming = (event: LedgerEvent): void => {
+    try {
+      fold(state, event);
+    } catch (error) {
+      link.failure = error;
+    }
+    state.shared = event.pos;
+    for (const waiter of [...waiters].filter(({ pos }) => pos <= event.pos)) {
+      waiters.delete(waiter);
+      waiter.resolve();
+    }
+  };
+  const take = (stored: StoredEvent): void => {
+    const event = knownEvent(stored);
+    if (!event) return;
+    if (naming(event) === id && event.pos > state.shared) foldNaming(event);
+    for (const sink of sinks) sink(event);
+  };
+  link.catchUp = async (before) => {
+    for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) {
+      if (stored.pos < before) take(stored);
+    }
+  };
+  link.isWatching = () => sinks.size > 0;
+  link.take = take;
+  const receive = (stored: StoredEvent): void => {
+    if (link.underWay > 0) link.held.push(stored);
+    else take(stored);
+  };
+  return {
+    watch: (changed) => {
+      sinks.add(changed);
+      const types = ["approval.answered", "approval.closed", "grant.created", "grant.revoked"];
+      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types }, receive);
+      return {
+        close: () => {
+          sinks.delete(changed);
+          if (sinks.size > 0) return;
+          subscription?.close();
+          subscription = undefined;
+        },
+      };
+    },
+    refresh: async () => {
+      for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) receive(stored);
+    },
+    caughtUp: (pos) => {
+      if (pos <= state.shared) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiters.add({ pos, resolve });
+      return promise;
+    },
+  };
+}

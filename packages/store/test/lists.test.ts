@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Draft, Ledger, SessionRow } from "@assent/core";
+import { answeredDraft, claimedDraft, closedDraft, endedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
+import fc from "fast-check";
+import { openLedger } from "../src/open-ledger.ts";
+import { verifyStore } from "../src/verify.ts";
+import { A, B, begin, madeLedger, noise, scratch, tamper } from "./made-store.ts";
+
+const countsOf = ({ calls, turns, openApprovals, unknownOutcomes, updatedAt }: SessionRow): readonly unknown[] => [
+  calls,
+  turns,
+  openApprovals,
+  unknownOutcomes,
+  updatedAt,
+];
+
+test("a session's row may lag behind its events on disk, and is never listed so", async (t) => {
+  const ledger = await madeLedger(t);
+  const writer = await begin(ledger);
+  const later = "2026-02-02T00:00:00.000Z";
+  for (let at = 0; at < 5; at += 1) await writer.append({ ...proposedDraft(`c${at}`, { turn: at }), at: later });
+  const stored = tamper(ledger.directory, (database) => database.prepare("select seq from sessions where session = ?").get(A)?.["seq"]);
+  assert.ok(Number(stored) < 7, `${stored}`);
+  const other = await openLedger({ directory: ledger.directory });
+  for (const handle of [ledger, other]) {
+    const [row] = await handle.pending("sessions");
+    assert.deepEqual(row && countsOf(row), [5, 4, 0, 0, later]);
+  }
+  await other.close();
+  assert.deepEqual((await verifyStore({ directory: ledger.directory })).findings, []);
+});
+
+test("a row that lags is brought up to date by whoever answers", async (t) => {
+  const ledger = await madeLedger(t);
+  const writer = await begin(ledger);
+  await writer.append(proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1"));
+  await writer.append(proposedDraft("c2"), judgedDraft("c2"));
+  const other = await openLedger({ directory: ledger.directory });
+  await other.answer([answeredDraft(A, "c1", { outcome: "rejected" })]);
+  await other.close();
+  await writer.append(endedDraft("c1", { outcome: "rejected" }), proposedDraft("c3"));
+  const [row] = await ledger.pending("sessions");
+  assert.deepEqual(row && countsOf(row).slice(0, 3), [3, 1, 0]);
+  assert.deepEqual((await verifyStore({ directory: ledger.directory })).findings, []);
+});
+
+/** What two handles do to two sessions; the answers are given by the second one. Many of the steps are refused: that must leave no trace. */
+const STEPS: Readonly<Record<string, (call: string, session: string) => Draft>> = {
+  propose: (call) => proposedDraft(call),
+  allow: (call) => judgedDraft(call),
+  ask: (call) => judgedDraft(call, { verdict: "ask" }),
+  open: (call, session) => openedDraft(call, { approval: `a_${session}_${call}` }),
+  cancel: (call) => endedDraft(call, { outcome: "cancelled" }),
+  end: (call) => endedDraft(call),
+  fail: (call) => endedDraft(call, { outcome: "unknown", type: "execution_unknown" }),
+  policy: () => ({ type: "policy.changed", v: 1, at: "2026-01-01T00:00:00.000Z", body: { revision: "p", digest: "d" } }),
+  noise: () => noise(),
+};
+
+const step = fc.record({
+  kind: fc.constantFrom(...Object.keys(STEPS), "claim", "claimAnswer", "yes", "no", "close"),
+  call: fc.constantFrom("c1", "c2", "c3"),
+  session: fc.constantFrom(A, B),
+  together: fc.boolean(),
+});
+
+type Step = { readonly kind: string; readonly call: string; readonly session: string; readonly together: boolean };
+
+test("whatever two handles do, the lists are what the events make of them", async (t) => {
+  const root = await scratch(t);
+  let run = 0;
+  const property = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+    run += 1;
+    const directory = `${root}/${run}`;
+    const ledger = await openLedger({ directory });
+    const other = await openLedger({ directory });
+    const writers = new Map([[A, await begin(ledger, A)] as const, [B, await begin(ledger, B)] as const]);
+    const waiting: Promise<unknown>[] = [];
+    for (const one of steps) {
+      waiting.push(
+        take(one, writers, { ledger, other }).catch((error: unknown) =>
+          assert.ok(error instanceof Error && "type" in error, String(error)),
+        ),
+      );
+      if (!one.together) await Promise.all(waiting.splice(0));
+    }
+    await Promise.all(waiting);
+    const { findings } = await verifyStore({ directory });
+    assert.deepEqual(findings, []);
+    await Promise.all([ledger.close(), other.close()]);
+  });
+  await fc.assert(property, { numRuns: 12 });
+});
+
+type Handles = { readonly ledger: Ledger; readonly other: Ledger };
+
+async function take(
+  { kind, call, session }: Step,
+  writers: ReadonlyMap<string, Awaited<ReturnType<typeof begin>>>,
+  { ledger, other }: Handles,
+): Promise<unknown> {
+  const writer = writers.get(session);
+  assert.ok(writer);
+  const approval = `a_${session}_${call}`;
+  switch (kind) {
+    case "claim":
+      return writer.claim(claimedDraft(call, { durability: "normal" }));
+    case "claimAnswer": {
+      const answers = [];
+      for await (const event of ledger.read({ pos: 0 }, { naming: session, call, types: ["approval.answered"] })) answers.push(event);
+      return writer.claim(claimedDraft(call, { answer: { pos: answers.at(-1)?.pos ?? 1 }, durability: "normal" }));
+    }
+    case "yes":
+    case "no":
+      return other.answer([answeredDraft(session, call, { approval, outcome: kind === "yes" ? "approved" : "rejected" })]);
+    case "close":
+      return other.answer([closedDraft(session, call, { approval })]);
+    default: {
+      const draft = STEPS[kind];
+      assert.ok(draft);
+      return writer.append(draft(call, session));
+    }
+  }
+}
