@@ -3,14 +3,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import {
   answerApproval,
   createDispatcher,
   createRegistry,
   defineTool,
+  fixedPolicy,
   openSession,
-  type PolicySource,
   patternRules,
   requestsFrom,
 } from "@assent/core";
@@ -18,17 +17,10 @@ import { hostPorts, thisHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
 
-const pay = defineTool({
-  name: "pay",
-  description: "Pays an amount.",
-  kind: "other",
-  input: z.object({ amount: z.number() }),
-  run: ({ amount }) => `Paid ${amount}.`,
-});
+const input = z.object({ amount: z.number() });
 const tools = createRegistry();
-tools.add(pay);
-const rules = { revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true };
-const policy: PolicySource = { current: () => rules, subscribe: () => () => undefined };
+tools.add(defineTool({ name: "pay", description: "Pays an amount.", kind: "other", input, run: ({ amount }) => `Paid ${amount}.` }));
+const policy = fixedPolicy();
 const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), "assent-example-"));
 const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
 const ledger = await openLedger({ directory });
@@ -38,12 +30,9 @@ const holder = thisHolder("example");
 if (process.argv[2]) {
   // The other process: it needs no session, only the ledger.
   const by = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
-  const requests = requestsFrom({ ledger, tools, digest });
+  const ports = { ledger, clock, ids, rules: patternRules, requests: requestsFrom({ ledger, tools, digest }) };
   for (const { id, title } of await ledger.pending("approvals")) {
-    const { outcome } = await answerApproval(
-      { ledger, clock, ids, rules: patternRules, requests },
-      { approval: id, outcome: "approve", by },
-    );
+    const { outcome } = await answerApproval(ports, { approval: id, outcome: "approve", by });
     console.log(`elsewhere: ${title}: ${outcome}`);
   }
 } else {
@@ -53,10 +42,8 @@ if (process.argv[2]) {
   console.log(`here: ${parked.results[0]?.outcome}`);
   await session.close("parked", 75);
 
-  const other = spawnSync(process.execPath, ["--conditions=@assent/source", fileURLToPath(import.meta.url), directory], {
-    encoding: "utf8",
-  });
-  process.stdout.write(other.stdout);
+  const self = ["--conditions=@assent/source", import.meta.filename, directory];
+  process.stdout.write(spawnSync(process.execPath, self).stdout);
 
   for (let time = 1; time <= 2; time += 1) {
     const again = await openSession({ ledger, clock, ids }, { holder, id: session.id });

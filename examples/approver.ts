@@ -1,5 +1,5 @@
 // Ask people your own way: an approver carries an open approval to a person and brings the answer back.
-import { type Approver, createDispatcher, createRegistry, defineTool, memoryLedger, openSession, type PolicySource } from "@assent/core";
+import { type Approver, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
 import { hostPorts, thisHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -24,8 +24,7 @@ const chat: Approver = {
   },
 };
 
-const rules = { revision: "1", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true };
-const policy: PolicySource = { current: () => rules, subscribe: () => () => undefined };
+const policy = fixedPolicy();
 const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy, approver: chat });

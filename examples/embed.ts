@@ -1,5 +1,5 @@
 // Keep your own loop: declare a tool, get a dispatcher, hand it what the model proposed.
-import { createDispatcher, createRegistry, defineTool, makeChecker, memoryLedger, openSession, type PolicySource } from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, memoryLedger, openSession } from "@assent/core";
 import { hostPorts, thisHolder } from "@assent/host";
 import { z } from "zod";
 
@@ -22,8 +22,7 @@ const { checker } = makeChecker({
   allow: ["send_mail:to=*@example.test"],
   deny: ["send_mail:to=ceo@*"],
 });
-const rules = { revision: "1", mode: "default", checkers: [checker], guards: [], honourReadOnlyHint: true };
-const policy: PolicySource = { current: () => rules, subscribe: () => () => undefined };
+const policy = fixedPolicy({ checkers: [checker] });
 
 const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
 const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });

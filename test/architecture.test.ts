@@ -231,6 +231,7 @@ describe("surfaces are pinned", () => {
         "decide",
         "defineTool",
         "emptySession",
+        "fixedPolicy",
         "fold",
         "grantAt",
         "grantRefusal",

@@ -86,14 +86,18 @@ export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "
   return ended ? recordedEnd(ledger, id, callId) : "open";
 }
 
+const LONGEST_MS = 2 ** 30;
+
 type Attending = { readonly ports: HostPorts; readonly cancelling: Cancelling };
 
 async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
   const ports = callPorts(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);
+  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a call under way does
   try {
     return await work({ ports, cancelling });
   } finally {
+    clearInterval(alive);
     cancelling.release();
   }
 }

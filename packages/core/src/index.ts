@@ -107,6 +107,7 @@ export type {
 } from "./runtime/dispatch.ts";
 export type { Dispatcher } from "./runtime/dispatcher.ts";
 export { createDispatcher } from "./runtime/dispatcher.ts";
+export { fixedPolicy } from "./runtime/fixed-policy.ts";
 export { GateError } from "./runtime/gate.ts";
 export { memoryLedger } from "./runtime/memory-ledger.ts";
 export { patternRules } from "./runtime/pattern-rules.ts";

@@ -1,0 +1,20 @@
+import { fileURLToPath } from "node:url";
+import type { AnswerReport } from "@assent/core";
+import { answerAs, openLibrary } from "../crash/library.ts";
+
+/** Arguments for Node that run a person who answers what they are sent; the one argument is their name. */
+export const APPROVER: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+
+/** What an approver is sent, and what it says when it stands. */
+export type Ask = { readonly approval: string; readonly outcome: "approve" | "reject" };
+export type Said = AnswerReport;
+
+if (import.meta.main) {
+  const { ASSENT_STORE: store = "", ASSENT_TEST_WORLD: world = "" } = process.env;
+  const library = await openLibrary({ store, world });
+  process.on("message", (ask: Ask) => {
+    void answerAs(process.argv[2] ?? "", library, ask).then((said: Said) => process.send?.(said));
+  });
+  process.on("disconnect", () => void library.ledger.close().then(() => process.exit(0)));
+  process.send?.("ready");
+}
