@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, test } from "node:test";
-import { type BatchSpec, openLibrary, runBatch } from "../crash/library.ts";
+import { type BatchResult, type BatchSpec, openLibrary, runBatch } from "../crash/library.ts";
 import { LOAD } from "../crash/load.ts";
 import { makeScene, type Scene } from "../crash/scene.ts";
 import { APPROVER, type Ask, type Said } from "./approver.ts";
@@ -54,12 +54,28 @@ test("two processes that append to one ledger at once do not disturb each other"
 
 type Race = { readonly won: { readonly approved: number; readonly rejected: number }; readonly effects: number };
 
+const PER_SESSION = 25;
+
 /** Parks so many calls, lets two processes answer each of them at once, and then runs what may run. */
 async function race(count: number, outcomes: readonly [Ask["outcome"], Ask["outcome"]]): Promise<Race> {
   using scene = makeScene();
-  const calls = Array.from({ length: count }, (_, at) => ({ id: `c${at}`, name: "world", arguments: { note: String(at) } }));
-  const { session, results } = await batch(scene, { calls });
-  const approvals = results.map((report) => ("approvalId" in report ? (report.approvalId ?? "") : ""));
+  const calls = Array.from({ length: PER_SESSION }, (_, at) => ({ id: `c${at}`, name: "world", arguments: { note: String(at) } }));
+  const parked = await batches(
+    scene,
+    Array.from({ length: count / PER_SESSION }, () => ({ calls })),
+  );
+  const approvals = parked.flatMap(({ results }) => results.map((report) => ("approvalId" in report ? (report.approvalId ?? "") : "")));
+  assert.equal(new Set(approvals).size, count);
+  const won = await answerAtOnce(scene, approvals, outcomes);
+  await batches(
+    scene,
+    parked.map(({ session }) => ({ session })),
+  );
+  await scene.holds();
+  return { won, effects: scene.lines().length };
+}
+
+async function answerAtOnce(scene: Scene, approvals: readonly string[], outcomes: readonly Ask["outcome"][]): Promise<Race["won"]> {
   const won = { approved: 0, rejected: 0 };
   const winners = new Set<string>();
   const approvers = await Promise.all([approver(scene, "ann"), approver(scene, "bob")]);
@@ -77,15 +93,15 @@ async function race(count: number, outcomes: readonly [Ask["outcome"], Ask["outc
   }
   await Promise.all(approvers.map((ask) => ask.leave()));
   assert.deepEqual(winners, new Set(["ann", "bob"]), "one of them always won: this was no race");
-  await batch(scene, { session });
-  await scene.holds();
-  return { won, effects: scene.lines().length };
+  return won;
 }
 
-async function batch(scene: Scene, spec: BatchSpec): ReturnType<typeof runBatch> {
+async function batches(scene: Scene, specs: readonly BatchSpec[]): Promise<readonly BatchResult[]> {
   const library = await openLibrary(scene);
   try {
-    return await runBatch(library, spec);
+    const results: BatchResult[] = [];
+    for (const spec of specs) results.push(await runBatch(library, spec));
+    return results;
   } finally {
     await library.ledger.close();
   }

@@ -406,6 +406,18 @@ for (const [title, sql, expected] of REPAIRED) {
   });
 }
 
+test("a repair gives no position twice: a cursor on what was cut misses nothing", async (t) => {
+  const directory = await filled(t);
+  const head = tamper(directory, (database) => {
+    database.exec(`update events set body = '{}' ${inA} and seq = 13`);
+    return database.prepare("select max(pos) as pos from events").get()?.["pos"];
+  });
+  await verifyStore({ directory, repair: true, startOf: () => undefined });
+  const ledger = await madeLedger(t, { directory });
+  const [first] = await readAll(ledger, { pos: Number(head) });
+  assert.deepEqual([first?.type, first?.pos], ["store.repaired", Number(head) + 1]);
+});
+
 test("a repair does not touch a session whose writer lives", async (t) => {
   const ledger = await madeLedger(t);
   const writer = await begin(ledger);

@@ -244,9 +244,13 @@ const FAILED_POLICY: Policy = Object.freeze({
   honourReadOnlyHint: false,
 });
 
+function tellNobody(): void {
+  // Nobody listens.
+}
+
 /** An observer that throws changes nothing; its error is said once. */
 function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): (event: DispatchEvent) => void {
-  if (!emit) return () => undefined;
+  if (!emit) return tellNobody;
   let said = false;
   return (event) => {
     try {

@@ -32,12 +32,15 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
 
 /** Lets every call go its way at once. */
 export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
-  return Promise.all(runs.map((run) => runCall(batch, run)));
+  const [only] = runs;
+  return only && runs.length === 1 ? runCall(batch, only).then((report) => [report]) : Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
 /** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
 export async function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
-  const placed = place(batch, runs, await withBatchHooks(batch, runs, fitBudget(reports)));
+  const fitted = fitBudget(reports);
+  const placed = place(batch, runs, batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted);
+  if (batch.stops.size === 0) return { stopRun: false, stopMessage: "", results: placed };
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
   const stopRun = stop !== undefined && !batch.batch.signal.aborted;
   return { stopRun, stopMessage: stopRun ? stop[1] : "", results: placed };
@@ -68,6 +71,7 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
 
 /** The largest results are cut first until the batch fits its budget. */
 function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
+  if (totalChars(reports) <= BATCH_CHARS) return reports;
   const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
   const lengths = texts.map(({ length }) => length);
   const kept = fitBatch(lengths, BATCH_CHARS);
@@ -82,6 +86,16 @@ function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
     const result: ToolResult = { ...report.result, content: withText(report.result.content, composeCut(cut, file && { path: file.path })) };
     return { ...report, result };
   });
+}
+
+function totalChars(reports: readonly CallReport[]): number {
+  let total = 0;
+  for (const report of reports) {
+    if (report.outcome === "waiting") continue;
+    const { content } = report.result;
+    total += typeof content === "string" ? content.length : contentText(content).length;
+  }
+  return total;
 }
 
 /** Results enter the history in call order, up to the first call that still waits. */

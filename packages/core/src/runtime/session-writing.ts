@@ -39,46 +39,53 @@ export function makeWriter(on: WriterOn): SessionWriter {
   };
 }
 
+type Store<T> = (expected: number) => Promise<T>;
+
 /**
  * Gives each write the sequence it must find. We are the only writer of the chain, so a conflict means that a write of ours before it failed:
  * what was issued behind that one is issued again, in the same order, and does not fail with it.
  */
-function makeIssuing({ lease, state, link }: WriterOn): <T>(count: number, store: (expected: number) => Promise<T>) => Promise<T> {
+function makeIssuing({ lease, state, link }: WriterOn): <T>(count: number, store: Store<T>) => Promise<T> {
   let issued = lease.head;
   let failures = 0;
+  let gap = false; // a write failed, and what is issued until all is quiet expects a sequence that never came
   let again: Promise<unknown> = Promise.resolve();
   const idle: (() => void)[] = [];
   const settle = (): void => {
     link.underWay -= 1;
     if (link.underWay > 0) return;
     issued = state.seq;
-    for (const stored of link.held.splice(0)) link.take(stored);
-    for (const resume of idle.splice(0)) resume();
+    gap = false;
+    if (link.held.length > 0) for (const stored of link.held.splice(0)) link.take(stored);
+    if (idle.length > 0) for (const resume of idle.splice(0)) resume();
+  };
+  const done = <T>(value: T): T => {
+    settle();
+    return value;
   };
   const whenIdle = (): Promise<void> => (link.underWay === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)));
-  const attempt = async <T>(count: number, store: (expected: number) => Promise<T>): Promise<T> => {
-    if (link.failure !== undefined) throw link.failure;
+  const afterFailure = async <T>(error: unknown, { before, retry }: { before: number; retry: () => Promise<T> }): Promise<T> => {
+    gap = true;
+    settle();
+    const conflict = error instanceof LedgerError && error.type === "sequence_conflict";
+    if (conflict) await whenIdle();
+    else failures += 1;
+    if (!conflict || failures === before) throw error;
+    const retried = again.then(retry);
+    again = retried.catch(() => undefined); // whoever waits for it is told
+    return await retried;
+  };
+  return function issue<T>(count: number, store: Store<T>): Promise<T> {
+    if (link.failure !== undefined) return Promise.reject(link.failure);
+    const before = gap ? -1 : failures;
     const expected = issued;
     issued += count;
     link.underWay += 1;
+    const failed = (error: unknown): Promise<T> => afterFailure(error, { before, retry: () => issue(count, store) });
     try {
-      return await store(expected);
-    } finally {
-      settle();
-    }
-  };
-  const isConflict = (error: unknown): boolean => error instanceof LedgerError && error.type === "sequence_conflict";
-  return async (count, store) => {
-    const before = failures;
-    try {
-      return await attempt(count, store);
+      return store(expected).then(done, failed);
     } catch (error) {
-      if (isConflict(error)) await whenIdle();
-      else failures += 1;
-      if (!isConflict(error) || failures === before) throw error;
-      const retried = again.then(() => attempt(count, store));
-      again = retried.catch(() => undefined); // whoever waits for it is told
-      return await retried;
+      return failed(error); // a ledger that throws at once is one that rejects
     }
   };
 }

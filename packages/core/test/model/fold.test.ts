@@ -188,6 +188,11 @@ for (const [name, before, event, state] of illegal) {
   });
 }
 
+test("L34: a session knows the newest time on record, and an older one that comes later does not turn it back", () => {
+  const state = folded([createdDraft(), { ...proposedDraft("c"), at: "2026-02-01T00:00:00.000Z" }, judgedDraft("c")]);
+  assert.equal(state.at, "2026-02-01T00:00:00.000Z");
+});
+
 test("events of the shared chain that concern no call change nothing but how far one has looked", () => {
   const state = folded([createdDraft(), grantedDraft("g_1"), draftOf("grant.revoked", { grant: "g_1", by: "T" })]);
   assert.deepEqual([state.seq, state.shared, state.calls.size], [1, 3, 0]);

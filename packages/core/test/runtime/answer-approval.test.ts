@@ -310,3 +310,10 @@ test("D62: the same edited answer twice is the same answer; another edit is not"
   }
   assert.deepEqual(b.world.lines, ["e"]);
 });
+
+test("section 6: an always without rules, for a call no rule can be offered for, is bad_rule; the approval stays open", async (t) => {
+  const { b, running, id } = await asked(t, { deps: { rules: { ...exact, offer: () => [] } } });
+  await assert.rejects(b.dispatcher.answer(says(id, { remember: { scope: "session" } })), { name: "AnswerError", type: "bad_rule" });
+  await b.dispatcher.answer(says(id));
+  assert.deepEqual(outcomes(await running), ["succeeded"]);
+});

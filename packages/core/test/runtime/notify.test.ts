@@ -311,3 +311,31 @@ test("section 7: two answers that race are told as the one that won", async (t) 
     ["user_rejected"],
   );
 });
+
+test("D72, section 7: a call that is told no without asking is told once as user_rejected", async (t) => {
+  const b = await bench(t, { person: scriptedApprover({ edit: "reject" }) });
+  await b.process([call("edit", "x", "c1")]);
+  await b.process([call("edit", "x", "c2")]);
+  assert.deepEqual(
+    b.notices.map(({ callId, decision, source }) => [callId, decision, source]),
+    [
+      ["c1", "deny", "user_rejected"],
+      ["c2", "deny", "user_rejected"],
+    ],
+  );
+});
+
+test("section 7: the reason of whoever spoke is carried, and none where nobody gave one", async (t) => {
+  const hooks = scriptedHooks({
+    pre_tool_use: ({ tool_use_id: id }) => (id === "c1" ? { verdict: "deny", reason: "not today" } : undefined),
+  });
+  const b = await bench(t, { policy: { mode: "yolo" }, deps: { hooks } });
+  await b.process([call("edit", "x", "c1"), call("edit", "y", "c2")]);
+  assert.deepEqual(
+    b.notices.map((notice) => ["reason" in notice, notice.reason]),
+    [
+      [true, "not today"],
+      [false, undefined],
+    ],
+  );
+});

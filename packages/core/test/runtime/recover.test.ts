@@ -839,3 +839,22 @@ for (const [what, key] of [
     for (const { outcome } of (await running).results) assert.equal(outcome, "unknown");
   });
 }
+
+test("ledger section 6: a tool that changed since its call was claimed is not asked what happened: unknown", async (t) => {
+  let probed = 0;
+  const b = await probedBench(t, {
+    probe: () => {
+      probed += 1;
+      return { state: "applied" };
+    },
+  });
+  const again = await after(t, b);
+  const tools = createRegistry();
+  const probe = (): ProbeAnswer => {
+    probed += 1;
+    return { state: "applied" };
+  };
+  tools.add(textTool("probed", "edit", { description: "another tool of that name", probe }));
+  assert.deepEqual(outcomes(await again.resume({ tools })), ["unknown execution_unknown"]);
+  assert.equal(probed, 0);
+});

@@ -161,6 +161,7 @@ test("process never rejects: a ledger that throws at once, and not a LedgerError
   assert.equal(results.length, 2);
   assert.deepEqual(b.world.lines, []);
   broken = false;
+  assert.deepEqual(outcomes(await b.process([call("edit", "z")])), ["succeeded"]);
 });
 
 test("L14: a claim lost to another fingerprint ends denied fingerprint_mismatch, and nothing runs", async (t) => {

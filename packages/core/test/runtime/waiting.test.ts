@@ -447,3 +447,75 @@ test("S26: an approved call proposed again asks again, and so does one with anot
   assert.equal(new Set(person.shown.map(({ fingerprint }) => fingerprint)).size, 2);
   assert.equal(new Set(person.shown.map(({ id }) => id)).size, 3);
 });
+
+for (const how of ["a cancel", "a policy that denies"] as const) {
+  test(`D66: ${how} that finds a yes committed just before takes it back: nothing runs, and the approval says so`, async (t) => {
+    let raced = false;
+    const b = await bench(t, {
+      wrap: (ledger) => ({
+        ...ledger,
+        answer: async (events) => {
+          const [first] = events;
+          if (first?.type === "approval.closed" && !raced) {
+            raced = true;
+            const { approval, session, call: of, revision } = first.body;
+            const body = {
+              approval,
+              session,
+              call: of,
+              revision,
+              outcome: "approved",
+              fingerprint: shown,
+              by: says("").by,
+              reason: null,
+            } as const;
+            await ledger.answer([{ type: "approval.answered", v: 1, at: first.at, body }]);
+          }
+          return await ledger.answer(events);
+        },
+      }),
+    });
+    const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
+    const shown = b.dispatcher.pending()[0]!.fingerprint;
+    if (how === "a cancel") b.dispatcher.cancel("c1");
+    else b.policy.set({ rules: { user: { deny: ["edit"] } } });
+    const { outcome } = only(await running);
+    assert.equal(outcome, how === "a cancel" ? "cancelled" : "denied");
+    assert.equal((await b.ledger.pending("approvals", { prefix: approval("c1"), all: true }))[0]?.state, outcome);
+    assert.deepEqual(b.world.lines, []);
+  });
+}
+
+test("D66: a deadline that finds a yes committed just before lets it stand", async (t) => {
+  let raced = false;
+  const b = await bench(t, {
+    deps: { approvalTimeoutMs: 60_000 },
+    wrap: (ledger) => ({
+      ...ledger,
+      answer: async (events) => {
+        const [first] = events;
+        if (first?.type === "approval.closed" && !raced) {
+          raced = true;
+          b.clock.jump(-1);
+          const { approval, session, call: of, revision } = first.body;
+          const body = {
+            approval,
+            session,
+            call: of,
+            revision,
+            outcome: "approved",
+            fingerprint: shown,
+            by: says("").by,
+            reason: null,
+          } as const;
+          await ledger.answer([{ type: "approval.answered", v: 1, at: "2026-01-01T00:00:59.999Z", body }]);
+        }
+        return await ledger.answer(events);
+      },
+    }),
+  });
+  const { running } = await asking(b, [call("edit", "x", "c1")]);
+  const shown = b.dispatcher.pending()[0]!.fingerprint;
+  await b.clock.advance(60_000);
+  assert.deepEqual(outcomes(await running), ["succeeded"]);
+});
