@@ -117,7 +117,7 @@ const STEPS: readonly [name: Name, steps: readonly Step[]][] = [
 for (const [name, steps] of STEPS) {
   for (const step of steps) {
     const commits = await countCommits(SCENARIOS[name], step);
-    test(`${name}: ${step} commits`, () => assert.ok(commits > 1, "nothing to break"));
+    test(`${name}: ${step} commits`, () => assert.ok(commits > 0, "nothing to break"));
     describe(`S46: a process killed at each commit of ${name}: ${step}`, { concurrency: 3 }, () => {
       for (const point of COMMIT_POINTS) {
         for (let nth = 1; nth <= commits; nth += 1) {

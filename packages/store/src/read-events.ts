@@ -31,19 +31,28 @@ export function eventReading(database: Database, store: string): EventReading {
     database,
     `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
   );
+  const byCall = query<EventColumns>(
+    database,
+    `select ${EVENT_COLUMNS} from events where session = ? and call = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
+  );
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
   const place = query<{ pos: number; seq: number }>(database, "select pos, seq from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
   const head = (): number => newest.get()?.pos ?? 0;
+  /** One call's events are found by index; a whole chain is read link by link. */
+  const inSession = (session: string, call: string | undefined, after: number): Source =>
+    call === undefined
+      ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
+      : pagedSource((row) => fill(byCall, session, call, row?.pos ?? after));
   const reader = (from: Cursor, filter: EventFilter): Reader => {
     const after = positionOf(from, { head, place, last });
     const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
+    const chain = session === undefined ? [] : [inSession(session, filter.call, after)];
     const { naming } = filter;
-    const sources: Source[] = [];
-    if (session !== undefined) sources.push(chainSource(byChain, session, sequenceBefore(after, session, { place, last })));
-    if (naming !== undefined) sources.push(pagedSource((row) => fill(byNaming, naming, row?.pos ?? after)));
-    if (sources.length === 0) sources.push(pagedSource((row) => fill(byPos, row?.pos ?? after)));
+    const named = naming === undefined ? [] : [pagedSource((row) => fill(byNaming, naming, row?.pos ?? after))];
+    const all = session === undefined && naming === undefined ? [pagedSource((row) => fill(byPos, row?.pos ?? after))] : [];
+    const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
   };
   return { reader, head, at: (pos) => checked(one.get(pos), store) };

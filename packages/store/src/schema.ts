@@ -23,7 +23,7 @@ create table events (
   naming text
 ) strict;
 create unique index events_chain on events (session, seq);
-create index events_call on events (session, call) where type = 'call.proposed';
+create index events_call on events (session, call, pos) where call is not null;
 create index events_naming on events (naming, pos) where naming is not null;
 
 create table sessions (

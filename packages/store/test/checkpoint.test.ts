@@ -29,7 +29,8 @@ test("a session that closes has its head written, with those that changed since 
 test("a ledger that closes writes what it appended, and one that only read or answered writes nothing", async (t) => {
   const directory = await scratch(t);
   const first = await openLedger({ directory });
-  await begin(first);
+  const writer = await begin(first);
+  await writer.append(noise());
   await first.close();
   const second = await openLedger({ directory });
   await readAll(second);
@@ -43,7 +44,7 @@ test("a ledger that closes writes what it appended, and one that only read or an
   ]);
   await second.close();
   const third = await madeLedger(t, { directory });
-  assert.deepEqual(await checkpoints(third), [[[A, 2]]]);
+  assert.deepEqual(await checkpoints(third), [[[A, 3]]]);
 });
 
 test("every 10,000 events the heads are written", async (t) => {

@@ -47,6 +47,7 @@ test("who lives is asked of the function that was given", async (t) => {
 test("a holder that was killed is not live, and its session is unclosed", async (t) => {
   const ledger = await madeLedger(t);
   const child = spawn(process.execPath, ["-e", "process.stdin.resume()"], { stdio: ["pipe", "ignore", "inherit"] });
+  t.after(() => child.kill("SIGKILL"));
   await once(child, "spawn");
   const stat = readFileSync(`/proc/${child.pid}/stat`, "utf8");
   const [boot] = SELF.processStart.split(":");

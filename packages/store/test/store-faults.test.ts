@@ -123,6 +123,7 @@ test("a lock that another process keeps is store_locked with its pid, and passes
   const ledger = await madeLedger(t, { openDatabase: opening({ timeout: 50 }) });
   const writer = await begin(ledger);
   const holder = spawn(process.execPath, ["-e", HOLD, join(ledger.directory, "ledger.db")], { stdio: ["pipe", "pipe", "inherit"] });
+  t.after(() => holder.kill("SIGKILL"));
   await once(holder.stdout, "data");
   await assert.rejects(
     writer.append(noise()),
