@@ -259,6 +259,7 @@ describe("surfaces are pinned", () => {
         "requestsFrom",
         "resolveModelOverride",
         "sessionAt",
+        "standsOn",
         "strictest",
       ],
       types: [

@@ -54,7 +54,7 @@ export type { Kind } from "./model/kind.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
 export { callOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";
-export { answerRefusal, approvalOf, claimLoss, nextApprovalRow, nextCallRow } from "./model/ledger-rules.ts";
+export { answerRefusal, approvalOf, claimLoss, nextApprovalRow, nextCallRow, standsOn } from "./model/ledger-rules.ts";
 export { createLoopDetector } from "./model/loop-detector.ts";
 export { resolveModelOverride } from "./model/model-override.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";

@@ -1,4 +1,4 @@
-import { type ClaimLost, claimLoss, type Draft, type LedgerEvent } from "@assent/core";
+import { type ClaimLost, claimLoss, type Draft, type LedgerEvent, standsOn } from "@assent/core";
 import { type Expectation, writableChain } from "./append.ts";
 import { callKey } from "./rows.ts";
 import { type Prepared, prepare, type Writing } from "./writing.ts";
@@ -21,8 +21,9 @@ export function claim(
   const { session, epoch } = expectation.lease;
   const { policySeq } = writableChain(writing, expectation);
   const call = rows.calls.get(callKey(session, claimed.body.call))?.row;
-  const approval = call?.approval == null ? undefined : rows.approvals.get(call.approval)?.row;
-  const grant = call?.answer?.grant == null ? undefined : rows.grants.get(call.answer.grant)?.row;
+  const stands = standsOn(call);
+  const approval = stands.approval === undefined ? undefined : rows.approvals.get(stands.approval)?.row;
+  const grant = stands.grant === undefined ? undefined : rows.grants.get(stands.grant)?.row;
   const facts = { call, approval, grant, policySeq, now: grant?.expiresAt === undefined ? "" : now(), durable: true };
   const lost = claimLoss(claimed.body, facts);
   return lost === undefined ? { won: writing.stage(session, epoch, prepared) } : { lost };

@@ -143,7 +143,8 @@ const OPEN = { standing: "open", reason: null, interrupt: false } as const;
 /** The approval is on disk; each time it opens again its revision is higher. */
 function opened(call: InState<"judged" | "waiting" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "approval.opened" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
-  if (call.state !== "judged" && event.body.revision <= call.revision) return undefined;
+  if (call.state !== "judged" && (event.body.revision <= call.revision || (call.approval ?? event.body.approval) !== event.body.approval))
+    return undefined;
   const { approval, revision, fingerprint: shown, expiresAt } = event.body;
   return { ...base(call), ...OPEN, state: "waiting", judged: call.judged, approval, revision, shown, expiresAt };
 }
@@ -186,7 +187,8 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
 function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state === "approved" && call.yes.covers !== call.judged.fingerprint) return undefined;
-  const { attempt, idempotencyKey, answer } = event.body;
+  const { attempt, idempotencyKey } = event.body;
+  const answer = call.state === "approved" ? { pos: call.yes.pos } : null;
   return { ...base(call), state: "claimed", judged: call.judged, attempt, claimedAt: event.at, key: idempotencyKey, answer, process: null };
 }
 
@@ -196,8 +198,13 @@ function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined
     const { pid, pgid, processStart } = event.body;
     return { ...call, process: { pid, pgid, processStart } };
   }
-  const retry = event.type === "call.claimed" && call.key !== null && event.body.idempotencyKey === call.key;
-  return retry && call.attempt === 1 && event.body.attempt === 2 ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
+  const retry = event.type === "call.claimed" && isRetry(call, event.body);
+  return retry ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
+}
+
+/** One more attempt may follow a crash, and only with the key that makes it the same attempt for whoever is outside. */
+export function isRetry({ attempt, key }: InState<"claimed">, claimed: EventBodies["call.claimed"]): boolean {
+  return attempt === 1 && claimed.attempt === 2 && key !== null && claimed.idempotencyKey === key;
 }
 
 function ended(call: Call, { body }: LedgerEvent & { readonly body: EventBodies["call.ended"] }): Call | undefined {

@@ -2,7 +2,7 @@ import { type ClaimLost, type Lease, type Ledger, LedgerError, type SharedDraft 
 import { type Draft, type Holder, type LedgerEvent, SHARED } from "../model/events.ts";
 import { grantRefusal } from "../model/grant-row.ts";
 import { isAnswerable, isAppendable, naming } from "../model/known-event.ts";
-import { answerRefusal, claimLoss } from "../model/ledger-rules.ts";
+import { answerRefusal, claimLoss, standsOn } from "../model/ledger-rules.ts";
 import type { Clock, Ids } from "../ports.ts";
 import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./memory-chains.ts";
 import { makeFollowers } from "./memory-followers.ts";
@@ -114,13 +114,13 @@ type Claiming = { readonly claimed: Draft<"call.claimed">; readonly now: () => s
 function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {
   refuseType(claimed, claimed.type === "call.claimed");
   const call = chain.calls.get(claimed.body.call);
-  const granted = call?.answer?.grant ?? undefined;
+  const { approval, grant } = standsOn(call);
   const lost = claimLoss(claimed.body, {
     call,
-    approval: call?.approval == null ? undefined : chains.approvals.get(call.approval),
-    grant: granted === undefined ? undefined : chains.grants.get(granted),
+    approval: approval === undefined ? undefined : chains.approvals.get(approval),
+    grant: grant === undefined ? undefined : chains.grants.get(grant),
     policySeq: chain.policySeq,
-    now: granted === undefined ? "" : now(),
+    now: grant === undefined ? "" : now(),
     durable: false,
   });
   if (lost !== undefined) return { lost };

@@ -159,10 +159,21 @@ const POOL: readonly Draft[] = [
 type Rows = { readonly call: CallRow | undefined; readonly approval: ApprovalRow | undefined };
 const NO_ROWS: Rows = { call: undefined, approval: undefined };
 
+function answerOf(call: CallRow | undefined): { readonly pos: number } | null {
+  if (call?.state === "approved") return { pos: call.yes.pos };
+  return call?.state === "claimed" ? call.answer : null;
+}
+
+/** The call as if its newest judgement had been another. */
+function rejudged(call: CallRow | undefined, change: Partial<Extract<CallRow, { state: "approved" }>["judged"]>): CallRow {
+  assert.ok(call?.state === "approved");
+  return { ...call, judged: { ...call.judged, ...change } };
+}
+
 /** What a ledger does with one event: the rows after it, or undefined where it stores nothing. */
 function stored({ call, approval }: Rows, event: LedgerEvent): Rows | undefined {
   if (event.type === "call.claimed") {
-    const named = { ...event.body, answer: call?.answer ? { pos: call.answer.pos } : null };
+    const named = { ...event.body, answer: answerOf(call) };
     const granted = nextGrantRow(undefined, placed([grantedDraft("g_1")])[0]!);
     if (claimLoss(named, { call, approval, grant: granted, policySeq: 0, now: NOW, durable: true }) !== undefined) return undefined;
   }
@@ -237,7 +248,7 @@ const CLAIMS: readonly ClaimRow[] = [
   [
     "a yes that covers something else loses",
     YES,
-    { call: { ...approved!, fingerprint: "other" }, approval: answered },
+    { call: rejudged(approved, { fingerprint: "other" }), approval: answered },
     "fingerprint_mismatch",
   ],
   ["a grant's yes wins", LIFTED, { call: lifted, grant: held }, undefined],
@@ -246,9 +257,9 @@ const CLAIMS: readonly ClaimRow[] = [
   ["an expired grant voids its yes", LIFTED, { call: lifted, grant: { ...held, expiresAt: NOW } }, "grant_revoked"],
   ["a grant that expires later does not", LIFTED, { call: lifted, grant: { ...held, expiresAt: LATER } }, undefined],
   ["a used-up grant keeps the yes of its last use", LIFTED, { call: lifted, grant: { ...held, state: "used_up" } }, undefined],
-  ["D68: an insisting ask voids a grant's yes", LIFTED, { call: { ...lifted!, explicitAsk: true }, grant: held }, "answer_void"],
-  ["an insisting ask leaves a person's yes", YES, { call: { ...approved!, explicitAsk: true }, approval: answered }, undefined],
-  ["I6: a deny judged last is not claimable", YES, { call: { ...approved!, verdict: "deny" }, approval: answered }, "not_claimable"],
+  ["D68: an insisting ask voids a grant's yes", LIFTED, { call: rejudged(lifted, { explicitAsk: true }), grant: held }, "answer_void"],
+  ["an insisting ask leaves a person's yes", YES, { call: rejudged(approved, { explicitAsk: true }), approval: answered }, undefined],
+  ["I6: a deny judged last is not claimable", YES, { call: rejudged(approved, { verdict: "deny" }), approval: answered }, "not_claimable"],
   ["a claimed call is already claimed", {}, { call: rowAfter(proposed, allow, claimed) }, "already_claimed"],
   ["a keyed retry of an allow wins", { attempt: 2, idempotencyKey: "key" }, { call: rowAfter(proposed, allow, keyed) }, undefined],
   [

@@ -16,6 +16,7 @@ import {
   scriptedHooks,
   textTool,
   turn,
+  until,
   type World,
 } from "./harness.ts";
 
@@ -192,7 +193,10 @@ async function play(t: TestContext, scenario: Scenario): Promise<Play> {
     await p.b.clock.advance(1_000);
     await rest();
   }
-  await p.running.catch(() => undefined);
+  let over = false;
+  const done = (): void => void (over = true);
+  p.running.then(done, done);
+  await until(() => over, "the end of the batch");
   return p;
 }
 
