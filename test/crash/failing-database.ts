@@ -6,22 +6,18 @@ import type { Failpoints } from "./failpoints.ts";
 export function failingDatabase({ hit }: Failpoints): OpenDatabase {
   return (file, options) => {
     const database = new DatabaseSync(file, options);
-    let snapshots = false;
+    const open: Open = { snapshots: false };
     return {
       exec: (sql) => {
-        if (sql === "begin immediate") hit("append.before");
-        if (sql === "commit") {
-          if (snapshots) hit("snapshot.before_commit");
-          hit("append.before_commit");
-        }
-        if (database.isTransaction && sql.startsWith("pragma user_version=")) hit("migrate.mid");
+        if (sql === "begin immediate") begin(open, hit);
+        if (sql === "commit") beforeCommit(open, hit);
+        if (sql.startsWith("pragma user_version=")) hit("migrate.mid");
         database.exec(sql);
         if (sql === "commit") hit("append.after_commit");
-        if (!database.isTransaction) snapshots = false;
       },
       prepare: (sql, ...rest) => {
         const statement = database.prepare(sql, ...rest);
-        return sql.includes("into snapshots") ? watched(statement, () => (snapshots = true)) : statement;
+        return sql.includes("into snapshots") ? noticed(statement, open) : statement;
       },
       close: () => database.close(),
       get isTransaction() {
@@ -31,13 +27,29 @@ export function failingDatabase({ hit }: Failpoints): OpenDatabase {
   };
 }
 
-function watched(statement: ReturnType<Database["prepare"]>, ran: () => void): ReturnType<Database["prepare"]> {
+/** What the open transaction holds. */
+type Open = { snapshots: boolean };
+
+function begin(open: Open, hit: Failpoints["hit"]): void {
+  open.snapshots = false;
+  hit("append.before");
+}
+
+function beforeCommit({ snapshots }: Open, hit: Failpoints["hit"]): void {
+  if (snapshots) hit("snapshot.before_commit");
+  hit("append.before_commit");
+}
+
+type Statement = ReturnType<Database["prepare"]>;
+
+/** The statement, noticed when it runs. */
+function noticed(statement: Statement, open: Open): Statement {
   return new Proxy(statement, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
       if (typeof value !== "function") return value;
       return (...values: unknown[]) => {
-        if (name === "run") ran();
+        if (name === "run") open.snapshots = true;
         return Reflect.apply(value, target, values);
       };
     },

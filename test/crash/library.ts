@@ -1,12 +1,12 @@
 import { fileURLToPath } from "node:url";
 import {
   type Answer,
+  type Approver,
   answerApproval,
   type BatchReport,
   type By,
   createDispatcher,
   createRegistry,
-  type Approver,
   type Ledger,
   makeChecker,
   openSession,

@@ -17,9 +17,7 @@ test(`S46: two processes killed at random commits under load, ${ROUNDS} times (A
   let kills = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const failpoints = [0, 1].map(() => `${POINTS[random(POINTS.length)]}@${1 + random(20)}`);
-    const ends = await Promise.all(
-      failpoints.map((failpoint) => scene.child([String(NEW_SESSIONS)], { failpoint, entry: LOAD })),
-    );
+    const ends = await Promise.all(failpoints.map((failpoint) => scene.child([String(NEW_SESSIONS)], { failpoint, entry: LOAD })));
     for (const [at, { code, signal, stderr }] of ends.entries()) {
       assert.ok(signal === "SIGKILL" || code === 0, `${failpoints[at]}: exit ${code}, ${stderr}`);
       kills += signal === "SIGKILL" ? 1 : 0;

@@ -85,10 +85,7 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
     await killed(scene, { ...keyed, calls: [{ id: "k1", name: "keyed", arguments: {} }] }, "effect.before");
     const [{ id: session }] = await scene.json(["sessions"]);
     await batch(scene, { ...keyed, session });
-    assert.deepEqual(
-      [scene.ended().map(({ outcome }) => outcome), scene.lines().map(({ attempt }) => attempt)],
-      [["succeeded"], [2]],
-    );
+    assert.deepEqual([scene.ended().map(({ outcome }) => outcome), scene.lines().map(({ attempt }) => attempt)], [["succeeded"], [2]]);
     await scene.holds();
   });
 
@@ -134,10 +131,17 @@ describe("recovery that is itself killed", { concurrency: 2 }, () => {
 describe("a program that a killed process left behind", { concurrency: 2 }, () => {
   test("S48: it is ended with its group, and named", async () => {
     using scene = makeScene();
-    const child = scene.start(["call", "shell", "--mode", "yolo", "--input", JSON.stringify({ command: "echo $$ > pid; sleep 60; touch X" })]);
+    const child = scene.start([
+      "call",
+      "shell",
+      "--mode",
+      "yolo",
+      "--input",
+      JSON.stringify({ command: "echo $$ > pid; sleep 60; touch X" }),
+    ]);
     await until("the command runs", () => existsSync(scene.path("pid")));
-    await until("its start is on record", async () => (await started(scene)) > 0);
-    const pid = await started(scene);
+    const pid = startedPid(scene);
+    assert.ok(pid !== undefined, "its start was on record before it began");
     child.kill("SIGKILL");
     await scene.rest();
     const [end] = scene.ended();
@@ -169,14 +173,13 @@ describe("a program that a killed process left behind", { concurrency: 2 }, () =
     const { stdout } = spawnSync("ps", ["-eo", "stat=,args="], { encoding: "utf8" });
     return stdout.split("\n").filter((line) => line.includes(root) && !line.startsWith("Z"));
   }
-
-  async function started(scene: Scene): Promise<number> {
-    const [session] = await scene.json(["sessions"]);
-    const { stdout } = await scene.here(["log", session.id, "--json"]);
-    const line = stdout.split("\n").find((text) => text.includes('"call.started"'));
-    return line === undefined ? 0 : JSON.parse(line).body.pid;
-  }
 });
+
+/** The pid on record of the only program that was started. */
+function startedPid(scene: Scene): number | undefined {
+  const body = scene.events().find(({ type }) => type === "call.started")?.body as { pid: number } | undefined;
+  return body?.pid;
+}
 
 async function killed(scene: Scene, spec: BatchSpec, failpoint: string): Promise<void> {
   const { signal, code, stdout, stderr } = await scene.child([JSON.stringify(spec)], { failpoint, entry: BATCH });

@@ -24,7 +24,7 @@ export type ChildOptions = {
   readonly entry?: readonly string[];
 };
 
-/** How a call ended, read with SQL of our own. */
+/** How a call ended, as it stands in the ledger. */
 export type Ended = { readonly call: string; readonly outcome: string; readonly type: string | null; readonly evidence?: unknown };
 
 /** A store, a workspace and a world of their own. All output that promises something is kept for the checker. */
@@ -48,13 +48,14 @@ export type Scene = {
   /** Answers what waits and resumes what is open until nothing is left to do. */
   readonly rest: (answer?: "approve" | "reject") => Promise<void>;
   readonly lines: () => readonly WorldLine[];
+  readonly events: () => readonly { readonly type: string; readonly body: unknown }[];
   readonly ended: () => readonly Ended[];
   /** The invariants, read from outside, and the program's own verification. */
   readonly holds: () => Promise<void>;
   readonly [Symbol.dispose]: () => void;
 };
 
-/** A new scene in a directory of its own, which goes when the scene does. */
+/** A new scene in a directory of its own, which goes when the scene does, with every process that is left of it. */
 export function makeScene(): Scene {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-crash-")));
   const [workspace, store, world, told] = ["workspace", "store", "world.jsonl", "told.jsonl"].map((name) => join(root, name)) as [
@@ -66,10 +67,13 @@ export function makeScene(): Scene {
   mkdirSync(join(workspace, ".git"), { recursive: true });
   writeFileSync(told, "");
   const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, ASSENT_TEST_WORLD: world, NODE_COMPILE_CACHE: COMPILED };
+  const children = new Set<ChildProcess>();
   const start: Scene["start"] = (argv, { failpoint, env: more, under = [], entry = ENTRY } = {}) => {
     const [file = process.execPath, ...args] = [...under, process.execPath, ...entry, ...argv];
     const environment = { ...env, ...(failpoint !== undefined && { ASSENT_FAILPOINT: failpoint }), ...more };
-    return spawn(file, args, { cwd: workspace, env: environment, stdio: "pipe" });
+    const started = spawn(file, args, { cwd: workspace, env: environment, stdio: "pipe" });
+    children.add(started);
+    return started;
   };
   const finished: Scene["finished"] = async (started) => heard(told, await ended(started));
   const child: Scene["child"] = (argv, options) => {
@@ -93,14 +97,21 @@ export function makeScene(): Scene {
     json,
     rest: (answer = "approve") => rest(json, answer),
     lines: () => worldLines(world),
-    ended: () => readEnds(store),
+    events: () => readEvents(store),
+    ended: () =>
+      readEvents(store)
+        .filter(({ type }) => type === "call.ended")
+        .map(({ body }) => body as Ended),
     holds: async () => {
       if (!existsSync(join(store, "ledger.db"))) return;
       assert.deepEqual(check({ store, world, clientLog: told }), { ok: true, violations: [] });
       const report = await json(["verify"]);
       assert.deepEqual([report.ok, report.findings], [true, []]);
     },
-    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+    [Symbol.dispose]: () => {
+      for (const started of children) if (started.exitCode === null && started.signalCode === null) started.kill("SIGKILL");
+      rmSync(root, { recursive: true, force: true });
+    },
   };
 }
 
@@ -194,11 +205,12 @@ async function rest(json: Scene["json"], answer: "approve" | "reject"): Promise<
   throw new Error(`no rest: ${JSON.stringify(await json(["sessions"]))}`);
 }
 
-function readEnds(store: string): readonly Ended[] {
+/** All events in the order of the store, read with SQL of our own. */
+function readEvents(store: string): readonly { readonly type: string; readonly body: unknown }[] {
   const database = new DatabaseSync(join(store, "ledger.db"), { readOnly: true, timeout: 5000 });
   try {
-    const rows = database.prepare("select body from events where type = 'call.ended' order by pos").all();
-    return rows.map(({ body }) => JSON.parse(String(body)) as Ended);
+    const rows = database.prepare("select type, body from events order by pos").all();
+    return rows.map(({ type, body }) => ({ type: String(type), body: JSON.parse(String(body)) }));
   } finally {
     database.close();
   }

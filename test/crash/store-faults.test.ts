@@ -64,11 +64,12 @@ describe("a disk that is full", { concurrency: 2 }, () => {
 });
 
 describe("a disk that fails", { concurrency: 2 }, () => {
-  test("L29, S52: a failed flush of the claim: nothing runs, nothing is claimed to have, exit 1", async () => {
+  test("L29, S52: a failed flush of the claim: nothing runs, nothing is written after it, exit 1", async () => {
     using scene = await withStore();
     const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore) });
     assert.deepEqual([code, stdout.includes("succeeded"), scene.lines().length], [1, false, 0]);
     assert.match(stdout + stderr, /Could not write the ledger \(EIO\)/);
+    assert.equal(scene.events().at(-1)?.type, "session.opened", "nothing was written after the fault");
     await goesOn(scene);
   });
 

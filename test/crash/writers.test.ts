@@ -10,7 +10,7 @@ describe("a writer that is stopped and goes on later", { concurrency: 2 }, () =>
     const [{ id }] = await scene.json(["sessions"]);
     assert.equal((await scene.json(["resume", id])).error.type, "session_in_use", "it is stopped, not dead");
     assert.equal((await scene.json(["resume", id, "--take-over"])).outcome, "succeeded");
-    assert.deepEqual(await goOn(scene, first), { code: 1, signal: null });
+    assert.deepEqual(await goOn(scene, first), { code: 1, said: "stale_writer" });
     assert.deepEqual([outcomes(scene), scene.lines().length], [["succeeded"], 1]);
     await scene.holds();
   });
@@ -20,7 +20,7 @@ describe("a writer that is stopped and goes on later", { concurrency: 2 }, () =>
     const first = await stopped(scene, ["call", "world", "--allow", "world"], "effect.mid=stop");
     const [{ id }] = await scene.json(["sessions"]);
     assert.equal((await scene.json(["resume", id, "--take-over"])).outcome, "unknown");
-    assert.deepEqual(await goOn(scene, first), { code: 1, signal: null });
+    assert.deepEqual(await goOn(scene, first), { code: 1, said: "stale_writer" });
     assert.deepEqual([outcomes(scene), scene.lines().length], [["unknown"], 1]);
     await scene.holds();
   });
@@ -33,7 +33,7 @@ describe("a writer that is stopped and goes on later", { concurrency: 2 }, () =>
     assert.equal((await scene.json(["resume", session, "--take-over"])).outcome, "waiting");
     assert.equal((await scene.json(["approve", approval])).outcome, "approved");
     assert.equal((await scene.json(["resume", session])).outcome, "succeeded");
-    assert.deepEqual(await goOn(scene, first), { code: 1, signal: null });
+    assert.deepEqual(await goOn(scene, first), { code: 1, said: "stale_writer" });
     assert.deepEqual([outcomes(scene), scene.lines().length], [["succeeded"], 1]);
     await scene.holds();
   });
@@ -46,7 +46,7 @@ describe("a writer that is stopped and goes on later", { concurrency: 2 }, () =>
     const { outcome, alreadyAnswered } = await scene.json(["approve", approval]);
     assert.deepEqual([outcome, alreadyAnswered, scene.lines().length], ["approved", false, 0]);
     assert.equal((await scene.json(["approvals", "show", approval])).state, "approved");
-    assert.deepEqual(await goOn(scene, first), { code: 0, signal: null });
+    assert.deepEqual(await goOn(scene, first), { code: 0, said: "succeeded" });
     assert.deepEqual([outcomes(scene), scene.lines().length], [["succeeded"], 1]);
     await scene.holds();
   });
@@ -79,9 +79,11 @@ async function waiting(scene: Scene): Promise<{ first: ChildProcess; approval: s
   return { first, approval: row?.id ?? "", session: row?.sessionId ?? "" };
 }
 
-async function goOn(scene: Scene, started: ChildProcess): Promise<{ code: number | null; signal: string | null }> {
+/** Lets it go on: its exit code, and the error or the outcome that it tells. */
+async function goOn(scene: Scene, started: ChildProcess): Promise<{ code: number | null; said: string }> {
   const end = scene.finished(started);
   started.kill("SIGCONT");
-  const { code, signal } = await end;
-  return { code, signal };
+  const { code, stdout } = await end;
+  const { error, outcome } = JSON.parse(stdout);
+  return { code, said: error?.type ?? outcome };
 }

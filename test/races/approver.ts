@@ -5,16 +5,17 @@ import { answerAs, openLibrary } from "../crash/library.ts";
 /** Arguments for Node that run a person who answers what they are sent; the one argument is their name. */
 export const APPROVER: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
 
-/** What an approver is sent, and what it says when it stands. */
+/** What an approver is sent, and what it says when the answer stands, or why it cannot. */
 export type Ask = { readonly approval: string; readonly outcome: "approve" | "reject" };
-export type Said = AnswerReport;
+export type Said = AnswerReport | { readonly error: string };
 
 if (import.meta.main) {
   const { ASSENT_STORE: store = "", ASSENT_TEST_WORLD: world = "" } = process.env;
   const library = await openLibrary({ store, world });
+  const say = (said: Said | "ready"): void => void process.send?.(said);
   process.on("message", (ask: Ask) => {
-    void answerAs(process.argv[2] ?? "", library, ask).then((said: Said) => process.send?.(said));
+    answerAs(process.argv[2] ?? "", library, ask).then(say, (error: unknown) => say({ error: String(error) }));
   });
   process.on("disconnect", () => void library.ledger.close().then(() => process.exit(0)));
-  process.send?.("ready");
+  say("ready");
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, test } from "node:test";
+import type { AnswerReport } from "@assent/core";
 import { type BatchResult, type BatchSpec, openLibrary, runBatch } from "../crash/library.ts";
 import { LOAD } from "../crash/load.ts";
 import { makeScene, type Scene } from "../crash/scene.ts";
@@ -26,9 +27,7 @@ describe("two processes answer one approval at the same time", () => {
     let yeses = 0;
     for (let round = 0; round < 10; round += 1) {
       const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
-      const ends = await Promise.all(
-        ["approve", "reject"].map((command) => scene.child([command, approvalId, "--by", command, "--json"])),
-      );
+      const ends = await Promise.all(["approve", "reject"].map((command) => scene.child([command, approvalId, "--by", command, "--json"])));
       const [winner, loser] = ends.toSorted((left, right) => Number(left.code) - Number(right.code));
       assert.deepEqual([winner?.code, loser?.code], [0, 1], `${winner?.stderr}${loser?.stderr}`);
       const [told, known] = [winner, loser].map((ran) => JSON.parse(ran?.stdout ?? ""));
@@ -79,19 +78,19 @@ async function answerAtOnce(scene: Scene, approvals: readonly string[], outcomes
   const won = { approved: 0, rejected: 0 };
   const winners = new Set<string>();
   const approvers = await Promise.all([approver(scene, "ann"), approver(scene, "bob")]);
-  for (const approval of approvals) {
-    const said = await Promise.all(approvers.map((ask, at) => ask({ approval, outcome: outcomes[at] ?? "approve" })));
-    const [winner, loser] = said.toSorted((left, right) => Number(left.alreadyAnswered) - Number(right.alreadyAnswered));
-    assert.deepEqual([winner?.alreadyAnswered, loser?.alreadyAnswered], [false, true]);
-    assert.deepEqual(
-      [loser?.outcome, loser?.answeredBy, loser?.answeredAt],
-      [winner?.outcome, winner?.answeredBy, winner?.answeredAt],
-    );
-    if (winner?.outcome === "approved" || winner?.outcome === "rejected") won[winner.outcome] += 1;
-    winners.add(winner?.answeredBy?.name ?? "");
-    approvers.reverse(); // whoever is sent the approval first is second the next time
+  try {
+    for (const approval of approvals) {
+      const said = await Promise.all(approvers.map(({ ask }, at) => ask({ approval, outcome: outcomes[at] ?? "approve" })));
+      const [winner, loser] = said.toSorted((left, right) => Number(left.alreadyAnswered) - Number(right.alreadyAnswered));
+      assert.deepEqual([winner?.alreadyAnswered, loser?.alreadyAnswered], [false, true]);
+      assert.deepEqual([loser?.outcome, loser?.answeredBy, loser?.answeredAt], [winner?.outcome, winner?.answeredBy, winner?.answeredAt]);
+      if (winner?.outcome === "approved" || winner?.outcome === "rejected") won[winner.outcome] += 1;
+      winners.add(winner?.answeredBy?.name ?? "");
+      approvers.reverse(); // whoever is sent the approval first is second the next time
+    }
+  } finally {
+    await Promise.all(approvers.map(({ leave }) => leave()));
   }
-  await Promise.all(approvers.map((ask) => ask.leave()));
   assert.deepEqual(winners, new Set(["ann", "bob"]), "one of them always won: this was no race");
   return won;
 }
@@ -107,21 +106,28 @@ async function batches(scene: Scene, specs: readonly BatchSpec[]): Promise<reado
   }
 }
 
-type Approver = ((ask: Ask) => Promise<Said>) & { readonly leave: () => Promise<unknown> };
+type Approver = { readonly ask: (ask: Ask) => Promise<AnswerReport>; readonly leave: () => Promise<unknown> };
 
-async function approver(scene: Scene, name: string): Promise<Approver> {
-  const child: ChildProcess = spawn(process.execPath, [...APPROVER, name], { env: scene.env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const heard = async (): Promise<Said> => (await once(child, "message"))[0];
-  await heard();
-  const ask = (message: Ask): Promise<Said> => {
-    const said = heard();
-    child.send(message);
+/** A person in a process of their own, who is asked over its channel. */
+async function approver({ env }: Scene, name: string): Promise<Approver> {
+  const child = spawn(process.execPath, [...APPROVER, name], { env, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const gone = once(child, "exit");
+  const heard = async (): Promise<AnswerReport> => {
+    const message: Promise<Said[]> = once(child, "message");
+    const [said] = await Promise.race([message, gone.then(() => assert.fail(`${name} has gone`))]);
+    if (said === undefined || "error" in said) assert.fail(said?.error);
     return said;
   };
-  const leave = (): Promise<unknown> => {
-    const gone = once(child, "exit");
-    child.disconnect();
-    return gone;
+  await once(child, "message");
+  return {
+    ask: (message) => {
+      const said = heard();
+      child.send(message);
+      return said;
+    },
+    leave: () => {
+      child.disconnect();
+      return gone;
+    },
   };
-  return Object.assign(ask, { leave });
 }

@@ -84,7 +84,7 @@ function isList(value: Json): value is readonly Json[] {
 export type BlobRef = { readonly sha: string; readonly size: number; readonly json: boolean };
 
 /** The reference that a value is, if it is one. */
-export function blobRef(value: Json): BlobRef | undefined {
+function blobRef(value: Json): BlobRef | undefined {
   if (typeof value !== "object" || value === null || isList(value)) return undefined;
   const { $blob: sha, size, json } = value;
   return typeof sha === "string" && typeof size === "number" ? { sha, size, json: json === true } : undefined;

@@ -100,7 +100,7 @@ export function recordMigration(
 }
 
 /** Stages and stores inside a transaction that is already open. */
-export function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
+function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
   writing.begin();
   const result = stage(writing);
   writing.keep();

@@ -116,22 +116,34 @@ const HOLD = `
   const database = new DatabaseSync(process.argv[1]);
   database.exec("begin immediate");
   process.stdout.write("held");
-  process.stdin.on("end", () => database.close()).resume();
+  process.stdin.resume();
 `;
 
 test("a lock that another process keeps is store_locked with its pid, and passes", async (t) => {
   const ledger = await madeLedger(t, { openDatabase: opening({ timeout: 50 }) });
   const writer = await begin(ledger);
   const holder = spawn(process.execPath, ["-e", HOLD, join(ledger.directory, "ledger.db")], { stdio: ["pipe", "pipe", "inherit"] });
-  t.after(() => holder.kill("SIGKILL"));
-  await once(holder.stdout, "data");
-  await assert.rejects(
-    writer.append(noise()),
-    (error) => error instanceof LedgerError && error.type === "store_locked" && error.detail["pid"] === holder.pid,
-  );
-  holder.stdin.end();
-  await once(holder, "exit");
+  try {
+    await once(holder.stdout, "data");
+    const isTold = (error: unknown): boolean =>
+      error instanceof LedgerError && error.type === "store_locked" && error.detail["pid"] === holder.pid;
+    await assert.rejects(writer.append(noise()), isTold);
+  } finally {
+    holder.kill("SIGKILL");
+    await once(holder, "exit");
+  }
   assert.equal((await writer.append(noise())).length, 1);
+});
+
+test("a file that another process is just making is waited for", async (t) => {
+  let busy = 2;
+  const exec = (sql: string): void => {
+    if (sql !== "pragma journal_mode=wal" || busy === 0) return;
+    busy -= 1;
+    throw sqliteError(5, "database is locked");
+  };
+  const ledger = await madeLedger(t, { openDatabase: opening({ exec }) });
+  assert.deepEqual([busy, await ledger.head()], [0, 1]);
 });
 
 test("a store of a newer program is read and not written", async (t) => {

@@ -409,7 +409,7 @@ for (const [title, sql, expected] of REPAIRED) {
 test("a repair gives no position twice: a cursor on what was cut misses nothing", async (t) => {
   const directory = await filled(t);
   const head = tamper(directory, (database) => {
-    database.exec(`update events set body = '{}' ${inA} and seq = 13`);
+    forge(database, { session: A, type: "call.ended", body: endedDraft("done").body });
     return database.prepare("select max(pos) as pos from events").get()?.["pos"];
   });
   await verifyStore({ directory, repair: true, startOf: () => undefined });

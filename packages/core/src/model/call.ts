@@ -186,10 +186,16 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
 /** Law 3: the effect refuses any fingerprint but the one that was judged and, if it asked, answered. */
 function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
-  if (call.state === "approved" && call.yes.covers !== call.judged.fingerprint) return undefined;
+  if (call.state === "approved" && !isInForce(call)) return undefined;
   const { attempt, idempotencyKey } = event.body;
   const answer = call.state === "approved" ? { pos: call.yes.pos } : null;
   return { ...base(call), state: "claimed", judged: call.judged, attempt, claimedAt: event.at, key: idempotencyKey, answer, process: null };
+}
+
+/** A yes covers what was judged last, unless that was denied, or a rule began to insist on a person where none had answered. */
+function isInForce({ judged, yes }: InState<"approved">): boolean {
+  if (judged.verdict === "deny" || yes.covers !== judged.fingerprint) return false;
+  return !judged.explicitAsk || yes.by === "person" || yes.by === "host";
 }
 
 /** The process is told, or one retry with the same key follows a crash. */

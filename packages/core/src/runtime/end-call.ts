@@ -63,20 +63,29 @@ function endedBody(run: CallRun, { ending, result, durationMs, spilled }: Record
   };
 }
 
-/** The end of an effect is known: it is kept and tried again while the disk is full or the store locked. Any other failure is the batch's. */
+const TRIES = 4;
+
+/**
+ * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked. Any other end is tried again a few times
+ * while the store is locked. What still fails is the batch's to report.
+ */
 async function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
   const { session, clock, warn } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
-  for (;;) {
+  for (let tries = 1; ; tries += 1) {
     try {
       await session.record([session.draft("call.ended", body)], "normal");
       return;
     } catch (error) {
-      if (!(claimed && error instanceof LedgerError && (error.type === "store_full" || error.type === "store_locked"))) throw error;
-      warn?.(error.message);
+      if (!isPassing(error, claimed) || !(claimed || tries < TRIES)) throw error;
+      warn?.(messageOf(error));
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
     }
   }
+}
+
+function isPassing(error: unknown, claimed: boolean): boolean {
+  return error instanceof LedgerError && (error.type === "store_locked" || (claimed && error.type === "store_full"));
 }
 
 type Limited = { readonly result: ToolResult; readonly spilled: readonly Spilled[] | undefined };

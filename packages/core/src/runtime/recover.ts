@@ -1,5 +1,5 @@
 import type { Call } from "../model/call.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { modelText } from "../model/model-text.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { ProbeAnswer, Tool } from "../tool-definition.ts";
@@ -135,10 +135,14 @@ async function askProbe(batch: BatchRun, run: CallRun, { call, taken }: Omit<Pro
       ms: PROBE_LIMIT_MS,
       late: () => unknown("the probe took longer than 10 s"),
     });
-    return given?.state === "applied" || given?.state === "not_applied" ? given : unknown("the probe could not tell");
+    return isProbeAnswer(given) ? given : unknown("the probe could not tell");
   } catch (error) {
     return unknown(`the probe failed: ${messageOf(error)}`);
   }
+}
+
+function isProbeAnswer(given: unknown): boolean {
+  return isObject(given) && (given["state"] === "applied" || given["state"] === "not_applied" || given["state"] === "unknown");
 }
 
 /** Runs again with the same key, once, if the request is still not denied. */

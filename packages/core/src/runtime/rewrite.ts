@@ -35,6 +35,7 @@ async function consult(batch: BatchRun, run: CallRun, taken: Taken): Promise<Rew
   try {
     const said = await batch.deps.hooks?.consult("pre_tool_use", toolHookInput(hookSession(batch, run), about), run.abort.signal);
     if (!said) return { taken, hook: undefined };
+    if (!isVerdict(said.verdict)) return { taken, hook: denying(said.name, `hook ${said.name} failed to execute: invalid output`) };
     const verdict = said.verdict === "none" ? undefined : said.verdict;
     if (said.context !== undefined) run.hookWords = { name: said.name, context: said.context };
     return await withInput(batch, run, {
@@ -45,6 +46,11 @@ async function consult(batch: BatchRun, run: CallRun, taken: Taken): Promise<Rew
   } catch (error) {
     return { taken, hook: denying("hooks", `hook hooks failed to execute: ${messageOf(error)}`) };
   }
+}
+
+/** A port of the user's may say anything; what is no verdict must not pass for none. */
+export function isVerdict(verdict: unknown): boolean {
+  return verdict === "allow" || verdict === "ask" || verdict === "deny" || verdict === "none";
 }
 
 function denying(name: string, reason: string): HookView {

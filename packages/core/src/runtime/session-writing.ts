@@ -42,52 +42,70 @@ export function makeWriter(on: WriterOn): SessionWriter {
 type Store<T> = (expected: number) => Promise<T>;
 
 /**
- * Gives each write the sequence it must find. We are the only writer of the chain, so a conflict means that a write of ours before it failed:
- * what was issued behind that one is issued again, in the same order, and does not fail with it.
+ * Gives each write the sequence it must find, in one of two modes.
+ * *At once*: a write is issued when it comes, numbered behind those under way. A failure leaves a gap that what was issued behind it runs into: it leads to
+ * *one by one*: once nothing is under way, the writes that ran into the gap, and new ones behind them, are issued singly in their first order. We are the only
+ * writer of the chain, so a conflict now is a real one and is told. When none is left, writes are issued at once again.
  */
 function makeIssuing({ lease, state, link }: WriterOn): <T>(count: number, store: Store<T>) => Promise<T> {
   let issued = lease.head;
-  let failures = 0;
-  let gap = false; // a write failed, and what is issued until all is quiet expects a sequence that never came
-  let again: Promise<unknown> = Promise.resolve();
-  const idle: (() => void)[] = [];
+  let order = 0;
+  let mode: "at once" | "draining" | "one by one" = "at once";
+  const queue: { readonly order: number; readonly write: () => Promise<void> }[] = [];
   const settle = (): void => {
     link.underWay -= 1;
     if (link.underWay > 0) return;
     issued = state.seq;
-    gap = false;
     if (link.held.length > 0) for (const stored of link.held.splice(0)) link.take(stored);
-    if (idle.length > 0) for (const resume of idle.splice(0)) resume();
+    if (mode === "draining") void oneByOne();
   };
-  const done = <T>(value: T): T => {
+  const oneByOne = async (): Promise<void> => {
+    mode = "one by one";
+    queue.sort((left, right) => left.order - right.order);
+    for (let next = queue.shift(); next; next = queue.shift()) await next.write();
+    mode = "at once";
+  };
+  const enqueue = <T>(place: number, store: Store<T>): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const write = async (): Promise<void> => {
+        link.underWay += 1;
+        await begin(store, state.seq).then(resolve, reject).finally(settle);
+      };
+      queue.push({ order: place, write });
+    });
+  const failed = <T>(error: unknown, { place, store }: { readonly place: number; readonly store: Store<T> }): Promise<T> => {
+    const outcome: Promise<T> = isConflict(error) ? enqueue(place, store) : Promise.reject(error);
+    if (mode === "at once") mode = "draining";
     settle();
-    return value;
+    return outcome;
   };
-  const whenIdle = (): Promise<void> => (link.underWay === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)));
-  const afterFailure = async <T>(error: unknown, { before, retry }: { before: number; retry: () => Promise<T> }): Promise<T> => {
-    gap = true;
-    settle();
-    const conflict = error instanceof LedgerError && error.type === "sequence_conflict";
-    if (conflict) await whenIdle();
-    else failures += 1;
-    if (!conflict || failures === before) throw error;
-    const retried = again.then(retry);
-    again = retried.catch(() => undefined); // whoever waits for it is told
-    return await retried;
-  };
-  return function issue<T>(count: number, store: Store<T>): Promise<T> {
+  return <T>(count: number, store: Store<T>): Promise<T> => {
     if (link.failure !== undefined) return Promise.reject(link.failure);
-    const before = gap ? -1 : failures;
+    order += 1;
+    const place = order;
+    if (mode !== "at once") return enqueue(place, store);
     const expected = issued;
     issued += count;
     link.underWay += 1;
-    const failed = (error: unknown): Promise<T> => afterFailure(error, { before, retry: () => issue(count, store) });
-    try {
-      return store(expected).then(done, failed);
-    } catch (error) {
-      return failed(error); // a ledger that throws at once is one that rejects
-    }
+    const done = (value: T): T => {
+      settle();
+      return value;
+    };
+    return begin(store, expected).then(done, (error: unknown) => failed(error, { place, store }));
   };
+}
+
+/** A ledger that throws at once is one that rejects. */
+function begin<T>(store: Store<T>, expected: number): Promise<T> {
+  try {
+    return store(expected);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof LedgerError && error.type === "sequence_conflict";
 }
 
 /** A snapshot now and then: the longer the state, the longer until the next, so that its cost per event stays the same. */

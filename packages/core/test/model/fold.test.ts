@@ -173,6 +173,37 @@ const illegal: readonly IllegalRow[] = [
     liftedDraft("c", { kind: "grant", id: "g" }),
     "judged",
   ],
+  [
+    "a claim of a yes whose request is denied by now",
+    [...approved, judgedDraft("c", { verdict: "deny", revision: 2 })],
+    claimedDraft("c", { answer: { pos: 5 } }),
+    "approved",
+  ],
+  [
+    "a yes to a request that is denied by now, claimed",
+    [...waiting, judgedDraft("c", { verdict: "deny", revision: 2 }), answeredDraft(SESSION, "c")],
+    claimedDraft("c", { answer: { pos: 6 } }),
+    "approved",
+  ],
+  [
+    "a claim of a grant's yes that a rule overruled by insisting",
+    [...waiting.slice(0, 3), liftedDraft("c", { kind: "grant", id: "g" }), judgedDraft("c", { ...ask, explicitAsk: true, revision: 2 })],
+    claimedDraft("c", { answer: { pos: 4 } }),
+    "approved",
+  ],
+  [
+    "a claim of a yes to another request than the one judged last",
+    [...approved, judgedDraft("c", { ...ask, fingerprint: "other", revision: 2 })],
+    claimedDraft("c", { fingerprint: "other", answer: { pos: 5 } }),
+    "approved",
+  ],
+  [
+    "a claim of a yes that was taken back",
+    [...approved, closedDraft(SESSION, "c", { outcome: "denied" })],
+    claimedDraft("c", { answer: { pos: 5 } }),
+    "waiting",
+  ],
+  ["an expiry after a yes", approved, closedDraft(SESSION, "c", { outcome: "expired" }), "approved"],
   ["an approval opened again under the same revision", waiting, openedDraft("c"), "waiting"],
 ];
 for (const [name, before, event, state] of illegal) {

@@ -317,3 +317,19 @@ test("section 6: an always without rules, for a call no rule can be offered for,
   await b.dispatcher.answer(says(id));
   assert.deepEqual(outcomes(await running), ["succeeded"]);
 });
+
+test("T100: an edit that was valid when it was given and no longer is when it should run ends the call, and nothing runs", async (t) => {
+  let builds = 0;
+  const fickle = textTool("fickle", "edit", {
+    check: ({ text }) => {
+      if (text !== "edited") return undefined;
+      builds += 1;
+      return builds > 1 ? "not any more" : undefined;
+    },
+    run: () => assert.fail("it must not run"),
+  });
+  const { b, running, id } = await asked(t, { tools: [fickle], tool: "fickle" });
+  await b.dispatcher.answer(says(id, { updatedInput: { text: "edited" } }));
+  assert.deepEqual(outcomes(await running), ["denied tool_changed"]);
+  assert.deepEqual(await b.ledger.pending("approvals"), []);
+});

@@ -283,13 +283,31 @@ test("pending: lists what waits for a person here, and nothing that was answered
   assert.deepEqual(b.dispatcher.pending(), []);
 });
 
-test("nothing is left behind by a batch: no timer, no subscription to the policy, nothing pending", async (t) => {
+test("nothing is left behind by a batch: no timer, no subscription, nothing pending", async (t) => {
+  let following = 0;
   const b = await bench(t, {
-    deps: { approvalTimeoutMs: 60_000, timeoutMs: 60_000 },
-    person: scriptedApprover({ edit: "approve", slow_edit: "reject" }),
+    deps: { approvalTimeoutMs: 60_000, timeoutMs: 60_000, onAsk: "park" },
+    person: scriptedApprover({ edit: "approve", slow_edit: "reject", flaky: "leave" }),
+    tools: [textTool("flaky", "edit")],
+    wrap: (ledger) => ({
+      ...ledger,
+      subscribe: (...args) => {
+        following += 1;
+        const { close } = ledger.subscribe(...args);
+        return {
+          close: () => {
+            following -= 1;
+            close();
+          },
+        };
+      },
+    }),
   });
-  await b.process([call("edit", "x"), call("slow_edit", "y"), call("read", "z")]);
-  assert.deepEqual([b.clock.pending(), b.policy.subscribers(), b.dispatcher.pending().length], [0, 0, 0]);
+  const left = (): readonly number[] => [b.clock.pending(), b.policy.subscribers(), b.dispatcher.pending().length, following];
+  await b.process([call("edit", "x"), call("slow_edit", "y"), call("read", "z"), call("flaky", "w")]);
+  assert.deepEqual(left(), [0, 0, 0, 0]);
+  await b.resume();
+  assert.deepEqual(left(), [0, 0, 0, 0]);
   assert.equal(b.dispatcher.failure(), undefined);
 });
 
@@ -322,4 +340,20 @@ test("an allowed call that nothing comes between is judged once", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" } });
   await b.process([call("edit", "x", "c1"), call("read", "y", "c2")]);
   assert.equal((await b.stored("call.judged", "c1")).length, 1);
+});
+
+test("D86: a batch that is cancelled while it waits does not let the one behind it start early", async (t) => {
+  const b = await bench(t, { policy: { mode: "yolo" } });
+  const controller = new AbortController();
+  const first = b.process([call("slow_edit", "one", "c1")]);
+  const second = b.process([call("edit", "two", "c2")], { signal: controller.signal });
+  const third = b.process([call("edit", "three", "c3")]);
+  await b.gates.reached("one");
+  controller.abort();
+  await second;
+  await rest();
+  assert.deepEqual(b.world.lines, []);
+  b.gates.open("one");
+  await Promise.all([first, third]);
+  assert.deepEqual(b.world.lines, ["three"]);
 });

@@ -345,3 +345,25 @@ test("a rejected call's approval is answered in the record before its end", asyn
   const [ended] = await b.stored("call.ended");
   assert.ok(answered!.pos < ended!.pos);
 });
+
+test("an end that no store can keep is recorded as unknown, and the session goes on", async (t) => {
+  let refused = false;
+  const b = await bench(t, {
+    ...yolo,
+    wrap: (ledger) => ({
+      ...ledger,
+      append: (lease, expected, batch) => {
+        if (refused || !batch.events.some(({ type }) => type === "call.ended")) return ledger.append(lease, expected, batch);
+        refused = true;
+        return Promise.reject(new LedgerError("event_too_large", "too large"));
+      },
+    }),
+  });
+  assert.deepEqual(outcomes(await b.process([call("edit", "x", "c1")])), ["unknown execution_unknown"]);
+  assert.deepEqual(
+    (await b.stored("call.ended")).map(({ body }) => body.outcome),
+    ["unknown"],
+  );
+  assert.equal(b.dispatcher.failure(), undefined);
+  assert.deepEqual(outcomes(await b.process([call("edit", "other", "c2")])), ["succeeded"]);
+});

@@ -310,3 +310,21 @@ test("section 6: a reject that asks to be remembered makes no grant", async (t) 
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["rejected rejected_by_user"]);
   assert.deepEqual(await b.ledger.pending("grants", { all: true }), []);
 });
+
+test("section 4: a grant on a tool that executes covers a line of plain words, never one with a shell's own signs; only the session's * does", async (t) => {
+  const shell = textTool("shell", "execute");
+  const line = (command: string): { name: string; arguments: { text: string; command: string } } => ({
+    name: "shell",
+    arguments: { text: "", command },
+  });
+  const b = await bench(t, { person: "nobody", tools: [shell] });
+  await grant(b, "g_1", { rule: "shell", tool: "shell" });
+  assert.deepEqual(outcomes(await b.process([line("ls -la"), line("ls; id"), line("ls $(id)"), line("ls > out")])), [
+    "succeeded",
+    "denied denied_unattended",
+    "denied denied_unattended",
+    "denied denied_unattended",
+  ]);
+  await grant(b, "g_2", { scope: "session", session: b.session.id, rule: "*" });
+  assert.deepEqual(outcomes(await b.process([line("ls; id")])), ["succeeded"]);
+});

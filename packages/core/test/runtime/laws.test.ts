@@ -77,7 +77,11 @@ const scenarios = fc.record({
   /** How many turns later than the writer others hear of an event. */
   lag: fc.nat(3),
   moving: fc.boolean(),
-  hooks: fc.record({ before: fc.constantFrom("none", "ask", "deny", "rewrite", "allow"), asked: fc.constantFrom("none", "none", "allow", "deny", "rewrite"), stops: fc.boolean() }),
+  hooks: fc.record({
+    before: fc.constantFrom("none", "ask", "deny", "rewrite", "allow"),
+    asked: fc.constantFrom("none", "none", "allow", "deny", "rewrite"),
+    stops: fc.boolean(),
+  }),
   /** Writes that fail once, by kind and count. */
   faults: fc.array(fc.tuple(fc.constantFrom("append" as const, "claim" as const, "answer" as const), fc.nat(25)), { maxLength: 2 }),
   acts: fc.array(fc.tuple(fc.nat(6), act), { maxLength: 14 }),
@@ -194,7 +198,9 @@ async function play(t: TestContext, scenario: Scenario): Promise<Play> {
     await rest();
   }
   let over = false;
-  const done = (): void => void (over = true);
+  const done = (): void => {
+    over = true;
+  };
   p.running.then(done, done);
   await until(() => over, "the end of the batch");
   return p;

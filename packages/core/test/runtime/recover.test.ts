@@ -529,6 +529,12 @@ async function probedBench(t: TestContext, over: Partial<Definition>, options: B
   return b;
 }
 
+test("section 7: what the probe found is told as evidence", async (t) => {
+  const b = await probedBench(t, { probe: () => ({ state: "unknown", evidence: "two files" }) });
+  const report = await (await after(t, b)).resume();
+  assert.match(textOf(only(report)), /Evidence: probe two files\./);
+});
+
 test("ledger section 6: a probe over 10 s is unknown", async (t) => {
   const b = await probedBench(t, { probe: () => new Promise(() => undefined) });
   const again = await after(t, b);
@@ -857,4 +863,22 @@ test("ledger section 6: a tool that changed since its call was claimed is not as
   tools.add(textTool("probed", "edit", { description: "another tool of that name", probe }));
   assert.deepEqual(outcomes(await again.resume({ tools })), ["unknown execution_unknown"]);
   assert.equal(probed, 0);
+});
+
+test("D88: facts that changed while a parked call waited are shown under a higher revision when it is resumed", async (t) => {
+  let digest = "d1";
+  const facts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: { "a.sh": digest } });
+  const b = await bench(t, { person: "nobody", deps: { onAsk: "park", facts } });
+  await b.process([call("edit", "x", "c1")]);
+  await b.session.close("parked", 75);
+  digest = "d2";
+  const person = scriptedApprover({ edit: "approve" });
+  const again = await bench(t, { beside: b, reopen: { id: b.session.id }, person, deps: { facts } });
+  assert.deepEqual(outcomes(await again.resume()), ["succeeded"]);
+  assert.deepEqual(
+    person.shown.map(({ revision }) => revision),
+    [2],
+  );
+  const [claimed] = await again.stored("call.claimed");
+  assert.equal(claimed?.body.fingerprint, person.shown[0]?.fingerprint);
 });

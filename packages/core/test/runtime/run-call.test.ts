@@ -258,3 +258,31 @@ for (const at of ["call.judged", "claim"]) {
     assert.deepEqual(b.world.lines, ["y"]);
   });
 }
+
+test("isolation: several writes that fail among many in flight fail their own calls alone, and the batch ends", async (t) => {
+  for (const failing of [
+    [4, 11],
+    [3, 9],
+    [4, 10, 12],
+    [5, 8, 9],
+  ]) {
+    let appends = 0;
+    const b = await bench(t, {
+      wrap: (ledger) => ({
+        ...ledger,
+        append: async (...args) => {
+          appends += 1;
+          if (failing.includes(appends)) throw new LedgerError("store_locked", "busy");
+          return await ledger.append(...args);
+        },
+      }),
+    });
+    let report: readonly string[] | undefined;
+    const running = b.process(["1", "2", "3", "4", "5"].map((id) => call("read", id, id))).then((ended) => (report = outcomes(ended)));
+    for (let second = 0; second < 3; second += 1) await b.clock.advance(1_000);
+    await until(() => report !== undefined, `the end of the batch with failures at ${failing}`);
+    await running;
+    assert.ok(report!.filter((outcome) => outcome === "succeeded").length >= 5 - failing.length, `${failing}: ${report}`);
+    assert.deepEqual(outcomes(await b.process([call("read", "after")])), ["succeeded"]);
+  }
+});

@@ -139,3 +139,29 @@ test("a ledger that tells of an append later than of the claim after it is folde
   assert.deepEqual(outcomes(report), ["succeeded", "succeeded", "succeeded"]);
   assert.deepEqual(b.world.lines, ["x", "y"]);
 });
+
+test("two writes that fail among many issued together fail alone, and every other one is stored, in order", async () => {
+  for (const failing of [[1], [1, 3], [0, 1, 2], [2, 6], [0, 7], [1, 5, 6]]) {
+    const [clock, ids] = [manualClock(), countingIds()];
+    const plain = memoryLedger({ clock, ids });
+    let count = -1;
+    const ledger: Ledger = {
+      ...plain,
+      append: (lease, expected, batch) => {
+        count += 1;
+        return failing.includes(count - 1) ? Promise.reject(new LedgerError("store_locked", "busy")) : plain.append(lease, expected, batch);
+      },
+    };
+    const session = await openSession({ ledger, clock, ids }, { holder: HOLDER, create: createdDraft().body });
+    const calls = ["c1", "c2", "c3", "c4", "c5"];
+    let settled = 0;
+    const writes = calls.map((id) => session.record([proposedDraft(id)], "normal").finally(() => (settled += 1)));
+    const all = Promise.allSettled(writes);
+    await until(() => settled === calls.length, `an end of every write with failures at ${failing}`);
+    const stored = (await all).flatMap(({ status }, at) => (status === "fulfilled" ? [calls[at]] : []));
+    assert.deepEqual([...session.state.calls.keys()], stored, `failures at ${failing}`);
+    assert.ok(stored.length >= calls.length - failing.length);
+    await session.record([proposedDraft("last")], "normal");
+    assert.equal(session.state.calls.has("last"), true);
+  }
+});
