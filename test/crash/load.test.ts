@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Failpoint } from "./failpoints.ts";
 import { LOAD } from "./load.ts";
 import { makeScene } from "./scene.ts";
+import { seeded } from "./seeded.ts";
 
 const LONG = process.env["ASSENT_LONG"] === "1";
 const SEED = Number(process.env["ASSENT_SEED"] ?? 1);
@@ -31,12 +32,3 @@ test(`S46: two processes killed at random commits under load, ${ROUNDS} times (A
   assert.ok(sessions.length >= NEW_SESSIONS);
   await scene.holds();
 });
-
-/** A small generator of numbers below a bound, the same for the same seed. */
-function seeded(seed: number): (bound: number) => number {
-  let state = seed >>> 0;
-  return (bound) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { makeScene, type Ran, type Scene } from "./scene.ts";
+import { requireStrace, STRACE, tracedCalls } from "./strace.ts";
 
 const LONG = process.env["ASSENT_LONG"] === "1";
 const CALL = ["call", "world", "--allow", "world", "--json"];
@@ -21,7 +21,7 @@ type Trace = {
 };
 
 /** A frame of the log is a header and a page; the header of a commit's last frame carries the size of the database in bytes 4 to 8. */
-const WRITE = /^\d+ +pwrite64\(\d+<[^>]*-wal>, "((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?, (\d+),/;
+const WRITE = /^pwrite64\(\d+<[^>]*-wal>, "((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?, (\d+),/;
 const FRAME_HEADER = 24;
 
 const trace = await watchOne();
@@ -92,11 +92,7 @@ describe("a disk that fails", { concurrency: 2 }, () => {
 });
 
 async function watchOne(): Promise<Trace> {
-  const { status, stderr, error } = spawnSync("strace", ["-qq", "-o", "/dev/null", "-e", "inject=close:error=EIO:when=9999", "true"], {
-    encoding: "utf8",
-  });
-  const why = error?.message ?? stderr;
-  assert.equal(status, 0, `Disk faults are injected with strace, and it does not work here: ${why}. Install it and allow ptrace.`);
+  requireStrace();
   using scene = await withStore();
   const seen = await watch(scene);
   assert.ok(seen.commitsBefore >= 2 && seen.commits.length > seen.commitsBefore, JSON.stringify(seen));
@@ -122,20 +118,20 @@ async function withStore(): Promise<Scene> {
 function faulty(scene: Scene, argv: readonly string[], { syscall, error, when }: Fault): Promise<Ran> {
   const inject = ["-e", `trace=${syscall}`, "-e", `inject=${syscall}:error=${error}:when=${when}`];
   const log = join(scene.store, "ledger.db-wal");
-  return scene.child(argv, { under: ["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", ...inject, "-P", log] });
+  return scene.child(argv, { under: [...STRACE, "-o", "/dev/null", ...inject, "-P", log] });
 }
 
 async function watch(scene: Scene): Promise<Trace> {
   const output = join(scene.root, "trace");
   const paths = [join(scene.store, "ledger.db-wal"), scene.world].flatMap((path) => ["-P", path]);
-  const options = ["-f", "--seccomp-bpf", "-qq", "-y", "-x", "-s", "24", "-o", output, "-e", "trace=pwrite64,fsync,write,writev"];
-  const { code, stderr } = await scene.child(CALL, { under: ["strace", ...options, ...paths] });
+  const options = ["-y", "-x", "-s", "24", "-o", output, "-e", "trace=pwrite64,fsync,write,writev"];
+  const { code, stderr } = await scene.child(CALL, { under: [...STRACE, ...options, ...paths] });
   assert.equal(code, 0, stderr);
   const commits: number[][] = [[]];
   let [writes, flushes, last] = [0, 0, false];
   let found: Pick<Trace, "commitsBefore" | "flushesBefore"> | undefined;
-  for (const line of readFileSync(output, "utf8").split("\n")) {
-    if (/^\d+ +fsync\(\d+<[^>]*-wal>/.test(line)) flushes += 1;
+  for (const line of tracedCalls(readFileSync(output, "utf8"))) {
+    if (/^fsync\(\d+<[^>]*-wal>/.test(line)) flushes += 1;
     if (line.includes(`<${scene.world}>`)) found ??= { commitsBefore: commits.length - 1, flushesBefore: flushes };
     const [, bytes = "", size] = WRITE.exec(line) ?? [];
     if (size === undefined) continue;

@@ -33,6 +33,13 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
   const fault = (error: unknown): void => {
     if (error instanceof LedgerError && FOR_GOOD.includes(error.type)) refusal ??= error;
   };
+  const commitNow = (): void => {
+    try {
+      database.exec("commit");
+    } catch (cause) {
+      throw storeError(cause, paths) === cause ? nameless(cause) : cause;
+    }
+  };
   const transaction = (durability: Durability, steps: readonly (() => void)[]): number => {
     if (durability !== synchronous) database.exec(`pragma synchronous=${durability}`); // not possible inside a transaction
     synchronous = durability;
@@ -42,7 +49,7 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
     if (writing.isOutdated()) throw new Outdated();
     finish();
     const bytes = writing.flush();
-    database.exec("commit");
+    commitNow();
     return bytes;
   };
   const rollBack = (): void => {
@@ -90,4 +97,11 @@ class Outdated extends Error {
 
 function isConflict(error: unknown): boolean {
   return error instanceof Error && "errcode" in error && typeof error.errcode === "number" && (error.errcode & 0xff) === 19;
+}
+
+/** A commit that failed in a way nobody has a name for: what it did is not known, so nothing is written after it. */
+function nameless(cause: unknown): LedgerError {
+  const error = new LedgerError("store_io", `Could not write the ledger (${String(cause)}). Nothing more will run. Then: assent verify`);
+  error.cause = cause;
+  return error;
 }

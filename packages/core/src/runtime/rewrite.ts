@@ -49,7 +49,7 @@ async function consult(batch: BatchRun, run: CallRun, taken: Taken): Promise<Rew
 }
 
 /** A port of the user's may say anything; what is no verdict must not pass for none. */
-export function isVerdict(verdict: unknown): boolean {
+function isVerdict(verdict: unknown): boolean {
   return verdict === "allow" || verdict === "ask" || verdict === "deny" || verdict === "none";
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ledger, LedgerError, memoryLedger, openSession } from "@assent/core";
+import { type Ledger, LedgerError, type LedgerEvent, memoryLedger, openSession } from "@assent/core";
 import { closedDraft, countingIds, createdDraft, manualClock, proposedDraft } from "@assent/core/testing";
 import { bench, call, HOLDER, outcomes, says, turn, until } from "./harness.ts";
 
@@ -165,3 +165,47 @@ test("two writes that fail among many issued together fail alone, and every othe
     assert.equal(session.state.calls.has("last"), true);
   }
 });
+
+/** A ledger in which every question is answered yes inside the commit of its opening, and of which we are told late of some writes. */
+function answering(late: "none" | "claim" | "append"): (ledger: Ledger) => Ledger {
+  const after = async (what: typeof late): Promise<void> => {
+    for (let turns = 0; late === what && turns < 3; turns += 1) await turn();
+  };
+  return (ledger) => {
+    const approve = async ({ session, at, body }: LedgerEvent<"approval.opened">): Promise<void> => {
+      const { approval, call: of, revision, fingerprint } = body;
+      const yes = { approval, session, call: of, revision, fingerprint, outcome: "approved", by: says("").by, reason: null } as const;
+      await ledger.answer([{ type: "approval.answered", v: 1, at, body: yes }]);
+    };
+    return {
+      ...ledger,
+      claim: async (...args) => {
+        const claimed = await ledger.claim(...args);
+        await after("claim");
+        return claimed;
+      },
+      append: async (...args) => {
+        const stored = await ledger.append(...args);
+        for (const event of stored) if (event.type === "approval.opened") await approve(event);
+        await after("append");
+        return stored;
+      },
+    };
+  };
+}
+
+for (const late of ["none", "claim", "append"] as const) {
+  test(`an answer between two of our own events is folded between them and used (told late: ${late})`, async (t) => {
+    const b = await bench(t, { policy: { rules: { team: { ask: ["edit"] } } }, wrap: answering(late) });
+    let report: readonly string[] | undefined;
+    const calls = [call("read", "r"), call("read", "s"), call("edit", "x"), call("read", "t"), call("edit", "y")];
+    const running = b.process(calls).then((ended) => {
+      report = outcomes(ended);
+    });
+    await until(() => report !== undefined, "the end of the batch");
+    await running;
+    assert.deepEqual(report, ["succeeded", "succeeded", "succeeded", "succeeded", "succeeded"]);
+    assert.equal(b.dispatcher.failure(), undefined);
+    assert.deepEqual(b.world.lines, ["x", "y"]);
+  });
+}
