@@ -53,23 +53,15 @@ test("two processes that append to one ledger at once do not disturb each other"
 
 type Race = { readonly won: { readonly approved: number; readonly rejected: number }; readonly effects: number };
 
-const PER_SESSION = 25;
-
-/** Parks so many calls, lets two processes answer each of them at once, and then runs what may run. */
+/** Parks so many calls of one session, lets two processes answer each of them at once, and then runs what may run. */
 async function race(count: number, outcomes: readonly [Ask["outcome"], Ask["outcome"]]): Promise<Race> {
   using scene = makeScene();
-  const calls = Array.from({ length: PER_SESSION }, (_, at) => ({ id: `c${at}`, name: "world", arguments: { note: String(at) } }));
-  const parked = await batches(
-    scene,
-    Array.from({ length: count / PER_SESSION }, () => ({ calls })),
-  );
-  const approvals = parked.flatMap(({ results }) => results.map((report) => ("approvalId" in report ? (report.approvalId ?? "") : "")));
+  const calls = Array.from({ length: count }, (_, at) => ({ id: `c${at}`, name: "world", arguments: { note: String(at) } }));
+  const { session, results } = await batch(scene, { calls });
+  const approvals = results.map((report) => ("approvalId" in report ? (report.approvalId ?? "") : ""));
   assert.equal(new Set(approvals).size, count);
   const won = await answerAtOnce(scene, approvals, outcomes);
-  await batches(
-    scene,
-    parked.map(({ session }) => ({ session })),
-  );
+  await batch(scene, { session });
   await scene.holds();
   return { won, effects: scene.lines().length };
 }
@@ -95,12 +87,10 @@ async function answerAtOnce(scene: Scene, approvals: readonly string[], outcomes
   return won;
 }
 
-async function batches(scene: Scene, specs: readonly BatchSpec[]): Promise<readonly BatchResult[]> {
+async function batch(scene: Scene, spec: BatchSpec): Promise<BatchResult> {
   const library = await openLibrary(scene);
   try {
-    const results: BatchResult[] = [];
-    for (const spec of specs) results.push(await runBatch(library, spec));
-    return results;
+    return await runBatch(library, spec);
   } finally {
     await library.ledger.close();
   }

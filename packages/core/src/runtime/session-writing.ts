@@ -19,20 +19,16 @@ const SNAPSHOT_EVERY = 1_000;
 
 /** Numbers what is issued, folds what is committed. */
 export function makeWriter(on: WriterOn): SessionWriter {
-  const { ledger, lease, link } = on;
+  const { ledger, lease } = on;
   const write = makeIssuing(on);
   const keep = makeKeeping(on);
   const inOrder = makeOrder(on);
-  const folded = <T>(events: readonly LedgerEvent[], value: T): Maybe<T> => {
-    const pos = events[0]?.pos;
-    return link.isWatching() && pos !== undefined ? link.catchUp(pos).then(() => inOrder(events, value)) : inOrder(events, value);
-  };
   const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
-    const done = folded(events, events);
+    const done = inOrder(events, events);
     if (!ledger.durable) return done;
     return done instanceof Promise ? done.then(keep) : keep(done);
   };
-  const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? folded([answer.won], answer) : answer);
+  const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? inOrder([answer.won], answer) : answer);
   return {
     record: (events, durability) => write(events.length, (at) => ledger.append(lease, at, { events, durability }).then(stored)),
     claim: (claim) => write(1, (at) => ledger.claim(lease, at, claim).then(claimed)),
@@ -118,7 +114,10 @@ function makeKeeping({ ledger, lease, state }: WriterOn): <T>(value: T) => Maybe
   };
 }
 
-/** Folds writes in the order of the chain, in which a ledger need not tell of them. */
+/**
+ * Folds writes in the order of the chain, in which a ledger need not tell of them. While somebody waits for an answer, what others said before a write is
+ * folded before it: the order is that of the store, whoever was told first.
+ */
 function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[], value: T) => Maybe<T> {
   const early = new Map<number, () => void>();
   const foldNow = (events: readonly LedgerEvent[]): void => {
@@ -133,20 +132,22 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
     early.delete(state.seq + 1);
     waiting();
   };
+  const inTurn = (events: readonly LedgerEvent[]): Maybe<void> => {
+    const pos = events[0]?.pos;
+    if (pos === undefined || !link.isWatching()) return foldNow(events);
+    return link.catchUp(pos).then(() => foldNow(events));
+  };
   return (events, value) => {
     const first = events[0]?.seq ?? state.seq + 1;
     if (first === state.seq + 1) {
-      foldNow(events);
-      return value;
+      const folded = inTurn(events);
+      return folded instanceof Promise ? folded.then(() => value) : value;
     }
     return new Promise((resolve, reject) => {
       early.set(first, () => {
-        try {
-          foldNow(events);
-          resolve(value);
-        } catch (error) {
-          reject(error);
-        }
+        Promise.resolve()
+          .then(() => inTurn(events))
+          .then(() => resolve(value), reject);
       });
     });
   };
