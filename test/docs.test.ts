@@ -126,7 +126,7 @@ describe("dependencies", () => {
 
 describe("files", () => {
   /** Hosts that anybody can look up. Names reserved for examples, and single letters, need no entry. */
-  const HOSTS = ["json-schema.org", "keepachangelog.com", "semver.org", "www.apache.org"];
+  const HOSTS = ["json-schema.org", "keepachangelog.com", "semver.org", "www.apache.org", "www.w3.org"];
   const RESERVED = /(?:^|\.)(?:test|example|invalid|localhost|example\.(?:com|org|net))$|^[a-z]$|^127\.0\.0\.1$|^\[::1\]$/;
 
   test("name no directory of one machine", () => {
