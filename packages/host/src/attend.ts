@@ -42,6 +42,7 @@ export async function attend(program: Attended): Promise<ProcessEnd> {
     await within(settings.lingerMs, reading.done);
     return { exitCode: child.exitCode, signal: child.signalCode, ended, ...(await held.end()), survivors };
   } catch (error) {
+    child.stdio[3]?.destroy(); // a gate that was never opened stays closed
     await endGroup(pid, settings.graceMs, settings.table);
     throw error;
   } finally {

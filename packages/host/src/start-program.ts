@@ -16,12 +16,12 @@ export type OutputTarget = number | "pipe";
 export async function startProgram(spec: ProcessSpec, target: OutputTarget): Promise<Started> {
   const gated = spec.onStart !== undefined && isExecutable(spec.file);
   const [file, args] = gated ? GATE(spec) : [spec.file, spec.args];
-  const [third = "ignore", ...rest] = coveredDescriptors();
+  const leaked = coveredDescriptors();
   const child = spawn(file, args, {
     cwd: spec.cwd,
     env: spec.env,
     detached: true,
-    stdio: ["ignore", target, target, gated ? "pipe" : third, ...rest],
+    stdio: ["ignore", target, target, ...(gated ? ["pipe" as const, ...leaked.slice(1)] : leaked)],
   });
   if (child.pid !== undefined) return { child, pid: child.pid, begin: gated ? () => openGate(child) : () => undefined };
   const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);

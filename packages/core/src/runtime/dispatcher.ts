@@ -206,7 +206,7 @@ function makeBatchRun(
     live: shared.live,
     runs: [],
     emit: guardedEmit(deps, emit),
-    lanes: createLanes(count, deps.maxConcurrency ?? CONCURRENCY, () => {
+    lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
       for (const run of made.runs) if (run.phase === "before") run.wake?.();
     }),
     policy: () => currentPolicy(deps),
