@@ -78,6 +78,8 @@ async function bareLoop(turns: number): Promise<number> {
   return history.length;
 }
 
+const WARM_ROUNDS = 40;
+
 /** The rows about the overhead of a call on the memory ledger. */
 export async function callRows(): Promise<readonly Row[]> {
   const bare = await microseconds(9, () => bareLoop(2_000));
@@ -86,6 +88,7 @@ export async function callRows(): Promise<readonly Row[]> {
     for (let turn = 0; turn < count; turn += 1) await go(1);
     return count;
   };
+  for (let round = 0; round < WARM_ROUNDS; round += 1) await turns(1_000); // both sides are measured as compiled code
   const thousand = await microseconds(9, () => turns(1_000));
   const hundred = await microseconds(15, () => turns(100));
   const wide = await microseconds(25, async () => {

@@ -9,6 +9,8 @@ import { microseconds, type Row, ratioRow } from "./measure.ts";
 const CALLS = 200;
 const BODY = JSON.stringify({ call: "c1", text: "x".repeat(600) });
 
+const WARM_TURNS = 2_000;
+
 /** What one commit of an event-sized row costs on this disk, FULL, and FULL shared by 100 rows. */
 function bareCommits(directory: string): { readonly one: () => number; readonly grouped: () => number; readonly close: () => void } {
   const database = new DatabaseSync(join(directory, "bare.db"), { timeout: 5_000 });
@@ -44,6 +46,8 @@ export async function durableRows(): Promise<readonly Row[]> {
   try {
     const unsafe = await makeDispatcher(ledger, idleTool("other", "allow"));
     const safe = await makeDispatcher(ledger, idleTool("read"));
+    for (let turn = 0; turn < WARM_TURNS; turn += 1) await unsafe.process(1);
+    for (let turn = 0; turn < WARM_TURNS / 10; turn += 1) await safe.process(100);
     const one = await microseconds(5, bare.one);
     const call = await microseconds(5, async () => {
       for (let turn = 0; turn < CALLS; turn += 1) await unsafe.process(1);

@@ -16,7 +16,6 @@ export type Row = {
 export async function microseconds(rounds: number, act: () => Promise<number> | number): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds; round += 1) {
-    globalThis.gc?.();
     const start = process.hrtime.bigint();
     const count = await act();
     const elapsed = Number(process.hrtime.bigint() - start) / 1_000;
