@@ -1,13 +1,4 @@
-import {
-  createDispatcher,
-  createRegistry,
-  defineTool,
-  type Ledger,
-  memoryLedger,
-  openSession,
-  type PolicySource,
-  type Tool,
-} from "@assent/core";
+import { createDispatcher, createRegistry, defineTool, fixedPolicy, type Ledger, memoryLedger, openSession, type Tool } from "@assent/core";
 import { hostPorts } from "@assent/host";
 import { z } from "zod";
 import { microseconds, type Row, ratioRow } from "./measure.ts";
@@ -29,29 +20,10 @@ export function idleTool(kind: "read" | "other", permission?: "allow"): Tool {
   });
 }
 
-/** A policy without any rule. */
-export const noRules: PolicySource = {
-  current: () => POLICY,
-  subscribe: () => () => undefined,
-};
-const POLICY = { revision: "bench", mode: "default", checkers: [], guards: [], honourReadOnlyHint: true };
-
 /** A dispatcher with a fresh session on this ledger. */
 export async function makeDispatcher(ledger: Ledger, tool: Tool): Promise<{ process: (calls: number) => Promise<void> }> {
-  const create = {
-    cwd: "/",
-    workspace: "/",
-    door: "bench",
-    mode: "default",
-    model: null,
-    version: "0",
-    parent: null,
-    agent: null,
-    policy: "bench",
-    title: "bench",
-  };
-  const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create });
-  const dispatcher = createDispatcher({ session, clock: ports.clock, ids: ports.ids, digest: ports.digest, policy: noRules });
+  const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create: { cwd: "/" } });
+  const dispatcher = createDispatcher({ session, clock: ports.clock, ids: ports.ids, digest: ports.digest, policy: fixedPolicy() });
   const tools = createRegistry();
   tools.add(tool);
   const { signal } = new AbortController();

@@ -13,18 +13,7 @@ const APPROVALS = 10_000;
 const SESSIONS = 100;
 const ports = hostPorts({ stateDirectory: "/nonexistent" });
 const holder = { pid: process.pid, host: "bench", processStart: "0", door: "bench" };
-const create = {
-  cwd: "/",
-  workspace: "/",
-  door: "bench",
-  mode: "default",
-  model: null,
-  version: "0",
-  parent: null,
-  agent: null,
-  policy: "bench",
-  title: "bench",
-};
+const create = { cwd: "/" };
 
 async function fill(ledger: Ledger): Promise<string> {
   const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create });
