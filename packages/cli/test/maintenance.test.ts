@@ -26,7 +26,7 @@ describe("assent verify", () => {
     assert.deepEqual(Object.keys(value), ["ok", "store", "sessions", "events", "findings", "heads"]);
     assert.deepEqual([value.ok, value.sessions, value.findings], [true, 1, []]);
     assert.ok(value.heads.some(({ session }: { session: string }) => session === sessionId));
-    assert.match((await at.here(["verify"])).stdout, /^Sound: 1 sessions, \d+ events\.\n$/);
+    assert.match((await at.here(["verify"])).stdout, /^Sound: 1 session, \d+ events\.\n$/);
     assert.equal((await at.hereJson(["verify", sessionId.slice(0, 8)])).value.ok, true);
   });
 

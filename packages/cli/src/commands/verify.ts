@@ -67,5 +67,9 @@ function text({ ok, sessions, events, findings, repaired = [] }: VerifyReport, t
   );
   const anchor =
     target === undefined ? "" : ok ? `Anchor written to ${oneLine(target)}\n` : "No anchor was written: the ledger is not sound.\n";
-  return `${lines.join("")}${cut.join("")}${ok ? "Sound" : "Not sound"}: ${sessions} sessions, ${events} events.\n${anchor}`;
+  return `${lines.join("")}${cut.join("")}${ok ? "Sound" : "Not sound"}: ${count(sessions, "session")}, ${count(events, "event")}.\n${anchor}`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
