@@ -16,6 +16,7 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
     const report = await commit(context, store, { row, given });
     await print(context, row, report);
+    if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
 }
@@ -43,6 +44,13 @@ const NO_TOOLS: { readonly requests: Requests; readonly rules: Rules } = {
     offer: () => [],
   },
 };
+
+/** What an "always" stored, said literally. */
+async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
+  const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+  const { scope, rules } = row?.remember ?? { scope: "", rules: [] };
+  return rules.map((rule) => `Remembered for this ${scope}: ${oneLine(rule)}\n`).join("");
+}
 
 async function print(context: Context, row: ApprovalRow, report: AnswerReport): Promise<void> {
   const { io, options } = context;

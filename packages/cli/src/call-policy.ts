@@ -2,6 +2,7 @@ import {
   canonicalJson,
   type Digest,
   type Guard,
+  type JsonObject,
   makeChecker,
   type NamedChecker,
   type PolicySource,
@@ -64,13 +65,22 @@ export function grantRules(tools: Registry): Rules {
       return { text, covers: (request, unit) => checker.check(request, unit).verdict === "allow" };
     },
     offer: (request) => {
-      const argument = toolShape(tools, request.tool)?.commandArg;
+      const argument = toolShape(tools, request.tool)?.commandArg ?? pathArgument(request.input);
       if (argument === undefined) return [request.tool];
-      const rule = `${request.tool}:${argument}=${String(request.input[argument])}`;
+      const rule = `${request.tool}:${argument}=${literal(String(request.input[argument]))}`;
       const covers = (): boolean => request.units.every((unit) => covering(rule).check(request, unit).verdict === "allow");
       return isRule(covers) ? [rule] : [];
     },
   };
+}
+
+/** A file tool is remembered for the file it named, never for every file. */
+function pathArgument(input: JsonObject): string | undefined {
+  return typeof input["file_path"] === "string" ? "file_path" : undefined;
+}
+
+function literal(text: string): string {
+  return text.replaceAll(/[\\*?[\]]/g, "\\$&");
 }
 
 function isRule(covers: () => boolean): boolean {

@@ -25,7 +25,7 @@ export type Io = {
   readonly keyboard: Keyboard;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** SIGINT and SIGTERM from now on, until the returned function is called. */
+  /** SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on, until the returned function is called. */
   readonly onSignal: (received: () => void) => () => void;
   /** Ends the process at once. */
   readonly exitNow: (code: number) => void;

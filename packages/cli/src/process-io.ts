@@ -1,5 +1,8 @@
 import type { Io, Keyboard, Output } from "./io.ts";
 
+/** What ends a program from outside: a key, a supervisor, a closing terminal. */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
 /** The process this program runs in. */
 export function processIo(): Io {
   return {
@@ -62,8 +65,8 @@ const keyboard: Keyboard = {
 
 function onSignal(received: () => void): () => void {
   const listener = (): void => received();
-  process.on("SIGINT", listener).on("SIGTERM", listener);
+  for (const signal of SIGNALS) process.on(signal, listener);
   return () => {
-    process.off("SIGINT", listener).off("SIGTERM", listener);
+    for (const signal of SIGNALS) process.off(signal, listener);
   };
 }

@@ -1,12 +1,14 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Context } from "./command-spec.ts";
+import { usageError } from "./failure.ts";
 import { warn } from "./output.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** The state directory: `--store`, else an absolute ASSENT_STORE, else the user's own. No file of a workspace has a say in it. */
 export async function stateDirectory({ io, options }: Pick<Context, "io" | "options">): Promise<string> {
   const given = options.text("store");
+  if (given === "") throw usageError("", "--store is empty. Name a directory, or leave it out.");
   if (given !== undefined) return resolve(io.cwd, given);
   const { ASSENT_STORE: store, XDG_STATE_HOME: state, HOME: home } = io.env;
   if (store && isAbsolute(store)) return store;

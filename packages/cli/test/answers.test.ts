@@ -247,6 +247,21 @@ describe("remembered answers", () => {
     });
   }
 
+  test("a write is remembered for the file it named, never for every file, and the rule is said", async () => {
+    using at = place();
+    const write = (path: string) =>
+      at.hereJson(["call", "write", "--input", JSON.stringify({ file_path: path, content: "x" }), "--on-ask", "park"]);
+    const { approvalId } = (await write("a[1].txt")).value;
+    const { stderr } = await at.here(["approve", approvalId, "--remember", "user"]);
+    assert.match(stderr, /^Remembered for this user: write:file_path=a\\\[1\\\]\.txt$/m);
+    assert.equal((await write("b.txt")).code, 75);
+  });
+
+  test("an empty --store is a usage error: it must not mean the present directory", async () => {
+    using at = place();
+    assert.equal((await at.here(["sessions", "--store", ""])).code, 2);
+  });
+
   test("a command that a shell could read in more than one way offers no rule", async () => {
     using at = place();
     const { approvalId } = await park(at, "touch x && touch y");
