@@ -95,6 +95,8 @@ export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
 export { AnswerError, answerApproval } from "./runtime/answer-approval.ts";
+export type { Assessed, Assessing } from "./runtime/assess.ts";
+export { assessRequest } from "./runtime/assess.ts";
 export type {
   Batch,
   BatchReport,

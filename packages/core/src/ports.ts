@@ -48,6 +48,8 @@ export type RequestFacts = {
   /** Proven to change nothing. */
   readonly safe?: boolean;
   readonly planDigest?: string;
+  /** The very object that is judged, for a body to run from when rules alone let the call pass. Never stored. */
+  readonly plan?: unknown;
   /** Shown to whoever is asked: paths, command, host. */
   readonly view?: Json;
 };

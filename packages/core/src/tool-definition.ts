@@ -28,6 +28,8 @@ export type RunContext = CallContext & {
   readonly attempt: number;
   /** What the tool's `idempotencyKey` returned for this call. */
   readonly idempotencyKey: string | null;
+  /** What the request was understood as, given when rules, a grant of a pattern, the tool or its hint let the call pass: nobody saw the text, so the body runs this and nothing else. */
+  readonly plan?: unknown;
   /** Tells the ledger which process the effect runs in; resolves when it is recorded. */
   readonly started: (process: { readonly pid: number; readonly pgid: number; readonly processStart: string }) => Promise<void>;
 };

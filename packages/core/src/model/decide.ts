@@ -39,13 +39,15 @@ export function decide(request: Request, circumstances: Circumstances): Decision
   const { units } = request;
   let ruling = judge(court, units[0] ?? { subject: request.tool });
   let index = 0;
+  let byRules = passesByRules(ruling.speaker);
   for (let i = 1; i < units.length; i++) {
     const other = judge(court, units[i] ?? { subject: request.tool });
+    byRules &&= passesByRules(other.speaker);
     if (strictness(other.speaker) <= strictness(ruling.speaker)) continue;
     ruling = other;
     index = i;
   }
-  return toDecision(ruling, index, Math.max(1, units.length));
+  return toDecision(ruling, { unit: index, units: Math.max(1, units.length), byRules });
 }
 
 const SEVERITY: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
@@ -243,13 +245,19 @@ function defaultEntry({ step, verdict }: Speaker): TraceEntry {
   return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
 }
 
+/** Steps 3 and 5 let pass what nobody looks at; a mode and a hook are somebody's choice to let the text itself pass. */
+function passesByRules({ step }: Speaker): boolean {
+  return step === 3 || step === 5;
+}
+
 function strictness({ verdict, step }: Speaker): number {
   return step === 2 ? 1.5 : SEVERITY[verdict];
 }
 
-function toDecision({ speaker, trace }: Ruling, unit: number, units: number): Decision {
+function toDecision({ speaker, trace }: Ruling, about: Pick<Decision, "unit" | "units" | "byRules">): Decision {
   const { verdict, reason, source, rule, note, scope, step } = speaker;
-  const decision: Mutable<Decision> = { verdict, reason, source, explicitAsk: step === 2, unit, units, trace };
+  const { unit, units, byRules } = about;
+  const decision: Mutable<Decision> = { verdict, reason, source, explicitAsk: step === 2, unit, units, byRules, trace };
   if (rule) decision.rule = rule;
   if (note !== undefined) decision.note = note;
   if (scope) decision.scope = scope;

@@ -30,7 +30,7 @@ const TABLE = {
   denied_unattended: ["denied"],
   denied_policy_changed: ["denied"],
   tool_changed: ["denied"],
-  operand_changed: ["denied"],
+  operand_changed: ["denied", "failed"],
   fingerprint_mismatch: ["denied"],
   store_unavailable: ["denied"],
   rejected_by_user: ["rejected"],

@@ -30,6 +30,9 @@ export function answerSource(answer: { readonly outcome: "approve" | "reject"; r
 /** Nobody could be asked. */
 export const UNATTENDED: NotificationSource = Object.freeze({ decision: "deny", source: "unattended_deny" });
 
+/** A guard, or what the request is bound to, stands against it. */
+export const GUARD_DENIED: NotificationSource = Object.freeze({ decision: "deny", source: "guard_deny" });
+
 /** Nobody answered in time. */
 export const EXPIRED: NotificationSource = Object.freeze({ decision: "deny", source: "approval_expired" });
 
@@ -42,7 +45,7 @@ export const RUN_STOPPED: NotificationSource = Object.freeze({ decision: "cancel
 function judgedBy({ reason, source, scope }: Decision, verdict: "allow" | "deny"): string {
   switch (reason) {
     case "guard":
-      return "guard_deny";
+      return GUARD_DENIED.source;
     case "checker":
       return `${scope === "session" || scope === "project" || scope === "user" ? scope : "team"}_permissions_${verdict}`;
     case "mode":

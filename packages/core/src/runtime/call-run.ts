@@ -66,6 +66,8 @@ export type CallRun = {
   resumed: boolean;
   /** Position of the yes whose edit was judged; if what it touches changed since, a person is asked again. */
   editJudged: number | undefined;
+  /** What the request of an earlier process was bound to when it was shown, until that was compared. */
+  boundTo: Readonly<Record<string, string>> | undefined;
   /** The idempotency key the claim was stored with. */
   key: string | null;
   /** Position of a yes that no longer stands: a person is asked again. */
@@ -118,6 +120,7 @@ export function makeRun(
     written: undefined,
     resumed: false,
     editJudged: undefined,
+    boundTo: undefined,
     key: null,
     voided: undefined,
     hookAsked: false,

@@ -16,10 +16,17 @@ const GRACE_MS = 5_000;
 export type Gate = (call: { readonly name: string; readonly arguments: unknown }) => Promise<ToolResult>;
 
 /** A claimed call and what its body is told about the claim. */
-export type Effect = { readonly ready: Ready; readonly gate: Gate; readonly attempt: number; readonly key: string | null };
+export type Effect = {
+  readonly ready: Ready;
+  readonly gate: Gate;
+  readonly attempt: number;
+  readonly key: string | null;
+  /** Nobody saw the request: the body gets the plan that was judged. */
+  readonly unseen: boolean;
+};
 
 /** Runs the body of a claimed call: the only place that does. A body that ignores its signal is abandoned after the grace time. */
-export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key }: Effect): Promise<Ending> {
+export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen }: Effect): Promise<Ending> {
   const { clock } = batch.deps;
   run.phase = "running";
   run.startedAt = clock.now();
@@ -34,7 +41,11 @@ export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, atte
   const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
   const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run));
   try {
-    const settled = await settle(batch, run, startBody(batch, run, { ready, gate, attempt, key, update: updates?.update ?? ignoreUpdate }));
+    const settled = await settle(
+      batch,
+      run,
+      startBody(batch, run, { ready, gate, attempt, key, unseen, update: updates?.update ?? ignoreUpdate }),
+    );
     return conclude(run, { ready, settled, timeoutMs });
   } finally {
     cancelTimer?.();
@@ -62,7 +73,7 @@ function stopRunning(run: CallRun): void {
 
 type Body = Effect & { readonly update: (display: Display) => void };
 
-async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, update }: Body): Promise<ToolResult> {
+async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, update }: Body): Promise<ToolResult> {
   const { session, handlers } = batch.deps;
   const { tool, invocation } = ready.taken;
   const ctx: RunContext = {
@@ -72,6 +83,7 @@ async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, 
     gate,
     attempt,
     idempotencyKey: key,
+    ...(unseen && ready.facts.plan !== undefined && { plan: ready.facts.plan }),
     started: async (process) => {
       if (run.phase === "after") throw new Error("The call that started this has ended.");
       await session.record([session.draft("call.started", { call: run.callId, ...process })], "normal");

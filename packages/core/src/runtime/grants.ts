@@ -88,6 +88,13 @@ export async function applyGrant(
   return call?.state === "approved" ? call.yes : undefined;
 }
 
+/** Whether a yes came from grants of patterns alone. The whole-session `*` is a person's choice to let everything pass as it is written. */
+export async function byPattern({ deps }: BatchRun, yes: Yes): Promise<boolean> {
+  if (yes.by !== "grant") return false;
+  const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
+  return !rows.some(({ id, rule }) => rule === "*" && (id === yes.id || yes.also.includes(id)));
+}
+
 /** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
 export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready }: Covering): Promise<boolean> {
   if (ready.decision.explicitAsk) return false;

@@ -11,6 +11,7 @@ import { denial, synthesised } from "./endings.ts";
 import { applyGrant, askingUnits, grantAnswer } from "./grants.ts";
 import { judge, type Ready } from "./judge.ts";
 import { notify } from "./notify.ts";
+import { changedSinceYes } from "./operands.ts";
 import { patternRules } from "./pattern-rules.ts";
 import { type HookView, hookSession, withInput } from "./rewrite.ts";
 
@@ -29,6 +30,8 @@ export async function permit(batch: BatchRun, run: CallRun, ready: Ready): Promi
   if (decision.verdict === "deny") return deny(batch, run, ready);
   if (decision.verdict === "allow" && !run.resumed && !run.hookAsked) return { go: null };
   const call = await liveCall(batch, run);
+  const changed = call.state === "approved" ? await changedSinceYes(batch, run, { ready, yes: call.yes }) : undefined;
+  if (changed) return changed;
   if (call.state === "approved" && holds(run, call, ready)) return { go: call.yes };
   if (call.state === "judged" && decision.verdict === "allow") return { go: null };
   if (call.state === "judged") {

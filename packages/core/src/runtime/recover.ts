@@ -172,6 +172,7 @@ async function retry(
     attempt: 2,
     key: call.key,
     gate: () => Promise.reject(new Error("a retried call cannot nest")),
+    unseen: call.answer === null && ready.decision.byRules,
   });
   const { content } = ending.result;
   return {

@@ -8,8 +8,8 @@ import type { Registry } from "../registry.ts";
 import type { Invocation, Tool } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
 import { AnswerError, type AnswerPorts, type Requests } from "./answer-approval.ts";
+import { fingerprinted } from "./assess.ts";
 import type { DispatcherDeps } from "./dispatch.ts";
-import { fingerprinted } from "./judge.ts";
 import { patternRules } from "./pattern-rules.ts";
 import { recordedCall } from "./recorded.ts";
 

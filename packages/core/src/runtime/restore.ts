@@ -20,6 +20,7 @@ export async function restore(batch: BatchRun, run: CallRun): Promise<Step<Taken
     return { end: synthesised("denied", "tool_changed", modelText.tool_changed({ name: run.name })) };
   }
   run.tool = tool;
+  run.boundTo = judged.binds;
   return await build(batch, run, { tool, input: judged.input });
 }
 

@@ -11,9 +11,11 @@ import { runBody } from "./effect.ts";
 import { endCall } from "./end-call.ts";
 import { stopped, synthesised } from "./endings.ts";
 import { makeGate } from "./gate.ts";
+import { byPattern } from "./grants.ts";
 import { callContext, intake } from "./intake.ts";
 import { callKey, judge, type Ready, rejudge } from "./judge.ts";
 import { notify, notifyUnjudged } from "./notify.ts";
+import { changedOperand, isBound } from "./operands.ts";
 import { permit } from "./permission.ts";
 import { editOf, restore } from "./restore.ts";
 import { type Rewritten, rewrite } from "./rewrite.ts";
@@ -27,8 +29,7 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
   try {
     const claimed = await prepare(batch, run);
     if ("parked" in claimed) return park(batch, run, claimed);
-    const ending =
-      "end" in claimed ? claimed.end : await traced(batch, run, { ...claimed.go, body: () => effect(batch, run, claimed.go.ready) });
+    const ending = "end" in claimed ? claimed.end : await traced(batch, run, { ...claimed.go, body: () => effect(batch, run, claimed.go) });
     return await endCall(batch, run, ending);
   } catch (error) {
     return await failClosed(batch, run, error);
@@ -111,6 +112,8 @@ async function beforeClaim(batch: BatchRun, run: CallRun, { ready, yes }: Claime
   if (may !== true && !(await may)) return { parked: undefined };
   if (run.stopped) return await stop(batch, run, ready);
   if (isStale(batch, ready)) return { ready: await rejudge(batch, run, ready) };
+  const changed = isBound(ready) ? await changedOperand(batch, run, { ready, yes }) : undefined;
+  if (changed) return changed;
   if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
   return await claim(batch, run, { ready, yes });
 }
@@ -178,9 +181,10 @@ async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise
   return stand;
 }
 
-async function effect(batch: BatchRun, run: CallRun, ready: Ready): Promise<Ending> {
+async function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Ending> {
+  const unseen = yes ? await byPattern(batch, yes) : ready.decision.byRules;
   if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
-  return await runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall) });
+  return await runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall), unseen });
 }
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {

@@ -1,0 +1,146 @@
+import { decide } from "../model/decide.ts";
+import type { Decision, Guard, Hint } from "../model/decision.ts";
+import { isObject } from "../model/json.ts";
+import { CONCURRENCY_SAFE_KINDS } from "../model/kind.ts";
+import { fingerprintText, type Request } from "../model/request.ts";
+import type { Clock, Digest, Facts, Policy, RequestFacts } from "../ports.ts";
+import type { Invocation, Maybe, Tool, ToolOpinion } from "../tool-definition.ts";
+import { toolDigest } from "../tool-digest.ts";
+import type { HookView } from "./rewrite.ts";
+import { within } from "./within.ts";
+
+/** A request and all that may speak about it. */
+export type Assessing = {
+  readonly tool: Tool;
+  readonly invocation: Invocation;
+  readonly cwd: string;
+  readonly facts: Facts | undefined;
+  /** Taken when everything else is known, so that the newest counts. */
+  readonly policy: () => Policy;
+  readonly hook?: HookView | undefined;
+  readonly digest: Digest;
+  readonly clock: Clock;
+  /** Fingerprints of requests that ended unknown and that nobody has spoken about since. */
+  readonly unknown?: ReadonlySet<string>;
+  /** The fingerprint is wanted whatever the verdict. */
+  readonly fingerprint?: boolean;
+};
+
+/** A judged request: frozen, with the decision on it and under what it was made. */
+export type Assessed = {
+  readonly request: Request;
+  readonly decision: Decision;
+  readonly facts: RequestFacts;
+  /** Runs beside others. */
+  readonly safe: boolean;
+  readonly policy: Policy;
+};
+
+const PERMISSION_LIMIT_MS = 5_000;
+
+/** Gathers facts, freezes the request and lets everyone speak: the same for a call that is to run and for one that is only explained. Nothing is recorded. */
+export function assessRequest(what: Assessing): Maybe<Assessed> {
+  const gathered = gatherFacts(what);
+  const opinion = toolOpinion(what);
+  if (!(gathered instanceof Promise) && !(opinion instanceof Promise)) return conclude(what, gathered, opinion);
+  return Promise.all([gathered, opinion]).then(([facts, said]) => conclude(what, facts, said));
+}
+
+type Gathered = { readonly facts: RequestFacts; readonly failure: string | undefined };
+
+function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe<Gathered> {
+  const plain: RequestFacts = { units: [{ subject: tool.name }], binds: {} };
+  if (!gather) return { facts: plain, failure: undefined };
+  const failed = (error: unknown): Gathered => ({ facts: plain, failure: error instanceof Error ? error.message : String(error) });
+  try {
+    const facts = gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
+    const checked = (found: RequestFacts): Gathered =>
+      areFacts(found) ? { facts: found, failure: undefined } : failed("they make no sense");
+    return facts instanceof Promise ? facts.then(checked, failed) : checked(facts);
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+/** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */
+function areFacts(found: unknown): boolean {
+  if (!isObject(found)) return false;
+  const { units, binds } = found;
+  return (
+    Array.isArray(units) &&
+    units.length > 0 &&
+    units.every((unit) => isObject(unit) && typeof unit["subject"] === "string") &&
+    isObject(binds)
+  );
+}
+
+function toolOpinion({ clock, invocation }: Assessing): Maybe<ToolOpinion> {
+  const opinion = invocation.opinion();
+  if (!(opinion instanceof Promise)) return opinion;
+  const late: ToolOpinion = { verdict: "ask", declared: true, note: "tool permission failed: it did not answer within 5 s" };
+  return within(clock, { promise: opinion, ms: PERMISSION_LIMIT_MS, late: () => late });
+}
+
+function conclude(what: Assessing, { facts, failure }: Gathered, opinion: ToolOpinion): Assessed {
+  const { tool, invocation, cwd, digest, hook } = what;
+  const policy = what.policy();
+  const plain: Request = {
+    tool: tool.name,
+    toolDigest: toolDigest(tool, digest),
+    kind: tool.kind,
+    input: invocation.input,
+    cwd,
+    binds: facts.binds,
+    units: facts.units,
+  };
+  const proven = facts.safe === true || invocation.safe();
+  const safe = proven || CONCURRENCY_SAFE_KINDS.includes(tool.kind);
+  const unknown = what.unknown ?? NONE;
+  const request = what.fingerprint || !safe || unknown.size > 0 ? fingerprinted(plain, digest) : plain;
+  const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
+  const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
+  const decision = decide(request, { mode: policy.mode, checkers: policy.checkers, guards, hint });
+  return { request: decision.verdict === "ask" ? fingerprinted(request, digest) : request, decision, facts, safe, policy };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** The request with its fingerprint, computed when first needed. */
+export function fingerprinted<R extends Request>(request: R, digest: Digest): R & { readonly fingerprint: string } {
+  const { fingerprint } = request;
+  return fingerprint === undefined ? { ...request, fingerprint: digest.sha256(fingerprintText(request)) } : { ...request, fingerprint };
+}
+
+type OwnGuards = { readonly policy: Policy; readonly failure: string | undefined; readonly unknown: boolean };
+
+/** The policy's guards and the runtime's own two: an outcome nobody knows, and facts nobody could gather. Both insist on a person. */
+function ownGuards({ policy, failure, unknown }: OwnGuards): readonly Guard[] {
+  if (failure === undefined && !unknown) return policy.guards;
+  const own: Guard[] = [];
+  if (unknown) own.push({ id: "recovery", check: () => ({ verdict: "ask", note: "the same call ended with an unknown outcome" }) });
+  if (failure !== undefined) own.push({ id: "analysis-failed", check: () => ({ verdict: "ask", note: failure }) });
+  return [...policy.guards, ...own];
+}
+
+type Hinting = {
+  readonly tool: Tool;
+  readonly facts: RequestFacts;
+  readonly opinion: ToolOpinion;
+  readonly proven: boolean;
+  readonly policy: Policy;
+  readonly hook: HookView | undefined;
+};
+
+function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint {
+  return {
+    ...(opinion.declared && { tool: opinion.verdict }),
+    ...(opinion.note !== undefined && { toolNote: opinion.note }),
+    readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
+    safe: proven,
+    insideWorkspace: facts.insideWorkspace === true,
+    planFile: facts.planFile === true,
+    ...(hook?.verdict !== undefined && {
+      hook: { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) },
+    }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Join, PlainRedirection } from "./plain-line.ts";
+import type { Plan } from "./plan.ts";
+import type { FoundProgram } from "./programs.ts";
+
+/** One command of a line as it is executed: nothing in it is read by a shell. */
+export type PlannedCommand = {
+  readonly join: Join;
+  readonly argv: readonly [name: string, ...args: string[]];
+  readonly cwd: string;
+  readonly redirections: readonly PlainRedirection[];
+  /** What the name led to while judging; undefined: nothing of that name was found. `cd` has none: it only moves what follows. */
+  readonly program: FoundProgram | undefined;
+};
+
+/** The very object that was judged, in the form in which it runs. Without `commands` the text was not understood whole, and nothing runs from it. */
+export type PlannedLine = { readonly plan: Plan; readonly readOnly: boolean; readonly commands?: readonly PlannedCommand[] };
+
+const MADE = new WeakSet<object>();
+
+/** Marks a line as judged by this package. */
+export function plannedLine(line: PlannedLine): PlannedLine {
+  MADE.add(line);
+  return line;
+}
+
+/** The judged line behind a body's `plan`. Undefined: somebody else's plan, from which nothing may run. */
+export function planOf(value: unknown): PlannedLine | undefined {
+  return isMade(value) ? value : undefined;
+}
+
+function isMade(value: unknown): value is PlannedLine {
+  return typeof value === "object" && value !== null && MADE.has(value);
+}
