@@ -46,6 +46,8 @@ export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredE
 export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
+export type { Glob } from "./model/glob.ts";
+export { compileGlob } from "./model/glob.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
 export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
 export type { Json, JsonObject } from "./model/json.ts";
@@ -60,6 +62,9 @@ export { resolveModelOverride } from "./model/model-override.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
 export { parseToolInput } from "./model/parse-tool-input.ts";
+export type { Condition, Pattern, Subject } from "./model/pattern.ts";
+export { matchesPattern, parsePattern } from "./model/pattern.ts";
+export { PatternError } from "./model/pattern-error.ts";
 export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";

@@ -2,6 +2,8 @@ import { PatternError } from "./pattern-error.ts";
 
 /** A compiled glob, anchored at both ends. Characters are code points, and both sides are compared in NFC. */
 export type Glob = {
+  /** As written, in NFC. */
+  readonly text: string;
   readonly matches: (value: string) => boolean;
   /** How many comparisons a match of this value takes: never more than (pattern length + 1) × (value length + 1). */
   readonly steps: (value: string) => number;
@@ -17,6 +19,7 @@ export function compileGlob(text: string, options: { readonly caseSensitive?: bo
   const plain = plainOf(written.tokens);
   const literal = plain && fold(plain.text);
   return {
+    text: text.normalize("NFC"),
     matches: (value) => {
       if (literal === undefined) return walk(program, pointsOf(fold(value))).matched;
       return plain?.star ? fold(value).startsWith(literal) : fold(value) === literal;

@@ -4,7 +4,7 @@ import { cutText } from "../model/cut-text.ts";
 import type { EventBodies } from "../model/events.ts";
 import { isObject } from "../model/json.ts";
 import type { Request } from "../model/request.ts";
-import type { Clock, Ids, Rules } from "../ports.ts";
+import type { Clock, GrantRule, Ids, Rules } from "../ports.ts";
 
 /** An answer that cannot be used; the approval stays as it was. */
 export class AnswerError extends Error {
@@ -171,26 +171,27 @@ function rememberedRules(rules: Rules, { row, answer, request }: Remembering): r
   if (!request) return undefined;
   const texts = answer.remember.rules ?? rules.offer(request);
   if (texts.length === 0) throw new AnswerError("bad_rule", "No rule can be offered for this call. Approve it once, or name a rule.");
-  for (const text of texts) refuseRule(rules, { text, request, scope: answer.remember.scope });
+  const understood = texts.map((text) => understand(rules, { text, scope: answer.remember?.scope }));
+  const useless = understood.find((rule) => !request.units.some((unit) => rule.covers(request, unit)));
+  if (useless) throw new AnswerError("bad_rule", `The rule '${useless.text}' does not cover this call.`);
+  if (!request.units.every((unit) => understood.some((rule) => rule.covers(request, unit))))
+    throw new AnswerError(
+      "bad_rule",
+      `${texts.length === 1 ? `The rule '${texts[0]}' does` : "These rules do"} not cover all of this call.`,
+    );
   return texts;
 }
 
-function refuseRule(
-  rules: Rules,
-  { text, request, scope }: { readonly text: string; readonly request: Request; readonly scope: string },
-): void {
+function understand(rules: Rules, { text, scope }: { readonly text: string; readonly scope: string | undefined }): GrantRule {
   if (/^[*?]+$/.test(text.trim())) {
-    if (scope === "session" && text.trim() === "*") return;
+    if (scope === "session" && text.trim() === "*") return { text, covers: () => true };
     throw new AnswerError("bad_rule", "The rule '*' can be remembered for a session only.");
   }
-  let covers = false;
   try {
-    const rule = rules.parse(text);
-    covers = request.units.every((unit) => rule.covers(request, unit));
+    return rules.parse(text);
   } catch (error) {
     throw new AnswerError("bad_rule", `'${text}' is no rule: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
-  if (!covers) throw new AnswerError("bad_rule", `The rule '${text}' does not cover this call.`);
 }
 
 type Answered = {

@@ -1,5 +1,5 @@
 import { decide } from "../model/decide.ts";
-import type { Decision, Guard, Hint } from "../model/decision.ts";
+import type { Circumstances, Decision, Guard, Hint } from "../model/decision.ts";
 import { isObject } from "../model/json.ts";
 import { CONCURRENCY_SAFE_KINDS } from "../model/kind.ts";
 import { fingerprintText, type Request } from "../model/request.ts";
@@ -34,6 +34,8 @@ export type Assessed = {
   /** Runs beside others. */
   readonly safe: boolean;
   readonly policy: Policy;
+  /** All that was heard, so that a part of the request can be explained by itself. */
+  readonly circumstances: Circumstances;
 };
 
 const PERMISSION_LIMIT_MS = 5_000;
@@ -99,8 +101,9 @@ function conclude(what: Assessing, { facts, failure }: Gathered, opinion: ToolOp
   const request = what.fingerprint || !safe || unknown.size > 0 ? fingerprinted(plain, digest) : plain;
   const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
   const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
-  const decision = decide(request, { mode: policy.mode, checkers: policy.checkers, guards, hint });
-  return { request: decision.verdict === "ask" ? fingerprinted(request, digest) : request, decision, facts, safe, policy };
+  const circumstances = { mode: policy.mode, checkers: policy.checkers, guards, hint };
+  const decision = decide(request, circumstances);
+  return { request: decision.verdict === "ask" ? fingerprinted(request, digest) : request, decision, facts, safe, policy, circumstances };
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -32,12 +32,9 @@ export async function grantAnswer({ deps }: BatchRun, { request }: Ready, units:
 }
 
 /** The units a grant must cover: those that, judged alone, nobody allows. */
-export function askingUnits({ request, policy }: Ready): readonly Unit[] {
+export function askingUnits({ request, circumstances }: Ready): readonly Unit[] {
   if (request.units.length === 1) return request.units;
-  return request.units.filter((unit) => {
-    const alone = decide({ ...request, units: [unit] }, { mode: policy.mode, checkers: policy.checkers, guards: policy.guards });
-    return alone.verdict !== "allow";
-  });
+  return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
 }
 
 type Reach = { readonly session: string; readonly workspace: string | undefined; readonly now: number };

@@ -43,7 +43,7 @@ export type CommandClass = "read" | "write" | "opaque" | "unknown";
 /** A word as the program would get it; dynamic: only a shell could tell. */
 export type PlanWord = { readonly text: string; readonly dynamic: boolean };
 
-/** A redirection of one command. */
+/** A redirection of one command. `fd` is always written out: `0` for `<`, `1` for `>` where the text has none; `{name}` for a variable; `&` for both. */
 export type Redirection = { readonly fd: string; readonly op: string; readonly target: string; readonly dynamic: boolean };
 
 /** A path that a command is known to read or write. */

@@ -1,3 +1,4 @@
+import type { Join } from "./plain-line.ts";
 import type { Hazard, PlanWord, Redirection } from "./plan.ts";
 
 /** A simple command that the deny walk reached, at any depth. */
@@ -7,6 +8,8 @@ export type SeenCommand = {
   readonly path: readonly string[];
   /** Place among the plain commands of the text's top level (lists and pipelines only); undefined for anything deeper. */
   readonly top?: number;
+  /** How a command of the top level is joined to the one before it; a newline counts as `;`. Set together with `top`. */
+  readonly join?: Join;
   /** Index in the walk of the command it was unwrapped from. */
   readonly inside?: number;
   readonly assignments: readonly { readonly name: string; readonly dynamic: boolean }[];

@@ -1,0 +1,52 @@
+import { type Assessed, type Decision, decide, type Json, type RuleRef, type TraceEntry, type Verdict } from "@assent/core";
+import type { JudgedCommand, Plan } from "./shell/plan.ts";
+import { shellOf } from "./unit-data.ts";
+
+/** Why a request would be decided as it would: the decision with the plan and the facts behind it. */
+export type Explanation = {
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly source: string;
+  readonly rule: (RuleRef & { readonly source: string }) | null;
+  readonly unit: number;
+  readonly units: number;
+  readonly trace: readonly TraceEntry[];
+  /** Shell tools only. */
+  readonly plan?: Omit<Plan, "commands"> & { readonly commands: readonly JudgedCommand[] };
+  /** Path and fetch tools. */
+  readonly facts?: Json;
+  readonly revision: string;
+};
+
+/** Tells of an assessed request what was decided and by whom. Nothing is asked, started or written. */
+export function explain(assessed: Assessed): Explanation {
+  const { request, decision, facts, policy } = assessed;
+  const { verdict, reason, source, unit, units, trace } = decision;
+  const line = request.units[0] && shellOf(request.units[0])?.line;
+  return {
+    verdict,
+    reason,
+    source,
+    rule: ruleOf(decision),
+    unit,
+    units,
+    trace,
+    ...(line && { plan: { ...line.plan, commands: judgedCommands(assessed) } }),
+    ...(!line && facts.view !== undefined && { facts: facts.view }),
+    revision: policy.revision,
+  };
+}
+
+function ruleOf({ rule, source }: Decision): Explanation["rule"] {
+  return rule ? { ...rule, source: rule.source ?? source } : null;
+}
+
+/** Each command with what is decided about it alone. */
+function judgedCommands({ request, circumstances }: Assessed): readonly JudgedCommand[] {
+  return request.units.flatMap((unit) => {
+    const command = shellOf(unit)?.command;
+    if (!command) return [];
+    const { verdict, rule, source, reason } = decide({ ...request, units: [unit] }, circumstances);
+    return [{ ...command, verdict, ...(rule && { rule: rule.text }), source: source || reason }];
+  });
+}

@@ -1,0 +1,101 @@
+import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
+import type { PathFact, PathScope } from "./path-scope.ts";
+import { type Analysed, analyseShell } from "./shell/analyse.ts";
+import type { Command } from "./shell/plan.ts";
+import { PROGRAM_PATH } from "./shell/programs.ts";
+import { hostUnit, pathUnit } from "./unit-data.ts";
+
+/** Where facts are gathered. */
+export type FactPlaces = {
+  /** As a real path. */
+  readonly workspace: string;
+  readonly look: PathScope;
+  /** Directories in which programs of allowed commands are looked up; the system's when absent or empty. */
+  readonly programPath?: () => readonly string[];
+};
+
+/**
+ * What requests mean beyond their text: one unit per simple command of a shell line, per file, per URL. What a person's yes depends on (a script's text, where a link leads)
+ * is bound: when that changes after judging, the fingerprint differs and the old answer no longer counts.
+ */
+export function policyFacts(places: FactPlaces): Facts {
+  const { look } = places;
+  const seenScripts = new Map<string, string>();
+  return ({ tool, kind, input, cwd, locations }) => {
+    const { command, url } = input;
+    if (kind === "execute" && typeof command === "string") return shellFacts({ command, input, cwd }, { places, seenScripts });
+    if (locations && locations.length > 0)
+      return pathFacts(
+        locations.map(({ path }) => look(path, cwd)),
+        MUTATOR_KINDS.includes(kind),
+      );
+    if (kind === "fetch" && typeof url === "string") return urlFacts(url);
+    return { units: [{ subject: tool }], binds: {} };
+  };
+}
+
+function pathFacts(paths: readonly PathFact[], writes: boolean): RequestFacts {
+  return {
+    units: paths.map(pathUnit),
+    binds: writes ? linkBinds(paths) : {},
+    insideWorkspace: paths.every((path) => path.inside && !(writes && path.hazards.length > 0)),
+    view: { paths: paths.map(({ lexical, real, inside, sensitive, control }) => ({ lexical, real, inside, sensitive, control })) },
+  };
+}
+
+function linkBinds(paths: readonly PathFact[]): Readonly<Record<string, string>> {
+  const linked = paths.filter(({ absolute, real }) => real !== absolute);
+  return Object.fromEntries(linked.map(({ absolute, real }) => [absolute, `leads to ${real ?? "nowhere one can look"}`]));
+}
+
+function urlFacts(url: string): RequestFacts {
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : null;
+  return { units: [hostUnit({ url, host })], binds: {}, view: { host } };
+}
+
+type ShellRequest = { readonly command: string; readonly input: JsonObject; readonly cwd: string };
+
+type Surroundings = { readonly places: FactPlaces; readonly seenScripts: Map<string, string> };
+
+function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts }: Surroundings): RequestFacts {
+  const { workspace, look } = places;
+  const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
+  const given = places.programPath?.() ?? [];
+  const analysed = analyseShell(command, { cwd, workspace, look, programPath: given.length > 0 ? given : PROGRAM_PATH });
+  const { line, units, planned } = analysed;
+  const binds = shellBinds(analysed);
+  return {
+    units,
+    binds,
+    safe: line.readOnly,
+    planDigest: line.plan.digest,
+    plan: planned,
+    view: shellView(analysed, { binds, seenScripts }),
+  };
+}
+
+/** Scripts by their names as written, and the text of package scripts. */
+function shellBinds({ scripts, packageScripts }: Analysed): Readonly<Record<string, string>> {
+  return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
+}
+
+type Viewing = { readonly binds: Readonly<Record<string, string>>; readonly seenScripts: Map<string, string> };
+
+/** What whoever is asked should see besides the text. A script that differs from the last time it was looked at shows both digests. */
+function shellView({ line: { plan } }: Analysed, { binds, seenScripts }: Viewing): Json {
+  const scripts = Object.entries(binds).map(([file, digest]) => {
+    const before = seenScripts.get(file);
+    seenScripts.set(file, digest);
+    return { file, digest, ...(before !== undefined && before !== digest && { before }) };
+  });
+  const hazards = [...plan.hazards, ...plan.commands.flatMap((command) => command.hazards)].map(({ id, text }) => ({ id, text }));
+  return {
+    plan: { digest: plan.digest, shape: plan.shape, cwd: plan.cwd, commands: plan.commands.map(shownCommand) },
+    ...(hazards.length > 0 && { hazards }),
+    ...(scripts.length > 0 && { scripts }),
+  };
+}
+
+function shownCommand({ argv, path, cwd }: Command): Json {
+  return { argv: argv.map(({ text }) => text), path: [...path], cwd };
+}

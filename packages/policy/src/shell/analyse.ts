@@ -1,0 +1,182 @@
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Unit } from "@assent/core";
+import { shellUnit } from "../unit-data.ts";
+import { agreedTop } from "./agree.ts";
+import { characterHazards } from "./characters.ts";
+import { expandGlobs } from "./expand-glob.ts";
+import { packageScript } from "./package-script.ts";
+import type { PlainCommand } from "./plain-line.ts";
+import type { Hazard, Plan } from "./plan.ts";
+import { type PlannedCommand, type PlannedLine, plannedLine } from "./planned-line.ts";
+import { findProgram } from "./programs.ts";
+import { type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
+import { type ScriptBind, scriptBinds } from "./script-binds.ts";
+import type { SeenCommand, Walk } from "./seen-command.ts";
+import type { ShellLine, ShellUnit } from "./shell-unit.ts";
+import { readPlain } from "./strict-reader.ts";
+import { walkBash } from "./walk.ts";
+import { workingDirectories } from "./working-directories.ts";
+
+/** Characters of a command that are still read; longer text is not parsed at all. */
+export const LONGEST_COMMAND = 4096;
+
+/** A line as it was understood: what is judged, and what is run from it. */
+export type Analysed = {
+  readonly line: ShellLine;
+  readonly units: readonly Unit[];
+  readonly planned: PlannedLine;
+  /** Files whose text the line runs, and package scripts it starts. */
+  readonly scripts: readonly ScriptBind[];
+  readonly packageScripts: readonly ScriptBind[];
+};
+
+/** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
+export function analyseShell(text: string, place: ShellPlace): Analysed {
+  const malformed = text.trim() === "" || text.includes("\0") || !text.isWellFormed();
+  const tooLong = text.length > LONGEST_COMMAND;
+  if (malformed || tooLong) return unread(text, place, { malformed, tooLong: tooLong && !malformed });
+  const walk = walkBash(text);
+  const reading = readPlain(text);
+  const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
+  const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
+  const hazards = [...characterHazards(text), ...walk.hazards, ...outsideStart(place), ...refusals(reading, { walk, top, plain })];
+  const read = readCommands(walk, { top, plain, place });
+  return conclude(text, { place, walk, hazards, read, plain });
+}
+
+/** Each plain command with its directory and its globs expanded. */
+function placed(commands: readonly PlainCommand[], place: ShellPlace): readonly Placed[] {
+  const directories = workingDirectories(commands, place.cwd, (target, from) => moveTo(target, from, place));
+  return commands.map((command, i) => {
+    const cwd = directories[i] ?? null;
+    const words = command.words.map(({ text }) => text);
+    if (!command.words.some(({ glob }) => glob)) return { command, argv: words, cwd };
+    const expanded = expandGlobs(command.words, { ...place, cwd: cwd ?? place.cwd });
+    return "argv" in expanded ? { command, argv: expanded.argv, cwd } : { command, argv: words, cwd, refused: expanded.refused };
+  });
+}
+
+function moveTo(target: string, from: string, { look }: ShellPlace): string | null {
+  const { inside, real, hazards } = look(target, from);
+  if (!inside || real === null || hazards.length > 0 || target === "-" || target.startsWith("~")) return null;
+  try {
+    return statSync(real).isDirectory() ? resolve(from, target) : null;
+  } catch {
+    return null;
+  }
+}
+
+function outsideStart({ cwd, look }: ShellPlace): readonly Hazard[] {
+  return look(".", cwd).inside ? [] : [{ id: "outside_workspace", text: `the working directory ${cwd} is not in the workspace` }];
+}
+
+type Readings = { readonly walk: Walk; readonly top: readonly SeenCommand[] | undefined; readonly plain: readonly Placed[] | undefined };
+
+/** Why the whole text cannot be allowed, tied to no command. */
+function refusals(reading: ReturnType<typeof readPlain>, { walk, top, plain }: Readings): readonly Hazard[] {
+  if ("refused" in reading) {
+    const said = walk.commands.some(({ hazards }) => hazards.some(({ id }) => id === reading.refused.id));
+    return said || walk.hazards.some(({ id }) => id === reading.refused.id) ? [] : [reading.refused];
+  }
+  if (!top) return [{ id: "unmodelled_construct", text: "the two readers of shell text do not read this the same way" }];
+  return plain?.flatMap(({ refused }) => refused ?? []) ?? [];
+}
+
+type Concluding = {
+  readonly place: ShellPlace;
+  readonly walk: Walk;
+  readonly hazards: readonly Hazard[];
+  readonly read: readonly ReadCommand[];
+  readonly plain: readonly Placed[] | undefined;
+};
+
+function conclude(text: string, { place, walk, hazards, read, plain }: Concluding): Analysed {
+  const commands = read.map(({ command }) => command);
+  const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
+  const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
+  const plan = planOf({ cwd: place.cwd, shape, modelled, commands, hazards: unique(hazards) });
+  const readOnly =
+    modelled && plan.hazards.length === 0 && commands.every((command) => command.class === "read" && command.hazards.length === 0);
+  const line: ShellLine = {
+    text,
+    plan,
+    seen: read.map(({ seen }) => seen),
+    malformed: false,
+    tooLong: false,
+    limited: walk.limited,
+    parsed: walk.parsed,
+    readOnly,
+  };
+  const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => unitOf(one, { line, index, place }));
+  return {
+    line,
+    units: units.map((unit) => shellUnit(subjectOf(unit), unit)),
+    planned: plannedLine({ plan, readOnly, ...(modelled && plannedCommands(plain, place)) }),
+    scripts: scriptBinds(commands),
+    packageScripts: units.flatMap(({ script, words }) =>
+      script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : [],
+    ),
+  };
+}
+
+type Uniting = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
+
+function unitOf({ command, seen, classified }: ReadCommand, { line, index, place }: Uniting): ShellUnit {
+  const words = classified?.words ?? [];
+  const script = command.cwd === null || words.length === 0 ? undefined : packageScript(words, { ...place, cwd: command.cwd });
+  const unit = { line, index, command, seen, words };
+  return script ? { ...unit, script: { text: script.text, digest: sha256(script.text) } } : unit;
+}
+
+function subjectOf({ line, command }: ShellUnit): string {
+  return command ? command.argv.map(({ text }) => text).join(" ") : line.text.slice(0, 200);
+}
+
+function sha256(text: string): string {
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+/** All of them, or none: a line of which one command has no certain place is not run from its plan. */
+function plannedCommands(plain: readonly Placed[], place: ShellPlace): Pick<PlannedLine, "commands"> {
+  const commands = plain.flatMap((one) => plannedCommand(one, place) ?? []);
+  return commands.length === plain.length ? { commands } : {};
+}
+
+function plannedCommand({ command, argv, cwd }: Placed, { programPath, workspace }: ShellPlace): PlannedCommand | undefined {
+  const [name, ...args] = argv;
+  if (name === undefined || cwd === null) return undefined;
+  const program = name === "cd" ? undefined : findProgram(name, { path: programPath, workspace });
+  return { join: command.join, argv: [name, ...args], cwd, redirections: command.redirections, program };
+}
+
+/** What names the plan: everything that says what would run, and nothing that is only known about it. */
+function planOf(plan: Omit<Plan, "digest">): Plan {
+  const parts = plan.commands.map(({ path, argv, cwd, assignments, redirections }) => [
+    path,
+    argv.map(({ text, dynamic }) => (dynamic ? [text] : text)),
+    cwd,
+    assignments.map(({ name }) => name),
+    redirections.map(({ fd, op, target }) => [fd, op, target]),
+  ]);
+  return { digest: sha256(JSON.stringify([plan.cwd, plan.shape, parts])), ...plan };
+}
+
+/** Text that nobody parses: too long, or no command at all. */
+function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Pick<ShellLine, "malformed" | "tooLong">): Analysed {
+  const hazard: Hazard = tooLong
+    ? { id: "too_long", text: `${text.length} characters; at most ${LONGEST_COMMAND} are read` }
+    : { id: "unparsed", text: "no command: empty, or with characters no shell takes" };
+  const bare = { cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] } as const;
+  const plan: Plan = { digest: sha256(JSON.stringify([cwd, text])), ...bare };
+  const line: ShellLine = { text, plan, seen: [], malformed, tooLong, limited: false, parsed: false, readOnly: false };
+  const unit: ShellUnit = { line, index: 0, words: [] };
+  return {
+    line,
+    units: [shellUnit(subjectOf(unit), unit)],
+    planned: plannedLine({ plan, readOnly: false }),
+    scripts: [],
+    packageScripts: [],
+  };
+}

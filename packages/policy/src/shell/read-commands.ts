@@ -1,0 +1,81 @@
+import type { PathScope } from "../path-scope.ts";
+import { type Classified, classify } from "./classify.ts";
+import type { PlainCommand } from "./plain-line.ts";
+import type { Command, Hazard } from "./plan.ts";
+import type { SeenCommand, Walk } from "./seen-command.ts";
+
+/** Where a line would run. */
+export type ShellPlace = {
+  readonly cwd: string;
+  readonly workspace: string;
+  readonly look: PathScope;
+  /** Directories in which programs of allowed commands are looked up. */
+  readonly programPath: readonly string[];
+};
+
+/** A plain command with its directory, its globs expanded. */
+export type Placed = {
+  readonly command: PlainCommand;
+  readonly argv: readonly string[];
+  readonly cwd: string | null;
+  readonly refused?: Hazard;
+};
+
+/** A command of the walk with what its table says about it. */
+export type ReadCommand = { readonly command: Command; readonly seen: SeenCommand; readonly classified: Classified | undefined };
+
+/** The walk, and what the strict reader made of its top level where both agree. */
+export type Reading = {
+  readonly top: readonly SeenCommand[] | undefined;
+  readonly plain: readonly Placed[] | undefined;
+  readonly place: ShellPlace;
+};
+
+/** Classifies every command the walk reached, each in the directory it would run in. */
+export function readCommands(walk: Walk, { top, plain, place }: Reading): readonly ReadCommand[] {
+  const somebodyMoves = walk.commands.some(({ argv }) => MOVERS.has(argv[0]?.text ?? ""));
+  const start = plain === undefined && somebodyMoves ? null : place.cwd;
+  const cwds: (string | null)[] = [];
+  return walk.commands.map((seen, i) => {
+    const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
+    const cwd = at ? at.cwd : outerOf(cwds, seen, start);
+    cwds[i] = cwd;
+    return readCommand(at ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, { cwd, place });
+  });
+}
+
+/** A command inside another runs where that one does. */
+function outerOf(cwds: readonly (string | null)[], { inside }: SeenCommand, start: string | null): string | null {
+  const outer = inside === undefined ? undefined : cwds[inside];
+  return outer === undefined ? start : outer;
+}
+
+const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
+
+function readCommand(seen: SeenCommand, { cwd, place }: { readonly cwd: string | null; readonly place: ShellPlace }): ReadCommand {
+  const { argv, path, assignments, redirections } = seen;
+  const literal = argv.length > 0 && !seen.openEnd && argv.every(({ dynamic }) => !dynamic);
+  const words = argv.map(({ text }) => text);
+  const classified = literal ? classify(words, { workspace: place.workspace, look: place.look, cwd: cwd ?? place.cwd }) : undefined;
+  const hazards = unique([...seen.hazards, ...(classified?.hazards ?? []), ...(cwd === null ? [CWD_UNKNOWN] : [])]);
+  const command: Command = {
+    argv,
+    path,
+    cwd,
+    assignments,
+    redirections,
+    class: classified?.class ?? "unknown",
+    operands: classified?.operands ?? [],
+    hazards,
+  };
+  return { command, seen, classified };
+}
+
+const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "the directory in which this would run is not known" });
+
+/** Each hazard once. */
+export function unique(hazards: readonly Hazard[]): readonly Hazard[] {
+  return hazards.length < 2
+    ? hazards
+    : hazards.filter(({ id, text }, i) => hazards.findIndex((other) => other.id === id && other.text === text) === i);
+}
