@@ -1,3 +1,4 @@
+export type { HookBody, HookEntry, HookFunction, HookSubject } from "./hook-entry.ts";
 export type {
   ApprovalRow,
   ClaimLost,
@@ -50,6 +51,12 @@ export type { Glob } from "./model/glob.ts";
 export { compileGlob } from "./model/glob.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
 export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
+export type { HookRan, HooksCombined } from "./model/hook-combine.ts";
+export { combineHooks, rewrittenInput } from "./model/hook-combine.ts";
+export type { HookEventRow, HookPoint } from "./model/hook-event-table.ts";
+export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hook-event-table.ts";
+export type { HookOutcome, HookRun } from "./model/hook-output.ts";
+export { readHookRun } from "./model/hook-output.ts";
 export type { Json, JsonObject } from "./model/json.ts";
 export { isObject } from "./model/json.ts";
 export type { Kind } from "./model/kind.ts";
@@ -73,6 +80,7 @@ export type {
   Approver,
   Clock,
   Digest,
+  Entry,
   Facts,
   Files,
   GrantRule,
@@ -87,12 +95,17 @@ export type {
   ProcessEnd,
   Processes,
   ProcessSpec,
+  Program,
   RequestFacts,
   Rules,
   SchemaProblem,
   Schemas,
   Span,
   SpillFile,
+  Step,
+  StepRedirection,
+  StepsEnd,
+  StepsSpec,
   Tracer,
   Validator,
 } from "./ports.ts";
@@ -116,6 +129,8 @@ export type { Dispatcher } from "./runtime/dispatcher.ts";
 export { createDispatcher } from "./runtime/dispatcher.ts";
 export { fixedPolicy } from "./runtime/fixed-policy.ts";
 export { GateError } from "./runtime/gate.ts";
+export type { GrantReach } from "./runtime/grants.ts";
+export { coveringGrants } from "./runtime/grants.ts";
 export { memoryLedger } from "./runtime/memory-ledger.ts";
 export { patternRules } from "./runtime/pattern-rules.ts";
 export type { RecordedCall } from "./runtime/recorded.ts";

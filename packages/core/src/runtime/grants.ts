@@ -3,7 +3,9 @@ import type { Call, Yes } from "../model/call.ts";
 import { decide } from "../model/decide.ts";
 import type { GrantScope } from "../model/grant.ts";
 import { grantSource } from "../model/notification-source.ts";
-import type { Unit } from "../model/request.ts";
+import type { Request, Unit } from "../model/request.ts";
+import type { Rules } from "../ports.ts";
+import type { Assessed } from "./assess.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { settleShared } from "./close-approval.ts";
 import type { Ready } from "./judge.ts";
@@ -15,33 +17,42 @@ export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonl
 const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
 /** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
-export async function grantAnswer({ deps }: BatchRun, { request }: Ready, units: readonly Unit[]): Promise<GrantAnswer | undefined> {
-  const { session, clock } = deps;
-  const rows = (await session.ledger.pending("grants", { limit: 1_000 })).filter((row) =>
-    reaches(row, { session: session.id, workspace: session.state.created?.workspace, now: clock.now() }),
-  );
-  rows.sort((left, right) => rank(left) - rank(right));
+export async function grantAnswer({ deps }: BatchRun, ready: Ready): Promise<GrantAnswer | undefined> {
+  const { session, clock, rules = patternRules } = deps;
+  const rows = await session.ledger.pending("grants", { limit: 1_000 });
+  const reach = { session: session.id, workspace: session.state.created?.workspace, now: clock.now() };
+  const used = coveringGrants(rows, { assessed: ready, rules, reach });
+  const [first] = used ?? [];
+  return used && first ? { scope: first.scope, grants: used } : undefined;
+}
+
+/** Where and when a grant is asked for. */
+export type GrantReach = { readonly session: string | undefined; readonly workspace: string | undefined; readonly now: number };
+
+/** The grants that together cover every part of a request that asks; undefined when one part is covered by none. Pure. */
+export function coveringGrants(
+  rows: readonly GrantRow[],
+  { assessed, rules, reach }: { readonly assessed: Assessed; readonly rules: Rules; readonly reach: GrantReach },
+): readonly GrantRow[] | undefined {
+  const near = rows.filter((row) => reaches(row, reach)).toSorted((left, right) => rank(left) - rank(right));
   const used: GrantRow[] = [];
-  for (const unit of units) {
-    const grant = rows.find((row) => covers(deps.rules ?? patternRules, row, { request, unit }));
+  for (const unit of askingUnits(assessed)) {
+    const grant = near.find((row) => covers(rules, row, { request: assessed.request, unit }));
     if (!grant) return undefined;
     if (!used.includes(grant)) used.push(grant);
   }
-  const [first] = used;
-  return first ? { scope: first.scope, grants: used } : undefined;
+  return used;
 }
 
 /** The units a grant must cover: those that, judged alone, nobody allows. */
-export function askingUnits({ request, circumstances }: Ready): readonly Unit[] {
+function askingUnits({ request, circumstances }: Assessed): readonly Unit[] {
   if (request.units.length === 1) return request.units;
   return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
 }
 
-type Reach = { readonly session: string; readonly workspace: string | undefined; readonly now: number };
-
-function reaches(row: GrantRow, { session, workspace, now }: Reach): boolean {
+function reaches(row: GrantRow, { session, workspace, now }: GrantReach): boolean {
   if (row.state !== "active" || (row.expiresAt !== undefined && !(Date.parse(row.expiresAt) > now))) return false;
-  if (row.scope === "session") return row.session === session;
+  if (row.scope === "session") return session !== undefined && row.session === session;
   return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
 }
 
@@ -50,9 +61,9 @@ function rank(row: GrantRow): number {
   return SCOPES.indexOf(row.scope) * 2 + (row.usesLeft === undefined ? 0 : 1);
 }
 
-type Covered = { readonly request: Ready["request"]; readonly unit: Unit };
+type Covered = { readonly request: Request; readonly unit: Unit };
 
-function covers(rules: typeof patternRules, row: GrantRow, { request, unit }: Covered): boolean {
+function covers(rules: Rules, row: GrantRow, { request, unit }: Covered): boolean {
   if (row.rule === "*") return row.scope === "session";
   try {
     return rules.parse(row.rule).covers(request, unit);
@@ -95,7 +106,7 @@ export async function byPattern({ deps }: BatchRun, yes: Yes): Promise<boolean> 
 /** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
 export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready }: Covering): Promise<boolean> {
   if (ready.decision.explicitAsk) return false;
-  const grant = await grantAnswer(batch, ready, askingUnits(ready));
+  const grant = await grantAnswer(batch, ready);
   const first = grant?.grants[0];
   if (!first || grant.grants.length > 1 || first.usesLeft !== undefined) return false;
   const { session } = batch.deps;

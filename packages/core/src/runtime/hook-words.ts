@@ -3,19 +3,25 @@ import { cutText } from "../model/cut-text.ts";
 import type { ToolResult } from "../model/result.ts";
 
 /** What hooks have to say to the model. */
-export type HookWords = { readonly name: string; readonly context?: string | undefined; readonly feedback?: string | undefined };
+export type HookWords = {
+  readonly name: string;
+  readonly spokenBy?: string;
+  readonly context?: string | undefined;
+  readonly feedback?: string | undefined;
+};
 
 const LONGEST = 10_000;
 
 /** Adds hooks' words behind a result, in an envelope that names the hook and that no text can close. */
-export function withHookWords(result: ToolResult, { name, context, feedback }: HookWords): ToolResult {
-  const words = [context, feedback].filter((text) => text !== undefined && text.trim() !== "");
+export function withHookWords(result: ToolResult, { name, spokenBy = name, context = "", feedback = "" }: HookWords): ToolResult {
+  const words = [context, feedback].filter((text) => text.trim() !== "");
   if (words.length === 0) return result;
-  const envelope = `<hook name="${escapeText(name)}">\n${escapeText(cutText(words.join("\n"), LONGEST))}\n</hook>`;
+  const text = words.map((word) => escapeText(cutText(word, LONGEST))).join("\n");
+  const envelope = `<hook name="${escapeText(spokenBy).replaceAll('"', "&quot;")}">\n${text}\n</hook>`;
   return { ...result, content: withText(result.content, `${contentText(result.content)}\n${envelope}`) };
 }
 
 function escapeText(text: string): string {
   const printable = text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
-  return printable.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return printable.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -158,6 +158,7 @@ function answer(chains: Chains, drafts: readonly SharedDraft[], now: string): An
 
 /** What stands in the way of this event. Throws where there is nothing it could be about. */
 function standing(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
+  if (draft.type === "trust.granted" || draft.type === "trust.revoked") return undefined; // the newest counts
   const id = "grant" in draft.body ? draft.body.grant : draft.body.approval;
   const refused = answerRefusal(chains.approvals.get(id), draft, now) ?? grantRefusal(chains.grants.get(id), draft, now);
   if (refused === undefined) return undefined;

@@ -8,7 +8,7 @@ import { askPerson } from "./asking.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { denial, synthesised } from "./endings.ts";
-import { applyGrant, askingUnits, grantAnswer } from "./grants.ts";
+import { applyGrant, grantAnswer } from "./grants.ts";
 import { judge, type Ready } from "./judge.ts";
 import { notify } from "./notify.ts";
 import { changedSinceYes } from "./operands.ts";
@@ -72,7 +72,7 @@ async function answerWithoutPerson(batch: BatchRun, run: CallRun, ready: Ready):
     notify(batch, run, { ready, source: answerSource({ outcome: "reject" }) });
     return { end: synthesised("rejected", "rejected_by_user", `${modelText.rejected_by_user()}${modelTextSuffix.alreadyRejected}`) };
   }
-  const grant = ready.decision.explicitAsk ? undefined : await grantAnswer(batch, ready, askingUnits(ready));
+  const grant = ready.decision.explicitAsk ? undefined : await grantAnswer(batch, ready);
   if (grant) {
     const yes = await applyGrant(batch, run, { ready, grant });
     if (yes) return { go: yes };
@@ -121,6 +121,7 @@ async function allowedByHook(
   const rewritten = await withInput(batch, run, {
     taken: ready.taken,
     changed: said.updatedInput,
+    by: said.rewrittenBy ?? said.name,
     hook: insisting(ready.hook) ?? { verdict: undefined, name: said.name, reason: undefined, context: undefined },
   });
   const same = rewritten.taken === ready.taken;

@@ -37,10 +37,11 @@ async function consult(batch: BatchRun, run: CallRun, taken: Taken): Promise<Rew
     if (!said) return { taken, hook: undefined };
     if (!isVerdict(said.verdict)) return { taken, hook: denying(said.name, `hook ${said.name} failed to execute: invalid output`) };
     const verdict = said.verdict === "none" ? undefined : said.verdict;
-    if (said.context !== undefined) run.hookWords = { name: said.name, context: said.context };
+    if (said.context !== undefined) run.hookWords = { name: said.spokenBy ?? said.name, context: said.context };
     return await withInput(batch, run, {
       taken,
       changed: said.updatedInput,
+      by: said.rewrittenBy ?? said.name,
       hook: { verdict, name: said.name, reason: said.reason, context: said.context },
     });
   } catch (error) {
@@ -57,10 +58,16 @@ function denying(name: string, reason: string): HookView {
   return { verdict: "deny", name, reason, context: undefined };
 }
 
-type Changing = { readonly taken: Taken; readonly hook: HookView; readonly changed: JsonObject | undefined };
+type Changing = {
+  readonly taken: Taken;
+  readonly hook: HookView;
+  readonly changed: JsonObject | undefined;
+  /** The hook that changed it. */
+  readonly by: string;
+};
 
 /** Formatting is no difference. An invalid rewrite is denied: never the original instead. */
-export async function withInput(batch: BatchRun, run: CallRun, { taken, hook, changed }: Changing): Promise<Rewritten> {
+export async function withInput(batch: BatchRun, run: CallRun, { taken, hook, changed, by }: Changing): Promise<Rewritten> {
   if (!changed) return { taken, hook };
   try {
     if (canonicalJson(changed) === canonicalJson(taken.invocation.input)) return { taken, hook };
@@ -68,6 +75,6 @@ export async function withInput(batch: BatchRun, run: CallRun, { taken, hook, ch
     run.input = invocation.input;
     return { taken: { ...taken, invocation, coercions: invocation.coercions }, hook };
   } catch (error) {
-    return { taken, hook: denying(hook.name, `hook ${hook.name} produced an invalid input: ${messageOf(error)}`) };
+    return { taken, hook: denying(by, `hook ${by} produced an invalid input: ${messageOf(error)}`) };
   }
 }
