@@ -273,6 +273,7 @@ describe("surfaces are pinned", () => {
         "rewrittenInput",
         "sessionAt",
         "sharedHookName",
+        "sharedToolName",
         "standsOn",
         "strictest",
       ],

@@ -1,48 +1,72 @@
+import { resolve } from "node:path";
 import { type JsonObject, MODES, type Mode } from "@assent/core";
-import type { Options } from "./command-spec.ts";
+import type { SessionFlags } from "@assent/policy";
+import type { Context } from "./command-spec.ts";
 
 /** What an ask becomes when nobody can be asked. */
 export type OnAsk = "deny" | "park" | "fail";
 
 /** The flags that judge a call; a session keeps them, so that its resume judges the same way. */
 export type CallFlags = {
-  readonly mode: Mode;
+  /** Undefined: as settings say. */
+  readonly mode: Mode | undefined;
   readonly allow: readonly string[];
   readonly ask: readonly string[];
   readonly deny: readonly string[];
+  /** Absolute. */
+  readonly additionalDirectories: readonly string[];
+  /** Absolute. Read alone, instead of every settings file. */
+  readonly policyFile: string | undefined;
 };
 
 /** The flags of one command line. */
-export function givenFlags(options: Options): CallFlags {
-  return { mode: modeNamed(options.text("mode")), allow: options.list("allow"), ask: options.list("ask"), deny: options.list("deny") };
+export function givenFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
+  const policy = options.text("policy");
+  return {
+    mode: modeNamed(options.text("mode")),
+    allow: options.list("allow"),
+    ask: options.list("ask"),
+    deny: options.list("deny"),
+    additionalDirectories: options.list("add-dir").map((directory) => resolve(io.cwd, directory)),
+    policyFile: policy === undefined ? undefined : resolve(io.cwd, policy),
+  };
 }
 
 /** `--on-ask`, where it was given. */
-export function givenOnAsk(options: Options): OnAsk | undefined {
+export function givenOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {
   const given = options.text("on-ask");
   return given === "deny" || given === "park" || given === "fail" ? given : undefined;
 }
 
 /** The flags as `session.created` keeps them. */
-export function keptFlags({ mode, allow, ask, deny }: CallFlags, onAsk: OnAsk | undefined): JsonObject {
-  return { command: "call", mode, allow, ask, deny, onAsk: onAsk ?? null };
+export function keptFlags(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
+  const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null } = flags;
+  return { command: "call", mode, allow, ask, deny, addDir, policy, onAsk: onAsk ?? null };
 }
 
-/** The flags a session began with and those of this resume: rules add up, a mode given now counts. */
-export function resumedFlags(kept: JsonObject | undefined, options: Options): CallFlags {
-  const given = givenFlags(options);
+/** The flags a session began with and those of this resume: rules and directories add up, a mode or policy given now counts. */
+export function resumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
+  const given = givenFlags(context);
   const list = (name: string): readonly string[] => {
     const value = kept?.[name];
     return Array.isArray(value) ? value.map(String) : [];
   };
+  const policy = kept?.["policy"];
   return {
-    mode: options.text("mode") === undefined ? modeNamed(kept?.["mode"]) : given.mode,
+    mode: given.mode ?? modeNamed(kept?.["mode"]),
     allow: [...list("allow"), ...given.allow],
     ask: [...list("ask"), ...given.ask],
     deny: [...list("deny"), ...given.deny],
+    additionalDirectories: [...list("addDir"), ...given.additionalDirectories],
+    policyFile: given.policyFile ?? (typeof policy === "string" ? policy : undefined),
   };
 }
 
-function modeNamed(name: unknown): Mode {
-  return MODES.find((mode) => mode === name) ?? "default";
+/** The flags as the session's own layer of settings. */
+export function sessionLayer({ mode, allow, ask, deny, additionalDirectories }: CallFlags): SessionFlags {
+  return { allow, ask, deny, additionalDirectories, ...(mode !== undefined && { mode }) };
+}
+
+function modeNamed(name: unknown): Mode | undefined {
+  return MODES.find((mode) => mode === name);
 }

@@ -1,27 +1,17 @@
-import {
-  type CallReport,
-  type Dispatcher,
-  type EventBodies,
-  type Ledger,
-  openSession,
-  type Registry,
-  recordedCall,
-  type Session,
-} from "@assent/core";
+import { type CallReport, type Dispatcher, type EventBodies, type Ledger, openSession, recordedCall, type Session } from "@assent/core";
 import { type HostPorts, thisHolder } from "@assent/host";
 import { approvalSubject } from "./approval-view.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
 import { type CallFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
 import type { CallPlace } from "./call-place.ts";
-import { policyRevision } from "./call-policy.ts";
-import { callDispatcher, callPorts, sessionScope } from "./call-runtime.ts";
+import { callDispatcher, callPorts } from "./call-runtime.ts";
 import { type Cancelling, cancelOnSignal } from "./cancel-on-signal.ts";
 import type { Context } from "./command-spec.ts";
 import { cut } from "./display-width.ts";
 import { CommandError } from "./failure.ts";
 import { findRow } from "./find-row.ts";
+import { type FollowedPolicy, followPolicy } from "./follow-policy.ts";
 import type { Store } from "./open-store.ts";
-import { toolRegistry } from "./tool-registry.ts";
 import { VERSION } from "./version.ts";
 import { oneLine } from "./visible-text.ts";
 
@@ -29,16 +19,26 @@ import { oneLine } from "./visible-text.ts";
 export type CallLeft = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
 
 /** One call to make. */
-export type NewCall = { readonly tool: string; readonly text: string; readonly flags: CallFlags; readonly place: CallPlace };
+export type NewCall = {
+  readonly tool: string;
+  readonly text: string;
+  readonly flags: CallFlags;
+  readonly place: CallPlace;
+  readonly policy: FollowedPolicy;
+};
 
 /** Opens a session of its own for one call and puts the call through the whole pipeline. */
 export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallLeft> {
   return attend(context, store, async ({ ports, cancelling }) => {
+    const { policy } = call;
     const session = await openSession(
       { ledger: store.ledger, ...ports },
-      { holder: thisHolder("call"), create: firstRecord(call, ports, givenOnAsk(context.options)) },
+      { holder: thisHolder("call"), create: firstRecord(call, givenOnAsk(context)) },
     );
-    const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags: call.flags, unattended: "deny" });
+    policy.serve(session.id);
+    const unattended = policy.source.settings().onAsk;
+    const dispatcher = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended });
+    const { tools } = policy;
     const { results } = await dispatcher.process({ calls: [{ name: call.tool, arguments: call.text }], tools, signal: cancelling.signal });
     refuseUnrecorded(dispatcher);
     return leave(session, await endOf(store.ledger, session.id, results[0]));
@@ -64,9 +64,11 @@ export function resumeCall(
       { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") },
     );
     const session = inDirectory(opened, cwd);
-    const flags = resumedFlags(session.state.created?.options, context.options);
-    const { dispatcher, tools } = dispatching(context, store, { session, ports, cancelling, flags, unattended: "park" });
-    const { results } = await dispatcher.resume({ tools, signal: cancelling.signal });
+    const flags = resumedFlags(session.state.created?.options, context);
+    const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger });
+    policy.serve(session.id);
+    const dispatcher = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended: "park" });
+    const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal });
     refuseUnrecorded(dispatcher);
     const callId = await onlyCall(ledger, id);
     if (callId === undefined) {
@@ -102,29 +104,17 @@ async function attend<T>(context: Context, { directory }: Store, work: (attendin
   }
 }
 
-type Dispatching = Attending & { readonly session: Session; readonly flags: CallFlags; readonly unattended: OnAsk };
-
-function dispatching(context: Context, { directory }: Store, parts: Dispatching): { dispatcher: Dispatcher; tools: Registry } {
-  const { session, ports } = parts;
-  const scope = sessionScope(ports, { id: session.id, workspace: session.state.created?.workspace ?? "" });
-  const tools = toolRegistry(context, { ports, scope });
-  return { tools, dispatcher: callDispatcher(context, { ...parts, tools, scope, directory, onAsk: givenOnAsk(context.options) }) };
-}
-
-function firstRecord(
-  { tool, text, flags, place }: NewCall,
-  { digest }: HostPorts,
-  onAsk: OnAsk | undefined,
-): EventBodies["session.created"] {
+function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk | undefined): EventBodies["session.created"] {
+  const { mode, revision } = policy.source.current();
   return {
     ...place,
     door: "call",
-    mode: flags.mode,
+    mode,
     model: null,
     version: VERSION,
     parent: null,
     agent: null,
-    policy: policyRevision(flags, digest),
+    policy: revision,
     title: cut(oneLine(`${tool} ${text.slice(0, 200)}`), 80),
     options: keptFlags(flags, onAsk),
   };

@@ -66,7 +66,9 @@ function findCommand(
   if (two) return { spec: two, rest: words.slice(2) };
   const one = commands.find(({ name }) => name === first);
   if (one) return { spec: one, rest: words.slice(1) };
-  const known = commands.map(({ name }) => name).filter((name) => !name.includes(" "));
+  const below = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.slice(first.length + 1));
+  if (below.length > 0) throw usageError(first, `say what to do: ${below.map((name) => `assent ${first} ${name}`).join(", ")}.`);
+  const known = commands.map(({ name }) => name.split(" ")[0] ?? name);
   throw usageError("", `unknown command '${first}'. ${suggestion(nearestSpelling(first, known), "assent --help")}`);
 }
 
@@ -122,7 +124,7 @@ function isCount(value: string, max: number): boolean {
 function readOperands(spec: CommandSpec, words: readonly string[]): readonly string[] {
   const missing = spec.operands[words.length];
   if (missing?.required) throw usageError(spec.name, `no ${missing.name} given. Usage: ${usageLine(spec)}`);
-  const extra = words[spec.operands.length];
+  const extra = spec.operands.at(-1)?.repeats ? undefined : words[spec.operands.length];
   if (extra !== undefined) throw usageError(spec.name, `unexpected argument '${extra}'. Usage: ${usageLine(spec)}`);
   for (const [index, { name, choices }] of spec.operands.entries()) {
     const word = words[index];
@@ -135,8 +137,11 @@ function readOperands(spec: CommandSpec, words: readonly string[]): readonly str
 
 /** `assent call TOOL [options]`. */
 export function usageLine(spec: CommandSpec): string {
-  const operands = spec.operands.map(({ name, required }) => (required ? ` ${name}` : ` [${name}]`)).join("");
-  return `assent ${spec.name}${operands}${spec.options.length > 0 ? " [options]" : ""}`;
+  const operands = spec.operands.map(({ name, required, repeats }) => {
+    const shown = repeats ? `${name}…` : name;
+    return required ? ` ${shown}` : ` [${shown}]`;
+  });
+  return `assent ${spec.name}${operands.join("")}${spec.options.length > 0 ? " [options]" : ""}`;
 }
 
 function unknownOption(command: string, raw: string, known: readonly string[]): CommandError {

@@ -21,9 +21,11 @@ export const PAGE: readonly OptionSpec[] = [
 export const JUDGING: readonly OptionSpec[] = [
   { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], says: "what an ask becomes when nobody is to be asked here" },
   { name: "mode", takes: "choice", choices: ["default", "plan", "auto-edit", "yolo"], says: "how much runs without asking" },
-  { name: "allow", takes: "list", value: "RULE", says: "allow what the rule covers, e.g. 'shell:command=git status' (repeatable)" },
+  { name: "allow", takes: "list", value: "RULE", says: "allow what the rule covers, e.g. 'Shell(git status)' (repeatable)" },
   { name: "ask", takes: "list", value: "RULE", says: "always ask for what the rule covers (repeatable)" },
   { name: "deny", takes: "list", value: "RULE", says: "never run what the rule covers, in any mode (repeatable)" },
+  { name: "add-dir", takes: "list", value: "DIR", says: "count this directory as part of the workspace (repeatable)" },
+  { name: "policy", takes: "text", value: "FILE", says: "judge by this file alone: no settings, rules of flags or trust are read" },
 ];
 
 /** Who answers, and why. */

@@ -10,8 +10,13 @@ export type OptionSpec = { readonly name: string; readonly says: string } & (
   | { readonly takes: "choice"; readonly choices: readonly string[] }
 );
 
-/** A word without dashes after the command's name. */
-export type OperandSpec = { readonly name: string; readonly required: boolean; readonly choices?: readonly string[] };
+/** A word without dashes after the command's name. Only the last operand of a command may repeat. */
+export type OperandSpec = {
+  readonly name: string;
+  readonly required: boolean;
+  readonly choices?: readonly string[];
+  readonly repeats?: true;
+};
 
 /** The options of one command line, already checked against the table. */
 export type Options = {

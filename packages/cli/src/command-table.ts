@@ -1,5 +1,6 @@
 import { ANSWERING, COMMON, JUDGING, PAGE } from "./command-options.ts";
 import type { CommandSpec } from "./command-spec.ts";
+import { POLICY_COMMANDS } from "./policy-commands.ts";
 
 const CALL_EXITS: Readonly<Record<number, string>> = {
   0: "the call succeeded",
@@ -150,6 +151,28 @@ const DECIDE: readonly CommandSpec[] = [
   },
 ];
 
+const TRUST: readonly CommandSpec[] = [
+  {
+    name: "trust",
+    group: "decide",
+    says: "let a workspace's own configuration count: rules, hooks, tools, agents, instructions",
+    more: "Trust is for exactly the bytes that are there: one change, and it may only tighten again. At a terminal you see what would become active, and are asked.",
+    operands: [{ name: "DIR", required: false }],
+    options: [
+      { name: "revoke", takes: "nothing", says: "take it back" },
+      { name: "show", takes: "nothing", says: "say how it stands and what would become active, change nothing" },
+      ...COMMON,
+    ],
+    exits: {
+      0: "done, or shown",
+      1: "not trusted: you said no, it cannot be trusted, or the store failed",
+      2: "usage, or no such directory",
+    },
+    examples: ["assent trust --show", "assent trust", "assent trust ../other --revoke"],
+    load: () => import("./commands/trust.ts"),
+  },
+];
+
 const LOOK: readonly CommandSpec[] = [
   {
     name: "sessions",
@@ -273,4 +296,4 @@ const HELP: readonly CommandSpec[] = [
 ];
 
 /** The one table of commands: it drives parsing, help and completions. */
-export const COMMANDS: readonly CommandSpec[] = [...RUN, ...DECIDE, ...LOOK, ...MAINTAIN, ...HELP];
+export const COMMANDS: readonly CommandSpec[] = [...RUN, ...DECIDE, ...TRUST, ...POLICY_COMMANDS, ...LOOK, ...MAINTAIN, ...HELP];

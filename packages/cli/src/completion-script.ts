@@ -1,7 +1,8 @@
 import type { CommandSpec, OptionSpec } from "./command-spec.ts";
 
 /** A completion script made from the table of commands. */
-export function completionScript(shell: "bash" | "zsh" | "fish", commands: readonly CommandSpec[]): string {
+export function completionScript(shell: "bash" | "zsh" | "fish", table: readonly CommandSpec[]): string {
+  const commands = withHeads(table);
   switch (shell) {
     case "bash":
       return bash(commands);
@@ -12,6 +13,18 @@ export function completionScript(shell: "bash" | "zsh" | "fish", commands: reado
     default:
       return shell satisfies never;
   }
+}
+
+/** The commands and, for words that only lead to the commands below them, an entry without options. */
+function withHeads(table: readonly CommandSpec[]): readonly CommandSpec[] {
+  const heads = new Map<string, CommandSpec>();
+  for (const command of table) {
+    const [head = ""] = command.name.split(" ");
+    if (table.some(({ name }) => name === head)) continue;
+    const below = namesBelow({ ...command, name: head }, table);
+    heads.set(head, { ...command, name: head, says: below.join(", "), operands: [], options: [] });
+  }
+  return [...table, ...heads.values()];
 }
 
 /** The words that may follow each command: its commands below, its operands' choices, its options. */

@@ -22,6 +22,8 @@ export type Io = {
   readonly stdinIsTTY: boolean;
   /** Reads to the end, or until more than `limit` bytes have come: what is returned is then longer than the limit. */
   readonly readStdin: (limit: number) => Promise<Uint8Array>;
+  /** The same piece by piece as it comes, for what may be longer than memory. */
+  readonly stdin: () => AsyncIterable<Uint8Array>;
   readonly keyboard: Keyboard;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

@@ -10,6 +10,7 @@ export function processIo(): Io {
     stderr: outputOf(process.stderr, true),
     stdinIsTTY: process.stdin.isTTY === true,
     readStdin,
+    stdin: () => process.stdin,
     keyboard,
     env: process.env,
     cwd: process.cwd(),

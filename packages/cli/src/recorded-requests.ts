@@ -1,10 +1,10 @@
-import { type ApprovalRow, type Requests, type Rules, requestsFrom } from "@assent/core";
-import { pathFacts } from "@assent/policy";
-import { grantRules } from "./call-policy.ts";
-import { callPorts, sessionScope } from "./call-runtime.ts";
+import { type ApprovalRow, isObject, type JsonObject, type Requests, type Rules, requestsFrom } from "@assent/core";
+import { resumedFlags, sessionLayer } from "./call-flags.ts";
+import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import type { Store } from "./open-store.ts";
-import { toolRegistry } from "./tool-registry.ts";
+import { openPolicy } from "./policy-composition.ts";
+import { workspaceTrust } from "./workspace-trust.ts";
 
 /** How a command that is not the session's writer gets at the request behind an approval, and at the rules that may be remembered for it. */
 export async function recordedRequests(
@@ -12,11 +12,24 @@ export async function recordedRequests(
   { ledger, directory }: Store,
   { session: id }: ApprovalRow,
 ): Promise<{ readonly requests: Requests; readonly rules: Rules }> {
-  const ports = callPorts(context, directory);
-  let workspace = "";
-  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] }))
-    workspace = String(body["workspace"]);
-  const scope = sessionScope(ports, { id, workspace });
-  const tools = toolRegistry(context, { ports, scope });
-  return { requests: requestsFrom({ ledger, tools, digest: ports.digest, facts: pathFacts(scope) }), rules: grantRules(tools) };
+  const { digest } = callPorts(context, directory);
+  let created: JsonObject = {};
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) created = body;
+  const workspace = String(created["workspace"]);
+  const kept = created["options"];
+  const flags = resumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
+  const { policyFile } = flags;
+  const { trusted } = await workspaceTrust(context, { workspace, ledger });
+  const wish = { workspace, flags: sessionLayer(flags), trusted, ...(policyFile !== undefined && { policyFile }) };
+  const { tools, facts, rules } = await openPolicy(context, wish);
+  return { requests: requestsFrom({ ledger, tools, digest, facts }), rules };
 }
+
+/** The session's own flags count, not those of the command that answers. */
+const NO_OPTIONS: Context["options"] = {
+  flag: () => false,
+  text: () => undefined,
+  list: () => [],
+  count: () => undefined,
+  duration: () => undefined,
+};

@@ -22,10 +22,3 @@ export function storeFlag({ options }: Pick<Context, "options">): string {
   const given = options.text("store");
   return given === undefined ? "" : ` --store ${shellWord(given)}`;
 }
-
-/** Where the user's and the team's settings lie. */
-export function settingsFiles(env: Readonly<Record<string, string | undefined>>): readonly string[] {
-  const { XDG_CONFIG_HOME: config, HOME: home } = env;
-  const user = config && isAbsolute(config) ? config : join(home && isAbsolute(home) ? home : homedir(), ".config");
-  return [join(user, "assent", "settings.json"), "/etc/assent/settings.json"];
-}

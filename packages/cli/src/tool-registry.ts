@@ -1,17 +1,29 @@
 import { createRegistry, type Registry } from "@assent/core";
 import type { HostPorts } from "@assent/host";
-import type { SessionDirectories } from "@assent/policy";
+import type { PathScope, Settings } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
 import type { Context } from "./command-spec.ts";
 
-/** Where the tools of a registry work. */
-export type ToolPlace = { readonly ports: HostPorts; readonly scope: SessionDirectories };
+/** Where the tools of a registry work, and the settings they follow. */
+export type ToolPlace = {
+  readonly ports: HostPorts;
+  readonly workspace: string;
+  readonly look: PathScope;
+  /** Absent where tools are only listed. */
+  readonly settings?: () => Settings;
+};
 
 /** The built-in tools and those a test entry adds. */
-export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides">, { ports, scope }: ToolPlace): Registry {
+export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolPlace): Registry {
+  const { ports, workspace, look: scope, settings } = place;
   const { files, processes } = ports;
   const registry = createRegistry({ schemas: ajvSchemas() });
-  const builtin = builtinTools({ ...scope, files, processes, environment: io.env });
+  const follows = {
+    secretEnv: () => settings?.().secretEnv ?? [],
+    shellEnv: () => settings?.()["shell.env"] ?? [],
+    shellPath: () => settings?.()["shell.path"] ?? [],
+  };
+  const builtin = builtinTools({ workspace, scope, files, processes, environment: io.env, ...follows });
   for (const tool of [...builtin, ...(overrides.tools ?? [])]) registry.add(tool);
   return registry;
 }

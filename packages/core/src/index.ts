@@ -55,6 +55,7 @@ export type { HookRan, HooksCombined } from "./model/hook-combine.ts";
 export { combineHooks, rewrittenInput } from "./model/hook-combine.ts";
 export type { HookEventRow, HookPoint } from "./model/hook-event-table.ts";
 export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hook-event-table.ts";
+export { sharedToolName } from "./model/hook-input.ts";
 export type { HookOutcome, HookRun } from "./model/hook-output.ts";
 export { readHookRun } from "./model/hook-output.ts";
 export type { Json, JsonObject } from "./model/json.ts";

@@ -1,11 +1,16 @@
 import type { Answer } from "./model/answer.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
-import type { Guard, NamedChecker, RuleRef, Verdict } from "./model/decision.ts";
+import type { Guard, NamedChecker, RuleRef } from "./model/decision.ts";
+import type { HookOpinion } from "./model/hook-combine.ts";
+import type { HookEvent, HookNotice } from "./model/hook-event-table.ts";
 import type { Json, JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Request, Unit } from "./model/request.ts";
-import type { Content, Spilled } from "./model/result.ts";
+import type { Spilled } from "./model/result.ts";
 import type { JsonSchema, Location, Maybe } from "./tool-definition.ts";
+
+export type { HookOpinion } from "./model/hook-combine.ts";
+export type { HookEvent, HookNotice } from "./model/hook-event-table.ts";
 
 /** Time. `now` is milliseconds since 1970 and may jump; timers must not be shortened or lengthened by such a jump. */
 export interface Clock {
@@ -133,12 +138,18 @@ export interface SpillFile {
   end(): Promise<Spilled>;
 }
 
+/** A directory by its real path, and which one it was when it was looked at. */
+type Anchor = { readonly path: string; readonly device: string; readonly inode: string };
+
 /** Files the runtime itself writes. Nothing else in the project renames. */
 export interface Files {
   /** A new file of mode 0600 in the session's output directory, under a name nobody can foresee. */
   spill(sessionId: string, callId: string): Promise<SpillFile>;
-  /** Replaces a whole file atomically (temporary file, fsync, rename), parent directories made; the old bytes stay whole on any failure and no temporary file is left. */
-  replace(path: string, bytes: string | Uint8Array, options?: { readonly mode?: number }): Promise<void>;
+  /**
+   * Replaces a whole file atomically (temporary file, fsync, rename), parent directories made; the old bytes stay whole on any failure and no temporary file is left.
+   * With an `anchor` the path is a real one below that directory: if it is another directory by now, or a link leads away below it, nothing is written (code `ERR_PLACE_CHANGED`).
+   */
+  replace(path: string, bytes: string | Uint8Array, options?: { readonly mode?: number; readonly anchor?: Anchor }): Promise<void>;
 }
 
 /** A program to start in a process group of its own. */
@@ -170,41 +181,55 @@ export type ProcessEnd = {
   readonly survivors: readonly number[];
 };
 
+/** The only redirections a program of a list may have. They count in the order given: `>/dev/null 2>&1` is not `2>&1 >/dev/null`. */
+export type StepRedirection = "2>&1" | "1>&2" | ">/dev/null" | "2>/dev/null" | "</dev/null";
+
+/** One program of a pipeline, by its absolute file. No shell reads any of it. */
+export type Program = {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** The name it is called by; its file when absent. A program behind a gate is always called by its file. */
+  readonly argv0?: string;
+  readonly cwd: string;
+  readonly redirections: readonly StepRedirection[];
+  /** It begins only when its start is on record. */
+  readonly gated?: boolean;
+  /** Asked before anything of the list starts, and again right before this program begins. False: it is not the program that was meant. */
+  readonly unchanged?: () => boolean;
+  /** Makes the arguments right before the program starts, in place of `args`. A rejection means that it must not run. */
+  readonly prepare?: (signal: AbortSignal) => Promise<readonly string[]>;
+};
+
+/** A change of directory: no process. It succeeds where there is a directory one may enter; programs have their own `cwd`. */
+export type Entry = { readonly enter: string; readonly redirections: readonly StepRedirection[] };
+
+/** A pipeline, and on which status of the step that ran before it it depends. */
+export type Step = { readonly when: "always" | "success" | "failure"; readonly pipeline: readonly (Program | Entry)[] };
+
+/** Programs joined as a shell joins them by `;`, `&&`, `||` and `|`. */
+export type StepsSpec = Omit<ProcessSpec, "file" | "args" | "cwd"> & { readonly steps: readonly Step[] };
+
+/** How a list ended: with the status of the last step that ran. */
+export type StepsEnd = ProcessEnd & {
+  /** A program that was not run, and nothing after it: another file stands in its place, or it could not be prepared. `ran`: earlier steps had run by then. */
+  readonly refused?: { readonly file: string; readonly reason: "changed" | "unprepared"; readonly message: string; readonly ran: boolean };
+};
+
 /** Starts programs. Nothing else in the project spawns. */
 export interface Processes {
   /** Rejects only when the program cannot be started. On abort or timeout the whole group gets SIGTERM, then SIGKILL after 2 s. */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessEnd>;
+  /**
+   * Runs pipelines one after the other, each program in a group of its own; a pipeline's status is that of its last program. One time limit and one output for all; after
+   * an abort or the time limit no further step starts. `onStart` is called once per step, with the first gated program, else with the first. A program that the system
+   * refuses to start counts as ended with 126 or 127 and is named in the output. Rejects with what `onStart` or `onOutput` threw, or when there is no place for pipes.
+   */
+  runSteps(spec: StepsSpec, signal: AbortSignal): Promise<StepsEnd>;
   /** The start time of a live process as the system tells it, or undefined when there is none. Pid and start time together name a process. */
   startOf(pid: number): string | undefined;
   /** Ends a whole group left by an earlier process, if its leader still has this start time. False: it could not be ended. */
   killGroup(pgid: number, processStart: string): Promise<boolean>;
 }
-
-/** Points at which hooks are consulted or told. */
-export type HookEvent =
-  | "pre_tool_use"
-  | "permission_request"
-  | "tool_response_transform"
-  | "post_tool_use"
-  | "post_tool_use_failure"
-  | "post_tool_batch";
-
-/** Points at which hooks are only told. */
-export type HookNotice = "permission_denied" | "on_tool_approval_decision" | "on_user_input";
-
-/** The combined answer of all hooks of one event. Fields an event does not use are ignored. */
-export type HookOpinion = {
-  readonly verdict: Verdict | "none";
-  /** The first hook that gave the winning verdict. */
-  readonly name: string;
-  readonly reason?: string;
-  readonly updatedInput?: JsonObject;
-  readonly updatedOutput?: Content;
-  readonly context?: string;
-  readonly feedback?: string;
-  readonly stop?: string;
-  readonly interrupt?: boolean;
-};
 
 /** Users' programs and functions. Failing closed where an event can block is the runner's duty; a throw of the port itself counts as a deny. */
 export interface Hooks {

@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { ProcessEnd, ProcessSpec } from "@assent/core";
@@ -7,48 +6,82 @@ import { type HeldOutput, heldOutput } from "./held-output.ts";
 import { endGroup, groupMembers } from "./process-group.ts";
 import type { ProcessTable } from "./process-table.ts";
 
-/** One started program and everything its end depends on. */
+/** What is under way: one program, or several of a list. */
+export type Job = {
+  /** Resolves when the first start is on record: only then is output used. */
+  readonly started: Promise<void>;
+  /** Resolves when the last program has exited and no other will start. */
+  readonly exit: Promise<void>;
+  /** The process groups that may have members. */
+  readonly groups: () => readonly number[];
+  /** From now on nothing begins. */
+  readonly halt: () => void;
+  readonly fate: () => Pick<ProcessEnd, "exitCode" | "signal">;
+};
+
+/** How long things may take, and how much is held. */
+export type AttendSettings = {
+  readonly graceMs: number;
+  readonly lingerMs: number;
+  readonly heldBytes: number;
+  readonly table: ProcessTable;
+};
+
+/** A job and everything its end depends on. */
 export type Attended = {
-  readonly spec: ProcessSpec;
+  readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill">;
   readonly signal: AbortSignal;
-  readonly settings: { readonly graceMs: number; readonly lingerMs: number; readonly heldBytes: number; readonly table: ProcessTable };
-  readonly child: ChildProcess;
-  readonly pid: number;
-  /** Lets the program begin, once its start is on record. */
-  readonly begin: () => void;
+  readonly settings: AttendSettings;
+  readonly job: Job;
   readonly readers: () => readonly Readable[];
+};
+
+/** The end of a job that was cancelled before anything of it started. */
+export const NEVER_STARTED: ProcessEnd = {
+  exitCode: null,
+  signal: null,
+  ended: "cancelled",
+  output: "",
+  chars: 0,
+  lines: 0,
+  dropped: 0,
+  survivors: [],
 };
 
 type Stop = Exclude<ProcessEnd["ended"], "exit">;
 
 /**
- * Follows a program to its end, which is the first of: it exits, its time is over, it is cancelled.
- * After an exit its output is read to the end, or for `lingerMs` if somebody it started holds the pipe. After a stop the whole group is ended first.
+ * Follows a job to its end, which is the first of: it exits, its time is over, it is cancelled.
+ * After an exit its output is read to the end, or for `lingerMs` if somebody it started holds the pipe. After a stop all its groups are ended first.
  */
-export async function attend(program: Attended): Promise<ProcessEnd> {
-  const { spec, signal, settings, child, pid } = program;
-  const exit = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+export async function attend(attended: Attended): Promise<ProcessEnd> {
+  const { spec, signal, settings, job } = attended;
   const stop = stopOn(spec.timeoutMs, signal);
   const held = heldOutput(settings.heldBytes, spec.spill);
-  const reading = read(program, held);
-  const drained = reading.done.then(() => exit);
-  drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the group was ended
+  const reading = read(attended, held);
+  const drained = reading.done.then(() => job.exit);
+  drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the groups were ended
   try {
-    let ended: ProcessEnd["ended"] = (await Promise.race([exit, stop.wanted, drained])) ?? "exit";
+    let ended: ProcessEnd["ended"] = (await Promise.race([job.exit, stop.wanted, drained])) ?? "exit";
     if (ended === "exit") ended = (await within(settings.lingerMs, Promise.race([drained, stop.wanted]))) ?? "exit";
-    const survivors = ended === "exit" ? groupMembers(pid, settings.table) : await endGroup(pid, settings.graceMs, settings.table);
+    const survivors = ended === "exit" ? job.groups().flatMap((group) => groupMembers(group, settings.table)) : await endJob(job, settings);
     if (ended !== "exit") await within(settings.lingerMs, drained);
     reading.close();
     await within(settings.lingerMs, reading.done);
-    return { exitCode: child.exitCode, signal: child.signalCode, ended, ...(await held.end()), survivors };
+    return { ...job.fate(), ended, ...(await held.end()), survivors };
   } catch (error) {
-    child.stdio[3]?.destroy(); // a gate that was never opened stays closed
-    await endGroup(pid, settings.graceMs, settings.table);
+    await endJob(job, settings);
     throw error;
   } finally {
     stop.clear();
     reading.close();
   }
+}
+
+/** Ends every group of a job at the same time; answers who is left. */
+export async function endJob(job: Pick<Job, "halt" | "groups">, { graceMs, table }: AttendSettings): Promise<readonly number[]> {
+  job.halt();
+  return (await Promise.all(job.groups().map((group) => endGroup(group, graceMs, table)))).flat();
 }
 
 /** The longest delay `setTimeout` keeps; nobody waits 24 days for a program. */
@@ -69,17 +102,13 @@ function stopOn(timeoutMs: number | undefined, signal: AbortSignal): { readonly 
   };
 }
 
-/** Nothing begins, and nothing is read, before the start is recorded: output that was used is proof that the record is there. */
-function read(
-  { spec, pid, begin, settings, readers }: Attended,
-  held: HeldOutput,
-): { readonly done: Promise<void>; readonly close: () => void } {
+/** Nothing is read before the start is recorded: output that was used is proof that the record is there. */
+function read({ spec, job, readers }: Attended, held: HeldOutput): { readonly done: Promise<void>; readonly close: () => void } {
   let closed = false;
   let streams: readonly Readable[] = [];
   const readAll = async (): Promise<void> => {
-    await spec.onStart?.({ pid, pgid: pid, processStart: settings.table.find(pid)?.start ?? "unknown" });
+    await job.started;
     if (closed) return;
-    begin();
     streams = readers();
     await Promise.all(streams.map((stream) => pump(stream, held, spec.onOutput)));
   };

@@ -12,7 +12,15 @@ export function commandEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
   secretEnv: readonly string[] = [],
 ): Readonly<Record<string, string>> {
-  const hidden = [...NEVER, ...SECRETS, ...secretEnv].map((glob) => glob.toUpperCase());
+  return withoutNames(environment, [...NEVER, ...SECRETS, ...secretEnv]);
+}
+
+/** The variables that have a value and whose name no glob covers. Case does not count: some programs do not look at it. */
+export function withoutNames(
+  environment: Readonly<Record<string, string | undefined>>,
+  globs: readonly string[],
+): Readonly<Record<string, string>> {
+  const hidden = globs.map((glob) => glob.toUpperCase());
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && !hidden.some((glob) => matches(glob, name.toUpperCase()))) passed[name] = value;

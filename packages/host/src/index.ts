@@ -1,10 +1,13 @@
 export { commandEnvironment } from "./environment.ts";
 export { errorCode } from "./error-code.ts";
 export { hostFiles, sessionOutput } from "./files.ts";
+export { type GitRun, hardenedGit } from "./hardened-git.ts";
+export { type HookRunner, type HookRunnerDeps, hookRunner } from "./hooks/hook-runner.ts";
 export { type HostPorts, hostPorts } from "./host-ports.ts";
 export { openRegular, type RegularFile } from "./open-regular.ts";
 export { hostProcesses, type ProcessSettings } from "./processes.ts";
 export { randomIds } from "./random-ids.ts";
+export { type Scrubbing, scrubbedEnvironment } from "./scrubbed-environment.ts";
 export { nodeDigest } from "./sha256.ts";
 export type { SpillLimits } from "./spill-file.ts";
 export { systemClock } from "./system-clock.ts";

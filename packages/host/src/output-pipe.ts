@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { closeSync, constants, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
@@ -23,14 +23,44 @@ export type OutputPipe = {
  * would be needed, and a socket cannot be opened again as `/dev/stderr`, which scripts do.
  */
 export async function openOutputPipe(directory: string): Promise<OutputPipe> {
-  const path = join(directory, `assent-${randomBytes(16).toString("hex")}`);
-  await makeFifo(path);
+  const [pipe] = await openFifos(directory, 1);
+  if (pipe === undefined) throw new Error("No pipe was made.");
+  return pipeOf(pipe.readFd, pipe.writeFd);
+}
+
+/** Both ends of a pipe as descriptors; reading does not block. */
+export type Fifo = { readonly readFd: number; readonly writeFd: number };
+
+/** Real pipes, by way of names that are gone when they are open. */
+export async function openFifos(directory: string, count: number): Promise<readonly Fifo[]> {
+  if (count === 0) return [];
+  const paths = Array.from({ length: count }, () => join(directory, `assent-${randomBytes(16).toString("hex")}`));
+  const opened: Fifo[] = [];
   try {
-    const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    return pipeOf(readFd, openSync(path, constants.O_WRONLY));
+    await makeFifos(paths);
+    for (const path of paths) opened.push(openFifo(path));
+    return opened;
+  } catch (error) {
+    closeFifos(opened);
+    throw error;
   } finally {
-    unlinkSync(path);
+    for (const path of paths) rmSync(path, { force: true });
   }
+}
+
+function openFifo(path: string): Fifo {
+  const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { readFd, writeFd: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(readFd);
+    throw error;
+  }
+}
+
+/** Closes this process's ends. */
+export function closeFifos(fifos: readonly Fifo[]): void {
+  for (const fd of fifos.flatMap(({ readFd, writeFd }) => [readFd, writeFd])) closeSync(fd);
 }
 
 function pipeOf(readFd: number, writeFd: number): OutputPipe {
@@ -55,8 +85,8 @@ function pipeOf(readFd: number, writeFd: number): OutputPipe {
   };
 }
 
-async function makeFifo(path: string): Promise<void> {
-  const child = spawn("mkfifo", ["-m", "600", path], { stdio: "ignore", env: { PATH: "/usr/bin:/bin:/usr/local/bin" } });
+async function makeFifos(paths: readonly string[]): Promise<void> {
+  const child = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore", env: { PATH: "/usr/bin:/bin:/usr/local/bin" } });
   const [code] = await once(child, "exit");
   if (code !== 0) throw new Error(`mkfifo ended with ${code}.`);
 }

@@ -2,11 +2,12 @@ import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Readable } from "node:stream";
 import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
-import { attend } from "./attend.ts";
+import { attend, type Job, NEVER_STARTED } from "./attend.ts";
 import { openOutputPipe } from "./output-pipe.ts";
 import { endGroup, groupMembers } from "./process-group.ts";
 import { type ProcessTable, processTable } from "./process-table.ts";
-import { startProgram } from "./start-program.ts";
+import { runSteps } from "./run-steps.ts";
+import { type Started, shutGate, startProgram } from "./start-program.ts";
 
 /** What tests and unusual machines may change. */
 export type ProcessSettings = {
@@ -31,6 +32,7 @@ export function hostProcesses(options: ProcessSettings = {}): Processes {
   const settings = { graceMs: 2000, lingerMs: 1000, heldBytes: 10_000_000, temporaryDirectory: tmpdir(), ...options, table };
   return {
     run: (spec, signal) => run(spec, signal, settings),
+    runSteps: (spec, signal) => runSteps(spec, signal, settings),
     startOf(pid) {
       const row = table.find(pid);
       return row && !row.zombie ? row.start : undefined;
@@ -50,28 +52,38 @@ async function killGroup(pgid: number, processStart: string, { table, graceMs }:
   return (await endGroup(pgid, graceMs, table)).length === 0;
 }
 
-const NEVER_STARTED: ProcessEnd = {
-  exitCode: null,
-  signal: null,
-  ended: "cancelled",
-  output: "",
-  chars: 0,
-  lines: 0,
-  dropped: 0,
-  survivors: [],
-};
-
 async function run(spec: ProcessSpec, signal: AbortSignal, settings: Settings): Promise<ProcessEnd> {
   if (signal.aborted) return NEVER_STARTED;
   const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // no place for one: Node's sockets, in nearly the right order
   try {
     if (signal.aborted) return NEVER_STARTED;
-    const started = await startProgram(spec, pipe?.writeFd ?? "pipe");
+    const target = pipe?.writeFd ?? "pipe";
+    const started = await startProgram({ ...spec, gated: spec.onStart !== undefined }, ["ignore", target, target]);
     pipe?.closeWriter();
-    return await attend({ spec, signal, settings, ...started, readers: () => pipe?.readers() ?? socketsOf(started.child) });
+    const job = jobOf(started, spec, settings);
+    return await attend({ spec, signal, settings, job, readers: () => pipe?.readers() ?? socketsOf(started.child) });
   } finally {
     pipe?.close();
   }
+}
+
+/** A program begins when its start is on record. */
+function jobOf({ child, pid, begin }: Started, { onStart }: ProcessSpec, { table }: Settings): Job {
+  let halted = false;
+  const start = async (): Promise<void> => {
+    await onStart?.({ pid, pgid: pid, processStart: table.find(pid)?.start ?? "unknown" });
+    if (!halted) begin();
+  };
+  return {
+    started: start(),
+    exit: new Promise((resolve) => child.once("exit", () => resolve())),
+    groups: () => [pid],
+    halt: () => {
+      halted = true;
+      shutGate(child);
+    },
+    fate: () => ({ exitCode: child.exitCode, signal: child.signalCode }),
+  };
 }
 
 function socketsOf({ stdout, stderr }: ChildProcess): readonly Readable[] {

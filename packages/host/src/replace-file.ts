@@ -1,26 +1,41 @@
 import { randomBytes } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "./error-code.ts";
+import { type Anchor, namedPlace, openPlace, type Place } from "./open-place.ts";
 
 /** Links followed before a path counts as a loop. */
 const HOPS = 40;
 
+type Options = { readonly mode?: number; readonly anchor?: Anchor };
+
 /**
  * Replaces a whole file: temporary file beside it, fsync, rename, fsync of the directory. Until the rename the old bytes stand whole, and after a failure no temporary
- * file is left. Mode and owner of the old file are kept; where the owner cannot be, nothing is replaced. A link keeps being one: the file it leads to is replaced, or made.
- * Other names (hard links) keep the old bytes; extended attributes are not carried over.
+ * file is left. Mode and owner of the old file are kept; where the owner cannot be, nothing is replaced. A link keeps being one: the file it leads to is replaced, or made;
+ * with an anchor the path is taken as a real one, and no link is followed. Other names (hard links) keep the old bytes; extended attributes are not carried over.
  */
-export async function replaceFile(path: string, bytes: string | Uint8Array, options: { readonly mode?: number } = {}): Promise<void> {
-  const target = await linkTarget(path);
-  const directory = dirname(target);
-  await mkdir(directory, { recursive: true });
-  const old = await existing(target);
-  const temporary = join(directory, `.assent-${randomBytes(12).toString("hex")}`);
+export async function replaceFile(path: string, bytes: string | Uint8Array, options: Options = {}): Promise<void> {
+  const { mode, anchor } = options;
+  const target = anchor ? path : await linkTarget(path);
+  const place = anchor ? await openPlace(dirname(target), anchor) : await namedPlace(dirname(target));
+  try {
+    await replaceIn(place, basename(target), { bytes, mode });
+  } finally {
+    await place.close();
+  }
+}
+
+type Replacing = { readonly bytes: string | Uint8Array; readonly mode: number | undefined };
+
+async function replaceIn(place: Place, name: string, { bytes, mode }: Replacing): Promise<void> {
+  const target = join(place.path, name);
+  const old = await existing(target, name);
+  const temporary = join(place.path, `.assent-${randomBytes(12).toString("hex")}`);
   const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   try {
-    await fill(handle, bytes, { old, mode: options.mode });
+    await fill(handle, bytes, { old, mode });
+    await place.confirm();
     await rename(temporary, target);
   } catch (error) {
     await unlink(temporary).catch((left: unknown) => {
@@ -28,7 +43,7 @@ export async function replaceFile(path: string, bytes: string | Uint8Array, opti
     });
     throw error;
   }
-  await syncDirectory(directory);
+  await syncDirectory(place.path);
 }
 
 async function fill(
@@ -52,11 +67,11 @@ async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
   if (now.uid !== old.uid || now.gid !== old.gid) await handle.chown(old.uid, old.gid);
 }
 
-async function existing(target: string): Promise<Stats | undefined> {
+async function existing(target: string, name: string): Promise<Stats | undefined> {
   const stats = await lstat(target).catch(undefinedIfAbsent);
   if (!stats || stats.isFile()) return stats;
   const code = stats.isDirectory() ? "EISDIR" : "ERR_NOT_REGULAR_FILE";
-  throw Object.assign(new Error(`${target} is not a regular file`), { code });
+  throw Object.assign(new Error(`${name} is not a regular file`), { code });
 }
 
 /** Where the last component leads. Only links of existing directories are resolved: `..` behind a link is not what it looks like. */

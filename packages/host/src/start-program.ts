@@ -9,36 +9,62 @@ import { errorCode } from "./error-code.ts";
 /** A child with its pid: it has been started. What it is to run begins when `begin` is called, and never if this process ends before. */
 export type Started = { readonly child: ChildProcess; readonly pid: number; readonly begin: () => void };
 
-/** Descriptors 1 and 2 of a child: a pipe's end, or Node's own pair of sockets. */
-export type OutputTarget = number | "pipe";
+/** Where one of a child's descriptors 0 to 2 leads: an open descriptor, the null device, or Node's own socket. */
+export type Target = number | "ignore" | "pipe";
 
-/** Starts a program in a session and process group of its own, with nothing on standard input. Rejects when the system refuses. */
-export async function startProgram(spec: ProcessSpec, target: OutputTarget): Promise<Started> {
-  const gated = spec.onStart !== undefined && isExecutable(spec.file);
-  const [file, args] = gated ? GATE(spec) : [spec.file, spec.args];
+/** Descriptors 0, 1 and 2 of a child. */
+export type Targets = readonly [input: Target, output: Target, error: Target];
+
+/** A program, and whether it waits behind the gate until its start is on record. */
+export type Launch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly argv0?: string; readonly gated: boolean };
+
+/** Starts a program in a session and process group of its own. Rejects when the system refuses. */
+export async function startProgram(launch: Launch, targets: Targets): Promise<Started> {
+  const child = spawnProgram(launch, targets);
+  if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child) };
+  throw await refusalOf(child, launch);
+}
+
+/** The same without waiting: a child without a pid was refused, and `refusalOf` tells why. */
+export function spawnProgram(launch: Launch, targets: Targets): ChildProcess {
+  const gated = launch.gated && isExecutable(launch.file);
+  const [file, args] = gated ? GATE(launch) : [launch.file, launch.args];
   const leaked = coveredDescriptors();
-  const child = spawn(file, args, {
-    cwd: spec.cwd,
-    env: spec.env,
+  return spawn(file, args, {
+    cwd: launch.cwd,
+    env: launch.env,
     detached: true,
-    stdio: ["ignore", target, target, ...(gated ? ["pipe" as const, ...leaked.slice(1)] : leaked)],
+    stdio: [...targets, ...(gated ? ["pipe" as const, ...leaked.slice(1)] : leaked)],
+    ...(launch.argv0 !== undefined && !gated && { argv0: launch.argv0 }),
   });
-  if (child.pid !== undefined) return { child, pid: child.pid, begin: gated ? () => openGate(child) : () => undefined };
+}
+
+/** Why a child that was just spawned has no pid. */
+export async function refusalOf(child: ChildProcess, { file, cwd }: Launch): Promise<Error> {
   const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
-  const reason = existsSync(spec.cwd) ? `${spec.file} could not be started` : `the working directory ${spec.cwd} does not exist`;
-  throw Object.assign(new Error(reason, { cause: error }), { code: errorCode(error) });
+  const reason = existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
+  return Object.assign(new Error(reason, { cause: error }), { code: errorCode(error) });
 }
 
 /** Waits for one line on descriptor 3, then becomes the program. At its end (we died before the start was on record) it runs nothing. */
-const GATE = (spec: ProcessSpec): readonly [string, readonly string[]] => [
-  "/bin/sh",
-  ["-c", 'IFS= read -r go <&3 && exec 3<&- && unset go && exec "$0" "$@"', spec.file, ...spec.args],
-];
+const GATE = ({ file, args, env }: Launch): readonly [string, readonly string[]] => {
+  const own = ["go", ...SET_BY_SHELLS.filter((name) => !(name in env))].join(" ");
+  return ["/bin/sh", ["-c", `IFS= read -r go <&3 && exec 3<&- && unset ${own} && exec "$0" "$@"`, file, ...args]];
+};
 
-function openGate({ stdio: [, , , gate] }: ChildProcess): void {
+/** What the gate adds to its environment by itself; the program gets it only if it was given. */
+const SET_BY_SHELLS = ["PWD", "OLDPWD", "SHLVL"] as const;
+
+/** Lets a program behind the gate begin; one that is not behind it has begun already. */
+export function openGate({ stdio: [, , , gate] }: ChildProcess): void {
   if (!(gate instanceof Writable)) return;
   gate.on("error", () => undefined); // the child is gone already: its exit says so
   gate.end("\n");
+}
+
+/** Ends the waiting at a gate that was not opened: the program never begins. */
+export function shutGate({ stdio: [, , , gate] }: ChildProcess): void {
+  gate?.destroy();
 }
 
 function isExecutable(file: string): boolean {

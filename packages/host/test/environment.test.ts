@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commandEnvironment } from "../src/environment.ts";
+import { scrubbedEnvironment } from "../src/scrubbed-environment.ts";
 
 const HIDDEN = [
   ...["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "IFS", "CDPATH", "PROMPT_COMMAND"],
@@ -31,3 +32,50 @@ for (const [glob, name, hidden] of GLOBS) {
 }
 
 test("a variable without a value is left out", () => assert.deepEqual(commandEnvironment({ A: undefined, B: "" }), { B: "" }));
+
+const ADDED = {
+  PATH: "/usr/bin:/bin",
+  TERM: "dumb",
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_PAGER: "cat",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_CONFIG_NOSYSTEM: "1",
+  NO_COLOR: "1",
+};
+const path = ["/usr/bin", "/bin"];
+
+test("6.2: what a rule allowed gets these names and no other", () => {
+  const own = { HOME: "/h", USER: "u", LOGNAME: "u", LANG: "C", LC_ALL: "C", LC_CTYPE: "x", TZ: "UTC", TMPDIR: "/t" };
+  const other = {
+    TERM: "xterm",
+    PATH: ".:/evil",
+    EDITOR: "vi",
+    GIT_PAGER: "./x",
+    RIPGREP_CONFIG_PATH: "./rc",
+    GIT_CONFIG_GLOBAL: "./g",
+    A: "1",
+  };
+  const never = { LD_PRELOAD: "x", BASH_ENV: "x", NODE_OPTIONS: "--require ./x", LC_API_KEY: "k", ASSENT_STORE: "s", LESSOPEN: "|x" };
+  assert.deepEqual(scrubbedEnvironment({ ...own, ...other, ...never }, { path }), { ...own, ...ADDED });
+  assert.deepEqual(scrubbedEnvironment({}, { path }), ADDED);
+});
+
+const ASKED: readonly (readonly [name: string, passed: boolean])[] = [
+  ...["CI", "JAVA_HOME", "XDG_CONFIG_HOME", "MAKEFLAGS"].map((name) => [name, true] as const),
+  ...["NODE_OPTIONS", "NODE_PATH", "PYTHONPATH", "PERL5LIB", "RUBYOPT", "GIT_DIR", "GIT_SSH_COMMAND"].map((name) => [name, false] as const),
+  ...["npm_config_registry", "NPM_CONFIG_X", "PAGER", "EDITOR", "VISUAL", "LESSOPEN", "LESS"].map((name) => [name, false] as const),
+  ...["RIPGREP_CONFIG_PATH", "__proto__", "LD_PRELOAD", "BASH_ENV", "IFS", "ASSENT_X", "MY_TOKEN", "BASH_FUNC_x%%"].map(
+    (name) => [name, false] as const,
+  ),
+];
+for (const [name, passed] of ASKED) {
+  test(`6.2: ${name}, named by settings, ${passed ? "is passed on" : "is refused"}`, () => {
+    assert.deepEqual(scrubbedEnvironment({ [name]: "v" }, { path, names: [name] }), passed ? { [name]: "v", ...ADDED } : ADDED);
+  });
+}
+
+test("6.2: what is added cannot be named away, and a further secret is hidden", () => {
+  const environment = { PATH: "/evil", TERM: "xterm", NO_COLOR: "", GIT_TERMINAL_PROMPT: "1", VAULT: "v", ABSENT: undefined };
+  const names = [...Object.keys(environment), "MISSING"];
+  assert.deepEqual(scrubbedEnvironment(environment, { path, names, secretEnv: ["VAU*"] }), ADDED);
+});

@@ -1,5 +1,6 @@
 import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
 import type { PathFact, PathScope } from "./path-scope.ts";
+import { homeDirectory } from "./resolve-path.ts";
 import { type Analysed, analyseShell } from "./shell/analyse.ts";
 import type { Command } from "./shell/plan.ts";
 import { PROGRAM_PATH } from "./shell/programs.ts";
@@ -9,6 +10,8 @@ import { hostUnit, pathUnit } from "./unit-data.ts";
 export type FactPlaces = {
   /** As a real path. */
   readonly workspace: string;
+  /** The home directory; the system's word for it when absent. */
+  readonly home?: string;
   readonly look: PathScope;
   /** Directories in which programs of allowed commands are looked up; the system's when absent or empty. */
   readonly programPath?: () => readonly string[];
@@ -38,7 +41,7 @@ function pathFacts(paths: readonly PathFact[], writes: boolean): RequestFacts {
   return {
     units: paths.map(pathUnit),
     binds: writes ? linkBinds(paths) : {},
-    insideWorkspace: paths.every((path) => path.inside && !(writes && path.hazards.length > 0)),
+    insideWorkspace: paths.every((path) => path.inside && !(writes && path.writeHazards.length > 0)),
     view: { paths: paths.map(({ lexical, real, inside, sensitive, control }) => ({ lexical, real, inside, sensitive, control })) },
   };
 }
@@ -58,10 +61,11 @@ type ShellRequest = { readonly command: string; readonly input: JsonObject; read
 type Surroundings = { readonly places: FactPlaces; readonly seenScripts: Map<string, string> };
 
 function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts }: Surroundings): RequestFacts {
-  const { workspace, look } = places;
+  const { workspace, look, home } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
   const given = places.programPath?.() ?? [];
-  const analysed = analyseShell(command, { cwd, workspace, look, programPath: given.length > 0 ? given : PROGRAM_PATH });
+  const programPath = given.length > 0 ? given : PROGRAM_PATH;
+  const analysed = analyseShell(command, { cwd, workspace, look, programPath, home: homeDirectory(home) });
   const { line, units, planned } = analysed;
   const binds = shellBinds(analysed);
   return {

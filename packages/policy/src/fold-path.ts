@@ -1,13 +1,20 @@
 /**
  * The spelling in which denies compare paths, so that no file system's idea of equal names slips past: NFC, case folded (through upper case, which also joins letters
- * that have no lower-case twin of their own), trailing dots and blanks of each component removed.
+ * that have no lower-case twin of their own), characters that some systems ignore and trailing dots and blanks of each component removed.
  */
 export function foldPath(path: string): string {
+  if (!UNUSUAL.test(path)) return path.toLowerCase();
   return path
     .normalize("NFC")
     .toUpperCase()
     .toLowerCase()
+    .replace(IGNORED, "")
     .split("/")
     .map((name) => name.replace(/[. ]+$/, "") || name)
     .join("/");
 }
+
+/** In printable ASCII without blanks, and without a dot at the end of a component, nothing but case can differ. */
+const UNUSUAL = /[^!-~]|\.(?:\/|$)/;
+
+const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;

@@ -1,6 +1,6 @@
 import type { Guard, Request, Unit } from "@assent/core";
 import { controlFileGuard } from "./control-files.ts";
-import { type OwnFiles, ownFilesGuard, pathDoubt } from "./own-files.ts";
+import { type OwnFiles, ownFilesDoubt, ownFilesGuard } from "./own-files.ts";
 import type { Rule } from "./rules/rule.ts";
 import { inDoubt } from "./rules/rule-checker.ts";
 import { deletesRootInLongText } from "./shell/long-text.ts";
@@ -17,7 +17,7 @@ export type Guarded = {
 
 /** What no rule, grant, hook or mode opens, in the order in which they are named. All of them are pure. */
 export function policyGuards({ own, rules }: Guarded): readonly Guard[] {
-  const denies = rules.filter(({ verdict }) => verdict === "deny");
+  const doubting: Doubting = { denies: rules.filter(({ verdict }) => verdict === "deny"), ownFiles: ownFilesDoubt(own) };
   return [
     guard("malformed-command", ({ line }) =>
       line.malformed ? deny("there is no command: it is empty, or holds what no shell takes") : NOTHING,
@@ -25,7 +25,7 @@ export function policyGuards({ own, rules }: Guarded): readonly Guard[] {
     guard("root-delete", (shell) => (deletesRoot(shell) ? deny("deleting the root directory") : NOTHING)),
     ownFilesGuard(own),
     controlFileGuard(own),
-    { id: "deny-in-doubt", check: (request, unit) => doubt(denies, request, unit) },
+    { id: "deny-in-doubt", check: (request, unit) => doubt(doubting, request, unit) },
     guard("analysis-limit", limits),
   ];
 }
@@ -57,9 +57,11 @@ function deletesRoot({ line, seen }: ShellUnit): boolean {
   return seen !== undefined && rootDelete(seen) === "yes";
 }
 
-function doubt(denies: readonly Rule[], request: Request, unit: Unit): Statement {
+type Doubting = { readonly denies: readonly Rule[]; readonly ownFiles: (request: Request, unit: Unit) => string | undefined };
+
+function doubt({ denies, ownFiles }: Doubting, request: Request, unit: Unit): Statement {
   const shell = shellOf(unit);
-  const why = shell ? shellDoubt(shell) : pathDoubt(request, unit);
+  const why = (shell && shellDoubt(shell)) ?? ownFiles(request, unit);
   if (why !== undefined) return ask(why);
   const rule = inDoubt(denies, request, unit);
   return rule ? ask(`whether ${rule.at.text} forbids this cannot be told`) : NOTHING;

@@ -1,6 +1,45 @@
-export { type OwnFiles, ownFilesGuards } from "./own-files.ts";
-export { pathFacts } from "./path-facts.ts";
-export { type PathFact, type PathScope, pathScope, type SessionDirectories } from "./path-scope.ts";
+export { controlFileGuard } from "./control-files.ts";
+export { exampleTrial } from "./example-trial.ts";
+export { type Explanation, explain } from "./explain.ts";
+export { type FactPlaces, policyFacts } from "./facts.ts";
+export { type Guarded, policyGuards } from "./guards.ts";
+export { compileHookRule, type HookFacts, type HookRule } from "./hooks/hook-rule.ts";
+export { type HookSource, hookSource } from "./hooks/hook-source.ts";
+export { type HookParts, type ReadHooks, readHooks } from "./hooks/read-hooks.ts";
+export { liveScope } from "./live-scope.ts";
+export { type OwnFiles, ownFilesGuard } from "./own-files.ts";
+export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDirectories } from "./path-scope.ts";
+export { registryTools } from "./registry-tools.ts";
 export { isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
+export { grantRules } from "./rules/grant-rules.ts";
+export { type OfferOptions, offerRules, widerRule } from "./rules/offer-rules.ts";
+export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export { isSensitive } from "./sensitive.ts";
+export { FileLockedError } from "./settings/file-lock.ts";
+export { failedPolicy, type LoadedPolicy, loadPolicy, type PolicyParts } from "./settings/load-policy.ts";
+export { type PolicyPlaces, projectFile, type SessionFlags, settingsPlaces } from "./settings/policy-places.ts";
+export { type WatchedPolicy, watchPolicy } from "./settings/policy-source.ts";
+export { type Problem, problemText, SettingsError } from "./settings/problem.ts";
+export { type Promoted, promoteRule } from "./settings/promote-rule.ts";
+export { diffRules, type RulesDiff } from "./settings/rules-diff.ts";
+export type { Settings } from "./settings/settings.ts";
+export type { Hazard, JudgedCommand, Plan } from "./shell/plan.ts";
+export { type PlannedCommand, type PlannedLine, plannedLine, planOf } from "./shell/planned-line.ts";
+export { type FoundProgram, findProgram, PROGRAM_PATH, type ProgramPlaces, programDirectories, sameProgram } from "./shell/programs.ts";
+export { type ProjectConfiguration, projectConfiguration } from "./trust/project-configuration.ts";
+export {
+  type ConfigurationChange,
+  changesSince,
+  granting,
+  isTrusted,
+  isTrustedFile,
+  revoking,
+  type TrustRecord,
+  type TrustState,
+  trustRecord,
+  trustState,
+  untrustedWarning,
+} from "./trust/trust.ts";
+export { wouldActivate } from "./trust/would-activate.ts";
 export { findWorkspace, WorkspaceNotFoundError } from "./workspace.ts";
+export { type WorkspaceParts, type WorkspacePolicy, workspacePolicy } from "./workspace-policy.ts";

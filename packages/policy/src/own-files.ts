@@ -1,8 +1,13 @@
-import type { Guard, Kind, Request } from "@assent/core";
+import { resolve } from "node:path";
+import type { Guard, Request, Unit } from "@assent/core";
+import { controlFileGuard, isReading } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
-import { pathOf } from "./path-facts.ts";
-import type { PathFact } from "./path-scope.ts";
-import { isInside, resolvePath } from "./resolve-path.ts";
+import type { PathFact, PathTest } from "./path-scope.ts";
+import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
+import type { ShellUnit } from "./shell/shell-unit.ts";
+import { expandHome, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
+import { pathOf, shellOf } from "./unit-data.ts";
+import { programName } from "./write-targets.ts";
 
 /** Where Assent's own files are, besides `.assent` directories. */
 export type OwnFiles = {
@@ -10,34 +15,69 @@ export type OwnFiles = {
   readonly stateDirectory: string;
   /** The user's and the team's settings. */
   readonly settingsFiles: readonly string[];
+  /** Whose `.assent` a write to a directory above may reach. */
+  readonly workspace?: string;
+  /** The home directory; the system's word for it when absent. */
+  readonly home?: string;
+  /** Control files that settings add. */
+  readonly protect?: readonly PathTest[];
 };
 
-const READING: readonly Kind[] = ["read", "search", "fetch"];
+/** Closes Assent's own files to tools, in every mode and by either spelling of a path. For shell lines it is a guard-rail, not a proof. */
+export function ownFilesGuard(files: OwnFiles): Guard {
+  const own = placesOf(files);
+  return { id: "own-files", check: (request, unit) => (touchesOwn(own, request, unit) ? DENIED : NOTHING) };
+}
 
 /**
- * Closes Assent's own files to tools, in every mode and by either spelling of a path; a writing call whose path cannot be resolved asks, since nobody can rule such a file out.
- * A shell line is denied when it spells out the state directory. That is a guard-rail, not a proof: it will be read properly by the analysis of shell lines.
+ * Why it cannot be ruled out that a request writes one of Assent's own files; undefined when it can. A write whose target only a shell can name is such a case:
+ * the guard that denies these files looks at every write, so in contrast to `ls $X` there is something a deny looks at.
  */
-export function ownFilesGuards({ stateDirectory, settingsFiles }: OwnFiles): readonly Guard[] {
-  const own = { state: spellings(stateDirectory), settings: settingsFiles.flatMap(spellings) };
-  return [
-    { id: "own-files", check: (request, unit) => (touchesOwn(own, request, pathOf(unit)) ? DENIED : NOTHING) },
-    { id: "deny-in-doubt", check: (request, unit) => (inDoubt(request, pathOf(unit)) ? DOUBTFUL : NOTHING) },
-  ];
+export function ownFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) => string | undefined {
+  const own = placesOf(files);
+  return (request, unit) => {
+    const shell = shellOf(unit);
+    if (!shell) return pathDoubt(request, unit);
+    const path = touchesOf(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path;
+    return path === undefined ? undefined : `whether ${JSON.stringify(path)} is one of Assent's own files cannot be told`;
+  };
+}
+
+/** All that guards Assent's own files and control files, for a policy without rules. */
+export function ownFilesGuards(files: OwnFiles): readonly Guard[] {
+  const doubt = ownFilesDoubt(files);
+  const inDoubt: Guard["check"] = (request, unit) => {
+    const note = doubt(request, unit);
+    return note === undefined ? NOTHING : { verdict: "ask", note };
+  };
+  return [ownFilesGuard(files), controlFileGuard(files), { id: "deny-in-doubt", check: inDoubt }];
+}
+
+/** A writing call whose path cannot be resolved: nobody can rule out that it leads to a protected file. */
+export function pathDoubt(request: Request, unit: Unit): string | undefined {
+  const unresolved = !isReading(request) && pathOf(unit)?.real === null;
+  return unresolved ? "path_unresolved: where this path leads cannot be told" : undefined;
 }
 
 const NOTHING = { verdict: "none" } as const;
 const DENIED = { verdict: "deny", note: "Assent's own files are closed to tools" } as const;
-const DOUBTFUL = { verdict: "ask", note: "path_unresolved: where this path leads cannot be told" } as const;
 
 /** Places in the spelling in which denies compare. */
-type Own = { readonly state: readonly string[]; readonly settings: readonly string[] };
+type Own = {
+  readonly home: string;
+  readonly state: readonly string[];
+  readonly settings: readonly string[];
+  /** The workspace's own directory, whether it exists or not. */
+  readonly project: readonly string[];
+};
 
-function touchesOwn({ state, settings }: Own, request: Request, path: PathFact | undefined): boolean {
-  if (!path) return namesState(request, state);
-  const places = [path.lexical, path.real ?? path.lexical].map(foldPath);
-  if (places.some((place) => state.some((root) => isInside(root, place)))) return !readsOwnOutput(request, path);
-  return !READING.includes(request.kind) && places.some((place) => settings.includes(place) || isAssentFile(place));
+function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles): Own {
+  return {
+    home: homeDirectory(home),
+    state: spellings(stateDirectory),
+    settings: settingsFiles.flatMap(spellings),
+    project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
+  };
 }
 
 /** A directory that does not exist yet has its real spelling already. */
@@ -46,8 +86,17 @@ function spellings(path: string): readonly string[] {
   return [...new Set([lexical, real ?? lexical])].map(foldPath);
 }
 
-function readsOwnOutput(request: Request, path: PathFact): boolean {
-  return request.kind === "read" && path.ownOutput;
+function touchesOwn(own: Own, request: Request, unit: Unit): boolean {
+  const path = pathOf(unit);
+  if (path) return isOwnPath(own, request, path);
+  const shell = shellOf(unit);
+  return namesState(own, request) || (shell !== undefined && isOwnCommand(own, shell));
+}
+
+function isOwnPath({ state, settings }: Own, request: Request, path: PathFact): boolean {
+  const places = [path.lexical, path.real ?? path.lexical].map(foldPath);
+  if (places.some((place) => state.some((root) => isInside(root, place)))) return !(request.kind === "read" && path.ownOutput);
+  return !isReading(request) && places.some((place) => settings.includes(place) || isAssentFile(place));
 }
 
 /** `.assent` at any depth: a nested one may become a workspace's own. Plans are for tools to write. */
@@ -56,12 +105,75 @@ function isAssentFile(folded: string): boolean {
   return names.some((name, at) => name === ".assent" && !(names[at + 1] === "plans" && names.length > at + 2));
 }
 
-function namesState(request: Request, state: readonly string[]): boolean {
+/** A text that spells out the state directory, whatever program would read it. */
+function namesState({ state, home }: Own, request: Request): boolean {
   if (request.kind !== "execute") return false;
+  const roots = state.flatMap((root) => [root, ...homeSpellings(root, foldPath(home))]);
   const texts = Object.values(request.input).filter((value) => typeof value === "string");
-  return texts.some((text) => state.some((root) => foldPath(text).includes(root)));
+  return texts.some((text) => roots.some((root) => foldPath(text).includes(root)));
 }
 
-function inDoubt(request: Request, path: PathFact | undefined): boolean {
-  return path !== undefined && path.real === null && !READING.includes(request.kind);
+function homeSpellings(root: string, home: string): readonly string[] {
+  if (root === home || !isInside(home, root)) return [];
+  const rest = root.slice(home.length);
+  return [`~${rest}`, `$home${rest}`, `\${home}${rest}`];
+}
+
+function isOwnCommand(own: Own, shell: ShellUnit): boolean {
+  return readsState(own, shell) || changesLedger(shell) || touchesOf(own, shell).some((touched) => isOwnTouch(own, touched));
+}
+
+/** By a word of the command, by the directory it runs in, or by a file it is known to read. */
+function readsState({ state, home }: Own, shell: ShellUnit): boolean {
+  const inState = (path: string): boolean => state.some((root) => isInside(root, foldPath(path)));
+  const { command, seen } = shell;
+  if (command?.operands.some(({ path, real }) => inState(path) || (real !== null && inState(real)))) return true;
+  const cwds = possibleDirectories(shell, home);
+  if (command && command.cwd !== null && inState(command.cwd)) return true;
+  const words = [...(seen?.argv.slice(1) ?? []).map(({ text }) => text), ...(seen?.redirections ?? []).map(({ target }) => target)];
+  const paths = words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]).map((word) => expandHome(word, home));
+  return paths.some((path) => cwds.some((cwd) => inState(resolve(cwd, path))));
+}
+
+/** Commands of Assent itself that only look; every other one writes the ledger: answers, trust, grants. */
+const LOOKING: ReadonlySet<string> = new Set([
+  ...["approvals", "sessions", "log", "grants", "tools", "explain", "policy", "proposals", "doctor", "completions", "help", "version"],
+]);
+
+function changesLedger({ seen }: ShellUnit): boolean {
+  if (!seen || programName(seen) !== "assent") return false;
+  const [command, below] = seen.argv.slice(1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
+  if (command === undefined) return false;
+  return !LOOKING.has(command) || (command === "grants" && below !== undefined);
+}
+
+function touchesOf({ home }: Own, shell: ShellUnit): readonly TouchedPath[] {
+  return shell.touched ?? touchedPaths(shell, { home });
+}
+
+/** Certainly one of them: the place itself, or what is known to lie below it and goes with it. */
+function isOwnTouch({ state, settings }: Own, { use, reach, places, open, certain }: TouchedPath): boolean {
+  if (!certain) return false;
+  const below = reach === "all" && !open ? [...state, ...(use === "write" ? settings : [])] : [];
+  return places.some((place) => {
+    const probe = open ? `${place}/${open.start || "x"}` : place;
+    if (state.some((root) => isInside(root, probe)) || below.some((own) => isInside(place, own))) return true;
+    return use === "write" && (settings.includes(probe) || isAssentFile(probe));
+  });
+}
+
+/** It may be one of them: nobody can say where it goes, or one of them lies below the place. */
+function mayReach(own: Own, touched: TouchedPath): boolean {
+  const { places, open, reach, certain, lost } = touched;
+  if (lost || (!certain && isOwnTouch(own, { ...touched, certain: true }))) return true;
+  const known = [...own.state, ...own.settings, ...own.project];
+  if (open) return known.some((one) => places.some((place) => mayBegin(one, place, open)));
+  return reach !== "self" && known.some((one) => places.some((place) => isInside(place, one)));
+}
+
+/** Whether a place may lie in a directory under a name of which only the start is known. */
+function mayBegin(one: string, directory: string, { start, dotless }: NonNullable<TouchedPath["open"]>): boolean {
+  if (!isInside(directory, one) || one === directory) return false;
+  const name = one.slice(directory === "/" ? 1 : directory.length + 1);
+  return name.startsWith(start) && !(dotless && name.startsWith("."));
 }

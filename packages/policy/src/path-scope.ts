@@ -1,14 +1,30 @@
-import { isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
+import { type BigIntStats, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { controlFiles } from "./control-files.ts";
+import { foldPath } from "./fold-path.ts";
+import { type PathHazards, pathHazards } from "./path-hazards.ts";
+import { homeDirectory, isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
 import { isSensitive, isSystemTree } from "./sensitive.ts";
 
+/** A directory by its real path, and which one it was when it was looked at. */
+export type Anchor = { readonly path: string; readonly device: string; readonly inode: string };
+
 /** What is known of one path of a request. */
-export type PathFact = ResolvedPath & {
-  /** Inside the workspace after resolving links. A path that cannot be resolved, or that holds a line break, is not. */
-  readonly inside: boolean;
-  readonly sensitive: boolean;
-  /** One of the session's own output files. */
-  readonly ownOutput: boolean;
-};
+export type PathFact = ResolvedPath &
+  PathHazards & {
+    /** Inside the workspace after resolving links. A path that has a hazard is not: nobody can tell. */
+    readonly inside: boolean;
+    readonly sensitive: boolean;
+    /** Writing it steers agents, or runs code later. */
+    readonly control: boolean;
+    /** One of the session's own output files. */
+    readonly ownOutput: boolean;
+    /** The nearest directory above it that exists. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
+    readonly anchor: Anchor | null;
+  };
+
+/** Whether a path, in the folded spelling in which denies compare, is meant. */
+export type PathTest = (folded: string) => boolean;
 
 /** The directories a session works in. */
 export type SessionDirectories = {
@@ -17,25 +33,38 @@ export type SessionDirectories = {
   readonly additionalDirectories?: readonly string[];
   /** Directories of the session's own output, which may be read without asking. */
   readonly readable?: readonly string[];
+  /** The home directory; the system's word for it when absent. */
+  readonly home?: string;
+  /** Control files and sensitive files that settings add. */
+  readonly protect?: readonly PathTest[];
+  readonly sensitive?: readonly PathTest[];
 };
 
 /** Tells of a path, taken from a working directory, where it leads and whether that is the session's business. */
 export type PathScope = (path: string, cwd: string) => PathFact;
 
 /** Looks at the disk at every question: links may change between two calls. */
-export function pathScope({ workspace, additionalDirectories = [], readable = [] }: SessionDirectories): PathScope {
+export function pathScope(directories: SessionDirectories): PathScope {
+  const { workspace, additionalDirectories = [], readable = [], home, sensitive = [], protect = [] } = directories;
   const roots = [workspace, ...additionalDirectories.map(realRoot)];
   const outputs = readable.map(realRoot);
+  const isControl = controlFiles(homeDirectory(home), protect);
   return (path, cwd) => {
     const resolved = resolvePath(path, cwd);
     const { lexical, real } = resolved;
-    const system = isSystemTree(lexical) || (real !== null && isSystemTree(real));
-    const place = real === null || system || /[\n\r]/.test(path) ? null : real;
+    const spellings = real === null || real === lexical ? [lexical] : [lexical, real];
+    const folded = spellings.map(foldPath);
+    const system = spellings.some(isSystemTree);
+    const strange = pathHazards(path, resolved);
+    const place = real === null || system || strange.hazards.length > 0 ? null : real;
     return {
       ...resolved,
+      ...strange,
       inside: place !== null && roots.some((root) => isInside(root, place)),
-      sensitive: system || isSensitive(lexical) || (real !== null && isSensitive(real)),
+      sensitive: system || spellings.some(isSensitive) || folded.some((one) => sensitive.some((isMeant) => isMeant(one))),
+      control: folded.some(isControl),
       ownOutput: place !== null && outputs.some((root) => isInside(root, place)),
+      anchor: real === null ? null : anchorOf(real),
     };
   };
 }
@@ -43,4 +72,22 @@ export function pathScope({ workspace, additionalDirectories = [], readable = []
 function realRoot(directory: string): string {
   const { absolute, real } = resolvePath(directory, "/");
   return real ?? absolute;
+}
+
+function anchorOf(real: string): Anchor | null {
+  for (let path = dirname(real); ; path = dirname(path)) {
+    const stats = directoryAt(path);
+    if (stats === null) return null;
+    if (stats?.isDirectory()) return { path, device: String(stats.dev), inode: String(stats.ino) };
+    if (path === dirname(path)) return null;
+  }
+}
+
+/** Undefined: there is nothing. Null: one may not look. */
+function directoryAt(path: string): BigIntStats | undefined | null {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOTDIR" ? undefined : null;
+  }
 }

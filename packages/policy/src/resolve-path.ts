@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { homedir } from "node:os";
+import { isAbsolute, resolve } from "node:path";
 
 /** Links followed before a path counts as a loop. */
 const HOPS = 40;
@@ -24,6 +25,11 @@ export function resolvePath(path: string, cwd: string): ResolvedPath {
 export function isInside(root: string, path: string): boolean {
   if (path === root) return true;
   return path.startsWith(root.endsWith("/") ? root : `${root}/`);
+}
+
+/** The home directory that `~` means: the one given, where it is absolute, else the system's word for it. */
+export function homeDirectory(given: string | undefined): string {
+  return given !== undefined && isAbsolute(given) ? given : homedir();
 }
 
 function realPath(absolute: string): string | null {

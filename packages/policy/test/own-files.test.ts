@@ -3,22 +3,48 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind, Request } from "@assent/core";
-import { ownFilesGuards } from "../src/own-files.ts";
-import { pathFacts } from "../src/path-facts.ts";
+import { type OwnFiles, ownFilesGuards } from "../src/own-files.ts";
+import { pathScope } from "../src/path-scope.ts";
+import { touchedPaths } from "../src/touched-paths.ts";
+import { pathUnit } from "../src/unit-data.ts";
 import { scratch } from "./scratch.ts";
+import { shellRequest, shellUnits } from "./seen-line.ts";
 
-async function judge(root: string, kind: Kind, what: { path?: string; input?: Request["input"] }) {
-  const guards = ownFilesGuards({
+function ownFiles(root: string): OwnFiles {
+  return {
     stateDirectory: join(root, "home/state/assent"),
     settingsFiles: [join(root, "home/.config/assent/settings.json")],
-  });
-  const facts = pathFacts({ workspace: join(root, "ws"), readable: [join(root, "home/state/assent/output/s_1")] });
-  const input = what.input ?? {};
-  const cwd = join(root, "ws");
-  const found = await facts({ tool: "t", kind, input, cwd, locations: what.path === undefined ? [] : [{ path: what.path }] });
-  const request: Request = { tool: "t", toolDigest: "", kind, input, cwd, binds: found.binds, units: found.units };
-  const opinions = found.units.flatMap((unit) => guards.map((guard) => ({ id: guard.id, ...guard.check(request, unit) })));
-  return opinions.filter(({ verdict }) => verdict !== "none").map(({ id, verdict }) => `${id} ${verdict}`);
+    workspace: join(root, "ws"),
+    home: join(root, "home"),
+  };
+}
+
+type Judged = { readonly request: Request; readonly unit: Request["units"][number] };
+
+function opinions(root: string, judged: readonly Judged[]): readonly string[] {
+  const guards = ownFilesGuards(ownFiles(root));
+  const said = judged.flatMap(({ request, unit }) => guards.map((guard) => ({ id: guard.id, ...guard.check(request, unit) })));
+  return said.filter(({ verdict }) => verdict !== "none").map(({ id, verdict }) => `${id} ${verdict}`);
+}
+
+function judgePath(root: string, kind: Kind, path: string): readonly string[] {
+  const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home"), readable: [join(root, "home/state/assent/output/s_1")] });
+  const unit = pathUnit(look(path, join(root, "ws")));
+  return opinions(root, [
+    { unit, request: { tool: "t", toolDigest: "", kind, input: {}, cwd: join(root, "ws"), binds: {}, units: [unit] } },
+  ]);
+}
+
+type Line = { readonly cwd?: string; readonly known?: boolean; readonly looked?: boolean };
+
+/** What is said about a line, denies alone where there are some; `looked`: its paths were resolved on the disk. */
+function judgeLine(root: string, text: string, { cwd = "ws", known = true, looked = true }: Line = {}): readonly string[] {
+  const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home") });
+  const units = shellUnits(text.replaceAll("R/", `${root}/`), join(root, cwd), known);
+  const seen = looked ? units.map((unit) => ({ ...unit, touched: touchedPaths(unit, { home: join(root, "home"), look }) })) : units;
+  const said = [...new Set(opinions(root, seen.map(shellRequest)))];
+  const denies = said.filter((one) => one.endsWith("deny"));
+  return denies.length > 0 ? denies : said;
 }
 
 function makePlace(root: string): void {
@@ -66,19 +92,142 @@ const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinion
   ["an ordinary file", "edit", "src/a.ts", NONE],
 ];
 for (const [name, kind, path, opinions] of PATHS) {
-  test(`${name} (${kind}): ${opinions[0] ?? "no opinion"}`, async (t) => {
+  test(`${name} (${kind}): ${opinions[0] ?? "no opinion"}`, (t) => {
     const root = scratch(t);
     makePlace(root);
-    assert.deepEqual(await judge(root, kind, { path }), opinions);
+    assert.deepEqual(judgePath(root, kind, path), opinions);
   });
 }
 
-test("a shell line that spells out the state directory is denied, in any case, wherever it stands", async (t) => {
+const DOUBT = ["deny-in-doubt ask"];
+const CONTROL = ["control-file ask"];
+const BOTH = ["control-file ask", "deny-in-doubt ask"];
+
+/** `R` is the directory around the workspace `ws` and the home `home`; lines run in the workspace. */
+const LINES: readonly (readonly [line: string, opinions: readonly string[]])[] = [
+  ["echo x > .assent/settings.json", DENY],
+  ["npm test > .assent/settings.json", DENY],
+  ["echo x >> .ASSENT/settings.json", DENY],
+  ["echo x > ./sub/../.assent/settings.json", DENY],
+  ["echo x > R/ws/.assent/settings.json", DENY],
+  ["echo x > sub/.assent/new", DENY],
+  ["echo x > alias/settings.json", DENY],
+  ["tee .assent/settings.json", DENY],
+  ["sed -i s/x/y/ .assent/settings.json", DENY],
+  ["cp x .assent/settings.json", DENY],
+  ["cp settings.json .assent", DENY],
+  ["mv .assent x", DENY],
+  ["rm -rf .assent", DENY],
+  ["rm .assent/settings.json", DENY],
+  ["ln .assent/settings.json x", DENY],
+  ["ln -s .assent x", DENY],
+  ["dd if=x of=.assent/settings.json", DENY],
+  ["tar xf a.tar -C .assent", DENY],
+  ["git checkout -- .assent/settings.json", DENY],
+  ["touch .assent/$X", DENY],
+  ["rm .assent/hooks/*", DENY],
+  ["echo x > .assent/plans/today.md", NONE],
+  ["echo x > .assent/plans/$X", NONE],
+  ["echo x > ~/.config/assent/settings.json", DENY],
+  ["echo x > $HOME/.config/assent/settings.json", DENY],
+  ["rm -rf ~/.config", DENY],
+  ["rm -rf ~/state", DENY],
+  ["rm -rf R/home/state", DENY],
+  ["cat ~/state/assent/ledger.db", DENY],
+  ["cat ../home/state/assent/ledger.db", DENY],
+  ["sqlite3 -readonly ../home/state/ASSENT/ledger.db", DENY],
+  ["dd if=R/home/state/assent/ledger.db", DENY],
+  ["cp -r ~/state x", DENY],
+  ["cp -r ~/ x", DENY],
+  ["cat < R/home/state/assent/ledger.db", DENY],
+  ["ls ../home/state", NONE],
+  ["python3 -c open('~/state/assent/ledger.db')", DENY],
+  ["assent trust", DENY],
+  ["assent approve a_1", DENY],
+  ["/usr/local/bin/assent grants revoke g_1", DENY],
+  ["assent log", NONE],
+  ["assent --json explain", NONE],
+  ["cat .assent/settings.json", NONE],
+  ["git add .assent/settings.json", NONE],
+  ["echo x > $F", DOUBT],
+  ["echo x > $HOME/$F", DOUBT],
+  ["echo x > $HOME/src/$F", NONE],
+  ["echo x > ~root/x", DOUBT],
+  ["echo x > build/$F", NONE],
+  ["echo x > log-$F", NONE],
+  ["echo x > .as$F", DOUBT],
+  ["rm -rf .*", DOUBT],
+  ["rm -rf *", NONE],
+  ["rm -f *.log", NONE],
+  ["cp $F dist/", NONE],
+  ["cp $F .", DOUBT],
+  ["ls $X", NONE],
+  ["cat $X", NONE],
+  ["rm -rf .", BOTH],
+  ["rm -rf R/ws", BOTH],
+  ["tar xf a.tar", BOTH],
+  ["git clean -fdx", BOTH],
+  ["rm -rf build", NONE],
+  ["rm -rf sub/", NONE],
+  ["find . -name x -delete", BOTH],
+  ["echo x > loop/x", DOUBT],
+  ["echo x > src/a.ts", NONE],
+  ["echo x > /dev/null", NONE],
+  ["cd .assent; cd ..; echo x > src/a.ts", NONE],
+  ["echo x > .git/hooks/pre-commit", CONTROL],
+];
+for (const [line, said] of LINES) {
+  test(`the line "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    assert.deepEqual(judgeLine(root, line), said);
+  });
+}
+
+/** Lines of which nobody could tell where their commands run. */
+const MOVING: readonly (readonly [line: string, opinions: readonly string[]])[] = [
+  ["cd .assent; echo x > settings.json", DOUBT],
+  ["cd sub; echo x > settings.json", NONE],
+  ["cd $X; echo x > settings.json", DOUBT],
+  ["cd $X; echo x > /tmp/settings.json", NONE],
+  ["cd; echo x > notes", NONE],
+  ["cd; echo x > .config/assent/settings.json", DOUBT],
+  ["cd -; echo x > notes", NONE],
+  ["pushd .assent; touch a", DOUBT],
+];
+for (const [line, said] of MOVING) {
+  test(`where nobody knows the directory, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    assert.deepEqual(judgeLine(root, line, { known: false }), said);
+  });
+}
+
+test("a line that runs in .assent or in the state directory is denied", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  assert.deepEqual(judgeLine(root, "touch a", { cwd: "ws/.assent" }), DENY);
+  assert.deepEqual(judgeLine(root, "ls", { cwd: "home/state/assent" }), DENY);
+});
+
+test("without a look at the disk paths still count as they are written", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  assert.deepEqual(judgeLine(root, "echo x > .assent/settings.json", { looked: false }), DENY);
+  assert.deepEqual(judgeLine(root, "echo x > alias/settings.json", { looked: false }), NONE);
+});
+
+test("a shell line that spells out the state directory is denied, in any case, wherever it stands", (t) => {
   const root = scratch(t);
   makePlace(root);
   const state = join(root, "home/state/assent");
-  assert.deepEqual(await judge(root, "execute", { input: { command: `ls; cat '${state}/ledger.db'` } }), DENY);
-  assert.deepEqual(await judge(root, "execute", { input: { command: `cat ${state.toUpperCase()}` } }), DENY);
-  assert.deepEqual(await judge(root, "execute", { input: { command: "ls", cwd: state } }), DENY);
-  assert.deepEqual(await judge(root, "execute", { input: { command: "ls /home" } }), NONE);
+  const line = (input: Request["input"]): readonly string[] => {
+    const unit = { subject: "sh" };
+    return opinions(root, [{ unit, request: { tool: "t", toolDigest: "", kind: "execute", input, cwd: root, binds: {}, units: [unit] } }]);
+  };
+  assert.deepEqual(line({ command: `ls; cat '${state}/ledger.db'` }), DENY);
+  assert.deepEqual(line({ command: `cat ${state.toUpperCase()}` }), DENY);
+  assert.deepEqual(line({ command: "ls", cwd: state }), DENY);
+  assert.deepEqual(line({ command: "cat ~/state/assent/ledger.db" }), DENY);
+  assert.deepEqual(line({ command: "ls /home" }), NONE);
 });

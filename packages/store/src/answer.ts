@@ -1,4 +1,13 @@
-import { answerRefusal, grantRefusal, isAnswerable, LedgerError, type LedgerEvent, SHARED, type SharedDraft } from "@assent/core";
+import {
+  answerRefusal,
+  type Draft,
+  grantRefusal,
+  isAnswerable,
+  LedgerError,
+  type LedgerEvent,
+  SHARED,
+  type SharedDraft,
+} from "@assent/core";
 import { sharedEpoch } from "./append.ts";
 import { type Prepared, prepare, type Writing } from "./writing.ts";
 
@@ -26,7 +35,7 @@ export function answer(
 ): { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent } {
   const won: LedgerEvent[] = [];
   for (const { event, prepared } of events) {
-    const lost = standing(writing, event, facts);
+    const lost = isContested(event) ? standing(writing, event, facts) : undefined;
     if (lost) {
       writing.drop();
       return { lost };
@@ -36,8 +45,15 @@ export function answer(
   return { won };
 }
 
+type Contested = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
+
+/** Of trust the newest word counts; nothing stands in its way. */
+function isContested(event: SharedDraft): event is Contested {
+  return event.type !== "trust.granted" && event.type !== "trust.revoked";
+}
+
 /** What stands in the way of this event. Throws where there is nothing it could be about. */
-function standing({ rows }: Writing, event: SharedDraft, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
+function standing({ rows }: Writing, event: Contested, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
   const isGrant = "grant" in event.body;
   const id = isGrant ? event.body.grant : event.body.approval;
   const approval = isGrant ? undefined : rows.approvals.get(id);

@@ -1,5 +1,5 @@
 import type { Files, Processes, Tool } from "@assent/core";
-import { pathScope, type SessionDirectories } from "@assent/policy";
+import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
 import { readTool } from "./read.ts";
 import { memoryReads, type Reads } from "./reads.ts";
 import { shellTool } from "./shell.ts";
@@ -7,12 +7,18 @@ import { writeTool } from "./write.ts";
 
 /** What the built-in tools of one session need. Nothing is opened or started by making them. */
 export type BuiltinDeps = SessionDirectories & {
+  /** How paths are looked at, where that follows settings; absent: by the directories as they are given. */
+  readonly scope?: PathScope;
   readonly files: Files;
   readonly processes: Processes;
   /** The environment commands start from, without secrets of any known name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Name globs of further secrets. */
-  readonly secretEnv?: readonly string[];
+  readonly secretEnv?: () => readonly string[];
+  /** Names of variables that commands get though nobody looked at them. */
+  readonly shellEnv?: () => readonly string[];
+  /** Directories in which their programs are looked up; the system's when empty. */
+  readonly shellPath?: () => readonly string[];
   /** What the session has read before; a new, empty memory when absent. */
   readonly reads?: Reads;
 };
@@ -20,6 +26,6 @@ export type BuiltinDeps = SessionDirectories & {
 /** The built-in tools, in the order in which they are offered. */
 export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
   const reads = deps.reads ?? memoryReads();
-  const shared = { workspace: deps.workspace, scope: pathScope(deps), reads };
+  const shared = { workspace: deps.workspace, scope: deps.scope ?? pathScope(deps), reads };
   return [readTool(shared), writeTool({ ...shared, files: deps.files }), shellTool(deps)];
 }

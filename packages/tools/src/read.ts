@@ -49,8 +49,9 @@ export function readTool(deps: ReadDeps): Tool {
     describe: ({ file_path }, { cwd }) => `Read ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
     locations: ({ file_path, offset }) => [offset === undefined ? { path: file_path } : { path: file_path, line: offset }],
     permission: (input, { cwd }) => {
-      const { real, inside, sensitive, ownOutput } = deps.scope(input.file_path, cwd);
-      judged.note(input, real);
+      const path = deps.scope(input.file_path, cwd);
+      const { inside, sensitive, ownOutput } = path;
+      judged.note(input, path);
       return ownOutput || (inside && !sensitive) ? "allow" : "ask";
     },
     run: (input, ctx) => run({ ...deps, judged }, input, ctx),

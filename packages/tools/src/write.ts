@@ -10,6 +10,7 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
+import { errorCode } from "@assent/host";
 import { type PathScope, resolvePath } from "@assent/policy";
 import { description } from "./description.ts";
 import { failure, fileFailure } from "./failure.ts";
@@ -51,7 +52,7 @@ export function writeTool(deps: WriteDeps): Tool {
       `Write ${content.length} characters to ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
     locations: ({ file_path }) => [{ path: file_path }],
     permission: (input, { cwd }) => {
-      judged.note(input, deps.scope(input.file_path, cwd).real);
+      judged.note(input, deps.scope(input.file_path, cwd));
       return "ask";
     },
     confirm: (input, ctx) => confirm(deps, input, ctx),
@@ -72,15 +73,15 @@ function contentFault(content: string): string | undefined {
 }
 
 async function run(
-  { workspace, files, reads, judged }: WriteDeps & { readonly judged: JudgedPaths },
+  { workspace, scope, files, reads, judged }: WriteDeps & { readonly judged: JudgedPaths },
   input: Input,
   ctx: RunContext,
 ): Promise<ToolResult> {
-  const { absolute, real } = resolvePath(input.file_path, ctx.cwd);
+  const { absolute, real, anchor: present } = scope(input.file_path, ctx.cwd);
   const shown = shownPath(workspace, absolute);
-  if (judged.changed(input, real))
-    return failure("execution_denied", `${shown} leads to another place than when it was judged. Nothing was written.`);
-  if (real === null) return failure("file_write_failure", `Where ${shown} leads cannot be told. Nothing was written.`);
+  if (judged.changed(input, real)) return elsewhere(shown);
+  const anchor = judged.anchor(input) ?? present;
+  if (real === null || anchor === null) return failure("file_write_failure", `Where ${shown} leads cannot be told. Nothing was written.`);
   let current: CurrentFile | undefined;
   try {
     current = await currentFile(real, MAX_CONTENT);
@@ -92,12 +93,17 @@ async function run(
   if (refused) return refused;
   ctx.signal.throwIfAborted();
   try {
-    await files.replace(real, input.content);
+    await files.replace(real, input.content, { anchor });
   } catch (error) {
+    if (errorCode(error) === "ERR_PLACE_CHANGED") return elsewhere(shown);
     return fileFailure(error, { shown, otherwise: "file_write_failure" });
   }
   await reads.remember(ctx.sessionId, real, { digest });
   return written(shown, current, input.content);
+}
+
+function elsewhere(shown: string): ToolResult {
+  return failure("execution_denied", `${shown} leads to another place than when it was judged. Nothing was written.`);
 }
 
 type Known = { readonly shown: string; readonly digest: string; readonly known: string | undefined };
@@ -137,7 +143,7 @@ async function confirm(
   input: Input,
   { cwd, sessionId }: CallContext,
 ): Promise<ConfirmationDetails> {
-  const { absolute, real, inside, sensitive } = scope(input.file_path, cwd);
+  const { absolute, real, inside, sensitive, control, hazards, writeHazards } = scope(input.file_path, cwd);
   const place = real ?? absolute;
   const shown = shownPath(workspace, absolute);
   const current = real === null ? undefined : await currentFile(real, MAX_CONTENT);
@@ -147,6 +153,8 @@ async function confirm(
     ...(real !== absolute ? [`${shown} leads to ${real ?? "a place that cannot be told"}.`] : []),
     ...(inside ? [] : ["The file is outside the workspace."]),
     ...(sensitive ? ["The file's name or place says that it holds secrets."] : []),
+    ...(control ? ["This is a control file: it steers agents, or runs code later."] : []),
+    ...writeHazards.slice(real === null ? hazards.length : 0).map(({ text }) => text),
     ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : []),
   ];
   const details = { type: "edit", fileName: basename(absolute), filePath: place, ...sides(shown, current, input.content) } as const;

@@ -1,19 +1,16 @@
 import { resolve } from "node:path";
 import { EXIT_OF, printCallEnd } from "../call-end.ts";
-import { givenFlags } from "../call-flags.ts";
 import { isDirectory } from "../call-place.ts";
-import { checkRules } from "../call-policy.ts";
 import { type CallLeft, endedCall, resumeCall } from "../call-session.ts";
 import type { Context } from "../command-spec.ts";
 import { asFailure, CommandError, usageError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
 import { type Store, withStoreIfAny } from "../open-store.ts";
-import { printFailure, printJson, warn } from "../output.ts";
+import { printFailure, printJson } from "../output.ts";
 
 /** Continues a session of `assent call`, or prints the recorded result of one that has ended. */
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  for (const warning of checkRules(givenFlags(options))) await warn(io, warning);
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
     const left = (await alreadyEnded(store, row)) ?? (await goOn(context, store, row));

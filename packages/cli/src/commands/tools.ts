@@ -1,3 +1,4 @@
+import { pathScope } from "@assent/policy";
 import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
 import { printJson } from "../output.ts";
@@ -9,7 +10,7 @@ import { toolRegistry } from "../tool-registry.ts";
 export async function run(context: Context): Promise<number> {
   const { io, options, overrides } = context;
   const ports = callPorts(context, await stateDirectory(context));
-  const registry = toolRegistry(context, { ports, scope: { workspace: io.cwd } });
+  const registry = toolRegistry(context, { ports, workspace: io.cwd, look: pathScope({ workspace: io.cwd }) });
   const own = new Set(overrides.tools?.map(({ name }) => name));
   const shown = options.flag("all") ? registry.list() : registry.visible();
   const tools = shown.map(({ name, kind, title, description }) => ({

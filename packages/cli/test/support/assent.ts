@@ -110,6 +110,9 @@ async function runHere(
     stderr: output("stderr"),
     stdinIsTTY: false,
     readStdin: async () => Buffer.from(input),
+    stdin: async function* () {
+      yield Buffer.from(input);
+    },
     keyboard: { open: never },
     env,
     cwd,

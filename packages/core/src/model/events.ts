@@ -117,7 +117,22 @@ export type EventBodies = {
     readonly details?: Json;
     readonly spilled?: readonly Spilled[];
   };
-  "hook.ran": { readonly event: string; readonly hook: string; readonly outcome: string; readonly durationMs: number };
+  "hook.ran": {
+    readonly event: string;
+    readonly hook: string;
+    /** `allow`, `ask`, `deny`, `none`, `stop`, `feedback`, `failed` or `cancelled`. */
+    readonly outcome: string;
+    readonly durationMs: number;
+    /** The call it looked at. Not `call`: a hook's run is no event of the call's life, and may follow its end. */
+    readonly callId?: string;
+    /** A program's exit code; null: it did not exit by itself. */
+    readonly exit?: number | null;
+    /** SHA-256 of what it put out. */
+    readonly digest?: string;
+    readonly cause?: string;
+    /** The keys of the input it changed; `tool_response` for a result. */
+    readonly changed?: readonly string[];
+  };
 
   "approval.answered": {
     readonly approval: string;
@@ -158,6 +173,18 @@ export type EventBodies = {
   };
   "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
   "grant.revoked": { readonly grant: string; readonly by: string };
+  "trust.granted": {
+    /** Real path, and which directory it was. */
+    readonly workspace: string;
+    readonly device: string;
+    readonly inode: string;
+    /** Over the names and bytes of all project configuration files. */
+    readonly digest: string;
+    /** Those files as they were shown, so that a later change can be. Bytes that are no UTF-8 are in base64. */
+    readonly files: readonly ({ readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string })[];
+    readonly by: By;
+  };
+  "trust.revoked": { readonly workspace: string; readonly by: By };
   "store.created": { readonly store: string; readonly version: number };
   "store.epoch": {
     readonly epoch: number;

@@ -1,3 +1,4 @@
+import { hookPointNamed, sharedHookName } from "./hook-event-table.ts";
 import type { JsonObject } from "./json.ts";
 import type { Kind } from "./kind.ts";
 import type { Content } from "./result.ts";
@@ -36,7 +37,7 @@ export function toolHookInput(session: HookSession, call: HookCall): JsonObject 
   const server = /^mcp__([A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*)__./.exec(call.tool)?.[1];
   return {
     ...sessionHookInput(session, call.event ?? "pre_tool_use"),
-    tool_name: SHARED_TOOLS.get(call.tool) ?? call.tool,
+    tool_name: sharedToolName(call.tool),
     tool: call.tool,
     tool_use_id: call.callId,
     tool_kind: call.kind,
@@ -51,7 +52,7 @@ export function batchHookInput(
   calls: readonly (Omit<HookCall, "kind" | "event"> & { readonly type: string | null })[],
 ): JsonObject {
   const told = calls.map(({ tool, callId, input, type }) => ({
-    tool_name: SHARED_TOOLS.get(tool) ?? tool,
+    tool_name: sharedToolName(tool),
     tool,
     tool_use_id: callId,
     tool_input: input ?? {},
@@ -60,12 +61,18 @@ export function batchHookInput(
   return { ...sessionHookInput(session, "post_tool_batch"), tool_calls: told };
 }
 
+/** What the shared contract calls a tool of ours; any other goes by its own name. */
+export function sharedToolName(tool: string): string {
+  return SHARED_TOOLS.get(tool) ?? tool;
+}
+
 function sessionHookInput(session: HookSession, event: string): JsonObject {
+  const point = hookPointNamed(event);
   return {
     session_id: session.sessionId,
     transcript_path: session.transcriptPath ?? "",
     ...(session.cwd !== undefined && { cwd: session.cwd }),
-    hook_event_name: SHARED_EVENTS.get(event) ?? event,
+    hook_event_name: point ? sharedHookName(point) : event,
     permission_mode: SHARED_MODES.get(session.mode) ?? "default",
     mode: session.mode,
     agent_name: session.agentName ?? "",
@@ -84,16 +91,6 @@ export function postToolHookInput(session: HookSession, call: HookCall, result: 
     ...(error && { error: error.message, error_type: error.type ?? "unknown", is_interrupt: result.interrupted === true }),
   };
 }
-
-/** Events that the shared contract knows; any other goes by our own name. */
-const SHARED_EVENTS: ReadonlyMap<string, string> = new Map([
-  ["pre_tool_use", "PreToolUse"],
-  ["permission_request", "PermissionRequest"],
-  ["post_tool_use", "PostToolUse"],
-  ["post_tool_use_failure", "PostToolUseFailure"],
-  ["post_tool_batch", "PostToolBatch"],
-  ["permission_denied", "PermissionDenied"],
-]);
 
 const SHARED_MODES: ReadonlyMap<string, string> = new Map([
   ["default", "default"],

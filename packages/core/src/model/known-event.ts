@@ -21,6 +21,8 @@ const LISTED = [
   "grant.created",
   "grant.used",
   "grant.revoked",
+  "trust.granted",
+  "trust.revoked",
   "store.created",
   "store.epoch",
   "store.migrated",
@@ -61,6 +63,8 @@ const ANSWERS: ReadonlySet<string> = new Set<SharedDraft["type"]>([
   "grant.created",
   "grant.used",
   "grant.revoked",
+  "trust.granted",
+  "trust.revoked",
 ]);
 
 /** What a session's writer may append to its chain. A claim is none of these: it has a door of its own, and no way around it. */
@@ -79,7 +83,7 @@ export function knownEvent(stored: StoredEvent): LedgerEvent | undefined {
   return stored.v === 1 && KNOWN.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
 }
 
-/** The session that an event of the shared chain names: its fold takes the event in. */
+/** The session that an event of the shared chain names: its fold takes the event in. Trust names its workspace the same way, so that it is found without a search; no session has a name like it. */
 export function naming(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {
     case "approval.answered":
@@ -87,6 +91,9 @@ export function naming(event: { readonly type: string; readonly body: object }):
     case "grant.created":
     case "grant.used":
       return text(event.body, "session");
+    case "trust.granted":
+    case "trust.revoked":
+      return `trust:${text(event.body, "workspace") ?? ""}`;
     default:
       return undefined;
   }
@@ -97,7 +104,7 @@ export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
 }
 
-function text(body: object, key: "session" | "call"): string | undefined {
+function text(body: object, key: "session" | "call" | "workspace"): string | undefined {
   const value: unknown = Reflect.get(body, key);
   return typeof value === "string" ? value : undefined;
 }

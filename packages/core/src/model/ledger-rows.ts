@@ -54,7 +54,9 @@ export type SessionRow = {
 };
 
 /** What may be appended to the shared chain by any process. */
-export type SharedDraft = Draft<"approval.answered" | "approval.closed" | "grant.created" | "grant.used" | "grant.revoked">;
+export type SharedDraft = Draft<
+  "approval.answered" | "approval.closed" | "grant.created" | "grant.used" | "grant.revoked" | "trust.granted" | "trust.revoked"
+>;
 
 /** Why a claim lost. */
 export type ClaimLost =

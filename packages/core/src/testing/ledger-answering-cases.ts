@@ -13,6 +13,7 @@ import {
   judgedDraft,
   openedDraft,
   proposedDraft,
+  TESTER,
 } from "./drafts.ts";
 import { begin, type LedgerBench, type LedgerCase, lostTo, readAll, rejectsWith, type Writer, wonBy } from "./ledger-bench.ts";
 
@@ -325,5 +326,31 @@ const GRANTS: readonly LedgerCase[] = [
   },
 ];
 
-/** Answers, closes and grants: who is first, what may follow, what a deadline means. */
-export const ANSWERING_CASES: readonly LedgerCase[] = [...ANSWERS, ...GRANTS];
+const TRUST: readonly LedgerCase[] = [
+  {
+    id: "trust-of-workspace",
+    title: "trust is found by its workspace alone, newest last, makes no session, and keeps large files",
+    run: async (bench) => {
+      const { session } = await begin(bench);
+      const files = [{ name: "AGENTS.md", text: "x".repeat(100_000) }];
+      const granted = { workspace: "/w", device: "1", inode: "2", digest: "d", files, by: TESTER };
+      wonBy(await bench.ledger.answer([draftOf("trust.granted", granted)]));
+      wonBy(await bench.ledger.answer([draftOf("trust.granted", { ...granted, workspace: "/w/nested" })]));
+      wonBy(await bench.ledger.answer([draftOf("trust.revoked", { workspace: "/w", by: TESTER })]));
+      wonBy(await bench.ledger.answer([draftOf("trust.revoked", { workspace: "/w", by: TESTER })]));
+      const found = await readAll(bench.ledger, { pos: 0 }, { naming: "trust:/w" });
+      assert.deepEqual(
+        found.map(({ type }) => type),
+        ["trust.granted", "trust.revoked", "trust.revoked"],
+      );
+      assert.deepEqual((await bench.ledger.resolve(found[0]?.body ?? {}))["files"], files);
+      assert.deepEqual(
+        (await bench.ledger.pending("sessions", { all: true })).map(({ id }) => id),
+        [session],
+      );
+    },
+  },
+];
+
+/** Answers, closes, grants and trust: who is first, what may follow, what a deadline means. */
+export const ANSWERING_CASES: readonly LedgerCase[] = [...ANSWERS, ...GRANTS, ...TRUST];

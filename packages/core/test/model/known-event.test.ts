@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft, StoredEvent } from "../../src/model/events.ts";
 import { callOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "../../src/model/known-event.ts";
-import { answeredDraft, closedDraft, createdDraft, draftOf, grantedDraft, proposedDraft } from "../../src/testing/drafts.ts";
+import { answeredDraft, closedDraft, createdDraft, draftOf, grantedDraft, proposedDraft, TESTER } from "../../src/testing/drafts.ts";
 
 test("the event types on disk are these", () => {
   assert.deepEqual(EVENT_TYPES, [
@@ -25,6 +25,8 @@ test("the event types on disk are these", () => {
     "grant.created",
     "grant.used",
     "grant.revoked",
+    "trust.granted",
+    "trust.revoked",
     "store.created",
     "store.epoch",
     "store.migrated",
@@ -52,6 +54,7 @@ const NAMING: readonly (readonly [Draft, string | undefined])[] = [
   [grantedDraft("g_1"), undefined],
   [draftOf("grant.used", { grant: "g_1", session: "s_1", call: "c1" }), "s_1"],
   [draftOf("grant.revoked", { grant: "g_1", by: "Tester" }), undefined],
+  [draftOf("trust.revoked", { workspace: "/w", by: TESTER }), "trust:/w"],
   [draftOf("session.registered", { session: "s_1" }), undefined],
   [proposedDraft("c1"), undefined],
 ];

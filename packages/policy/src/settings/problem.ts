@@ -1,4 +1,4 @@
-/** Something wrong with a settings file. Line and column count from 1, in UTF-16 units. */
+/** Something wrong with a settings file. Line and column count from 1, in UTF-16 units; a flag has no place: `file` is then the flag and both are 0. */
 export type Problem = {
   readonly type: ProblemType;
   readonly file: string;
@@ -28,3 +28,57 @@ export type ProblemType =
   | "rule_too_broad"
   | "rule_project_untrusted"
   | "mode_locked";
+
+/** Settings that nobody may go on with, with every problem of every file. */
+export class SettingsError extends Error {
+  readonly problems: readonly Problem[];
+  /** The type of the first problem that refuses. */
+  readonly code: ProblemType;
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
+    const first = problems.find(({ effect }) => effect === "refuse") ?? problems[0];
+    super(problems.map(problemText).join("\n"), options);
+    this.name = "SettingsError";
+    this.problems = problems;
+    this.code = first?.type ?? "settings_unreadable";
+  }
+}
+
+/** `FILE:LINE:COLUMN: MESSAGE`, the form people and editors read. */
+export function problemText({ file, line, column, message }: Problem): string {
+  return line === 0 ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
+}
+
+/** By file, line and column. */
+export function sortProblems(problems: readonly Problem[]): readonly Problem[] {
+  return problems.toSorted((a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column);
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+/** Whether a problem refuses to start or only leaves something out: an allow that is not understood adds nothing, so it is left out. */
+export function effectOf(type: ProblemType, inAllow: boolean): Problem["effect"] {
+  switch (type) {
+    case "rule_unknown_tool":
+    case "rule_too_broad":
+    case "rule_project_untrusted":
+      return "warning";
+    case "settings_type":
+    case "rule_syntax":
+    case "rule_example":
+    case "rule_bad_glob":
+      return inAllow ? "warning" : "refuse";
+    case "settings_unreadable":
+    case "settings_insecure":
+    case "settings_syntax":
+    case "settings_unknown_key":
+    case "settings_duplicate_key":
+    case "settings_version":
+    case "mode_locked":
+      return "refuse";
+    default:
+      return type satisfies never;
+  }
+}

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
+import { touchedPaths } from "../touched-paths.ts";
 import { shellUnit } from "../unit-data.ts";
 import { agreedTop } from "./agree.ts";
 import { characterHazards } from "./characters.ts";
@@ -126,7 +127,8 @@ type Uniting = { readonly line: ShellLine; readonly index: number; readonly plac
 function unitOf({ command, seen, classified }: ReadCommand, { line, index, place }: Uniting): ShellUnit {
   const words = classified?.words ?? [];
   const script = command.cwd === null || words.length === 0 ? undefined : packageScript(words, { ...place, cwd: command.cwd });
-  const unit = { line, index, command, seen, words };
+  const bare = { line, index, command, seen, words };
+  const unit = { ...bare, touched: touchedPaths(bare, place) };
   return script ? { ...unit, script: { text: script.text, digest: sha256(script.text) } } : unit;
 }
 

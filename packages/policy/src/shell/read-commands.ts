@@ -8,6 +8,7 @@ import type { SeenCommand, Walk } from "./seen-command.ts";
 export type ShellPlace = {
   readonly cwd: string;
   readonly workspace: string;
+  readonly home: string;
   readonly look: PathScope;
   /** Directories in which programs of allowed commands are looked up. */
   readonly programPath: readonly string[];

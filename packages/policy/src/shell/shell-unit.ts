@@ -1,3 +1,4 @@
+import type { TouchedPath } from "../touched-paths.ts";
 import type { Command, Plan } from "./plan.ts";
 import type { SeenCommand } from "./seen-command.ts";
 
@@ -26,6 +27,8 @@ export type ShellUnit = {
   readonly seen?: SeenCommand;
   /** What an allow rule compares: the argv without git's harmless global options. Empty when a word is dynamic. */
   readonly words: readonly string[];
+  /** What it would write, by both spellings; without it guards take the paths as they are written. */
+  readonly touched?: readonly TouchedPath[];
   /** Digest of the script a package command (`npm test`) would run, and its text. */
   readonly script?: { readonly digest: string; readonly text: string };
 };

@@ -1,0 +1,65 @@
+import { parseToolInput } from "@assent/core";
+import { SettingsError } from "@assent/policy";
+import { readCallInput } from "../call-input.ts";
+import type { Context } from "../command-spec.ts";
+import { explainText } from "../explain-text.ts";
+import { type Explaining, explanationOf, openExplaining } from "../explaining.ts";
+import { CommandError, usageError } from "../failure.ts";
+import { isNoCall, judgeCall } from "../judge-call.ts";
+import { printJson } from "../output.ts";
+import { problemLines } from "../problem-text.ts";
+import { stdoutStyle } from "../style.ts";
+import { explainBatch } from "./explain-batch.ts";
+
+/** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
+export async function run(context: Context): Promise<number> {
+  const { io, options } = context;
+  const work = chosen(context);
+  let explaining: Explaining;
+  try {
+    explaining = await openExplaining(context);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    await io.stderr.write(problemLines(error.problems));
+    return 2;
+  }
+  const batch = options.text("batch");
+  return batch === undefined ? explainOne(context, explaining, work) : explainBatch(context, explaining, batch);
+}
+
+/** The tool of a single call; with `--batch` there is none. */
+function chosen({ options }: Context): string {
+  const [tool, input, batch] = [options.text("tool"), options.text("input"), options.text("batch")];
+  if (batch === undefined && tool === undefined)
+    throw usageError("explain", "name a call with --tool and --input, or many with --batch FILE.");
+  if (batch !== undefined && (tool !== undefined || input !== undefined)) {
+    throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
+  }
+  return tool ?? "";
+}
+
+async function explainOne(context: Context, explaining: Explaining, tool: string): Promise<number> {
+  const { io, options } = context;
+  const parsed = parseToolInput(await readCallInput(io, options.text("input")));
+  if (!parsed.ok) throw refused(parsed.type, parsed.message);
+  const assessed = await judgeCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
+  if (isNoCall(assessed)) throw refused(assessed.type, assessed.message);
+  const explanation = explanationOf(assessed, explaining);
+  if (options.flag("json")) {
+    await printJson(io, explanation);
+    return 0;
+  }
+  const { request, decision } = assessed;
+  const subject =
+    request.units.length === 1 && request.kind !== "execute"
+      ? `${tool} ${request.units[0]?.subject ?? ""}`
+      : String(request.input["command"] ?? tool);
+  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
+  await io.stdout.write(explainText(explanation, { columns: io.stdout.columns(), style: stdoutStyle(io), subject, offers }));
+  return 0;
+}
+
+function refused(type: string, message: string): CommandError {
+  const hint = type === "tool_not_registered" ? "assent tools" : "";
+  return new CommandError(type, 2, { message: type === "tool_not_registered" ? message : `The input does not fit: ${message}`, hint });
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { type LoadedPolicy, type Problem, projectFile, SettingsError, settingsPlaces, trustState } from "@assent/policy";
+import type { Context } from "../command-spec.ts";
+import { workspaceOf } from "../explaining.ts";
+import { withStoreIfAny } from "../open-store.ts";
+import { printJson } from "../output.ts";
+import { openPolicy, type PolicyWish } from "../policy-composition.ts";
+import { problemForm, problemLines } from "../problem-text.ts";
+import { oneLine } from "../visible-text.ts";
+
+type Checked = { readonly problems: readonly Problem[]; readonly loaded?: LoadedPolicy };
+
+/** Loads settings as every command does and reports all that is wrong with them; nothing is judged. */
+export async function run(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  const workspace = workspaceOf(context);
+  const named = operands.map((file) => resolve(io.cwd, file));
+  const checked: Checked[] = [];
+  for (const policyFile of named) checked.push(await check(context, { workspace, policyFile }));
+  if (named.length === 0) checked.push(await check(context, { workspace, trusted: await isTrustedNow(context, workspace) }));
+  const problems = checked.flatMap((one) => one.problems);
+  if (options.flag("json")) await printJson(io, problems.map(problemForm));
+  else {
+    const files = named.length > 0 ? named : layerFiles(context, workspace);
+    await io.stdout.write(problems.length > 0 ? problemsText(problems) : soundText(files, checked));
+  }
+  return problems.length > 0 ? 1 : 0;
+}
+
+function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
+  return withStoreIfAny(context, async ({ ledger }) => (await trustState(ledger, workspace)).trusted);
+}
+
+async function check(context: Context, place: Pick<PolicyWish, "workspace" | "policyFile" | "trusted">): Promise<Checked> {
+  try {
+    const { loaded } = await openPolicy(context, { ...place, flags: { allow: [], ask: [], deny: [] } });
+    return { problems: loaded.problems, loaded };
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return { problems: error.problems };
+  }
+}
+
+function layerFiles({ io }: Context, workspace: string): readonly string[] {
+  const { userFile, teamFile } = settingsPlaces(io.env);
+  return [projectFile(workspace), userFile, teamFile];
+}
+
+function problemsText(problems: readonly Problem[]): string {
+  const refusing = problems.filter(({ effect }) => effect === "refuse").length;
+  const said = [
+    refusing > 0 && `${refusing} ${refusing === 1 ? "refuses" : "refuse"} to start`,
+    problems.length > refusing && `${problems.length - refusing} left out with a warning`,
+  ];
+  return `${problemLines(problems)}${counted(problems.length, "problem")}: ${said.filter(Boolean).join(", ")}.\n`;
+}
+
+function soundText(files: readonly string[], checked: readonly Checked[]): string {
+  const rules = checked.flatMap(({ loaded }) => [...(loaded?.rules ?? []), ...(loaded?.stage ?? [])]);
+  const there = files.filter((file) => existsSync(file));
+  const lines = files.map((file) => {
+    const own = rules.filter(({ at }) => at.file === file).length;
+    return `  ${oneLine(file)}: ${there.includes(file) ? counted(own, "rule") : "not there"}\n`;
+  });
+  return `No problems: ${counted(rules.length, "rule")} in ${counted(there.length, "file")}.\n${lines.join("")}`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,79 @@
+import { resolve } from "node:path";
+import type { Ledger } from "@assent/core";
+import { findWorkspace, granting, revoking, type TrustState, trustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
+import type { Context } from "../command-spec.ts";
+import { CommandError, usageError } from "../failure.ts";
+import { withStore, withStoreIfAny } from "../open-store.ts";
+import { printJson } from "../output.ts";
+import { oneLine } from "../visible-text.ts";
+import { personBy } from "../who.ts";
+import { askToTrust } from "./trust-question.ts";
+import { trustLines } from "./trust-view.ts";
+
+/**
+ * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; elsewhere running it is the word.
+ * What is recorded is what was read and shown: if a file changes meanwhile, the workspace is not trusted.
+ */
+export async function run(context: Context): Promise<number> {
+  const { options } = context;
+  const [revoke, show] = [options.flag("revoke"), options.flag("show")];
+  if (revoke && show) throw usageError("trust", "options '--revoke' and '--show' exclude each other.");
+  const workspace = workspaceOf(context);
+  if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const state = await trustState(ledger, workspace);
+    if (revoke && state.record) await ledger.answer([revoking(workspace, ...(await personNow(context)))]);
+    await print(context, ledger, revoke ? await trustState(ledger, workspace) : state);
+    return 0;
+  });
+}
+
+/** The directory named, else the workspace around the place where it is run. */
+function workspaceOf({ io, operands }: Context): string {
+  const [given] = operands;
+  try {
+    return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
+  } catch (error) {
+    if (!(error instanceof WorkspaceNotFoundError)) throw error;
+    throw new CommandError("workspace_not_found", 2, { message: `${given ?? io.cwd} is not a directory.`, hint: "assent trust DIR" });
+  }
+}
+
+async function grant(context: Context, ledger: Ledger, workspace: string): Promise<number> {
+  const state = await trustState(ledger, workspace);
+  const { configuration, trusted } = state;
+  const [problem] = configuration.problems;
+  if (problem !== undefined) {
+    throw new CommandError("not_allowed", 1, {
+      message: `${workspace} cannot be trusted: ${problem}.`,
+      hint: "Only regular files of the workspace itself can be trusted. Change or remove it.",
+    });
+  }
+  if (!trusted && !(await isWanted(context, ledger, state))) {
+    if (context.options.flag("json")) await print(context, ledger, state);
+    return 1;
+  }
+  if (!trusted) await ledger.answer([granting(configuration, ...(await personNow(context)))]);
+  const now = await trustState(ledger, workspace);
+  await print(context, ledger, now);
+  return now.trusted ? 0 : 1;
+}
+
+/** Where a person sits, they are asked. */
+async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
+  const { io } = context;
+  return !io.stdinIsTTY || !io.stderr.isTTY || askToTrust(context, await trustLines(ledger, state));
+}
+
+async function personNow({ overrides }: Context): Promise<[by: ReturnType<typeof personBy>, at: string]> {
+  const { currentUser, systemClock } = await import("@assent/host");
+  const at = new Date((overrides.clock ?? systemClock()).now()).toISOString();
+  return [personBy(currentUser().user, { name: undefined, door: "trust" }), at];
+}
+
+async function print({ io, options }: Context, ledger: Ledger, state: TrustState): Promise<void> {
+  const { configuration, trusted } = state;
+  const { workspace: dir, digest } = configuration;
+  if (options.flag("json")) await printJson(io, { dir, trusted, digest, would: wouldActivate(configuration) });
+  else await io.stdout.write(`${(await trustLines(ledger, state)).join("\n")}\n${oneLine(`digest ${digest}`)}\n`);
+}

@@ -1,0 +1,93 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Assessed, GrantRow, Rules } from "@assent/core";
+import { type Explanation, explain, findWorkspace, isInside, WorkspaceNotFoundError } from "@assent/policy";
+import { isDirectory } from "./call-place.ts";
+import { callPorts } from "./call-runtime.ts";
+import type { Context } from "./command-spec.ts";
+import { asFailure, CommandError, usageError } from "./failure.ts";
+import { grantsEntry, type Remembered, remembered } from "./grant-outlook.ts";
+import type { Judging } from "./judge-call.ts";
+import { withStoreIfAny } from "./open-store.ts";
+import { warn } from "./output.ts";
+import { openPolicy } from "./policy-composition.ts";
+import { warnOfProblems } from "./problem-text.ts";
+import { stateDirectory } from "./store-location.ts";
+import { workspaceTrust } from "./workspace-trust.ts";
+
+/** Everything calls are explained with, opened once for all of them. */
+export type Explaining = Judging & {
+  /** Where a call is made that does not say. */
+  readonly cwd: string;
+  readonly rules: Rules;
+  /** Undefined with `--policy`: remembered answers are then not looked at. */
+  readonly remembered: Remembered | undefined;
+};
+
+/** Opens what the command line names: the workspace, its settings or the one file, and a read-only look at what is remembered. */
+export async function openExplaining(context: Context): Promise<Explaining> {
+  const { io, options } = context;
+  const workspace = workspaceOf(context);
+  const cwd = cwdOf(context, workspace);
+  const policyFile = options.text("policy");
+  const stored = policyFile === undefined ? await lookAtStore(context, workspace) : undefined;
+  const { loaded, tools, facts, rules } = await openPolicy(context, {
+    workspace,
+    ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }),
+    flags: { allow: [], ask: [], deny: [], ...modeFlag(options.text("mode")) },
+    trusted: stored !== undefined && "trusted" in stored && stored.trusted,
+  });
+  await warnOfProblems(io, loaded.problems);
+  const { digest, clock } = callPorts(context, await stateDirectory(context));
+  const known = stored && ("failed" in stored ? stored : remembered(stored.grants, workspace, rules));
+  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, remembered: known };
+}
+
+function modeFlag(mode: string | undefined): { readonly mode?: string } {
+  return mode === undefined ? {} : { mode };
+}
+
+/** The workspace the flags name. */
+export function workspaceOf({ io, options }: Context): string {
+  const given = options.text("workspace");
+  try {
+    return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
+  } catch (error) {
+    if (!(error instanceof WorkspaceNotFoundError)) throw error;
+    throw new CommandError("workspace_not_found", 2, { message: error.message });
+  }
+}
+
+/** `--cwd`, else here; where here is outside the workspace, the workspace itself. */
+function cwdOf({ io, options }: Context, workspace: string): string {
+  const given = options.text("cwd");
+  if (given === undefined) return isInside(workspace, realpathSync(io.cwd)) ? io.cwd : workspace;
+  const cwd = resolve(io.cwd, given);
+  if (!isDirectory(cwd)) throw usageError("explain", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  return cwd;
+}
+
+/** Most grants that are looked at, as in a run. */
+const MOST_GRANTS = 1_000;
+
+type Stored = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
+
+/** Whether the workspace is trusted and what is remembered; a store that cannot be read says neither. */
+async function lookAtStore(context: Context, workspace: string): Promise<Stored> {
+  try {
+    return await withStoreIfAny(context, async ({ ledger }) => {
+      const { trusted } = await workspaceTrust(context, { workspace, ledger });
+      return { trusted, grants: await ledger.pending("grants", { limit: MOST_GRANTS }) };
+    });
+  } catch (error) {
+    const { message } = asFailure(error);
+    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${message}`);
+    return { failed: `the remembered answers cannot be read: ${message}` };
+  }
+}
+
+/** The explanation of a judged call; without `--policy` its trace says what remembered answers would do. */
+export function explanationOf(assessed: Assessed, { remembered: known }: Explaining): Explanation {
+  const explanation = explain(assessed);
+  return known ? { ...explanation, trace: [...explanation.trace, grantsEntry(assessed, known)] } : explanation;
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import type { Ledger } from "@assent/core";
+import { type CallFlags, sessionLayer } from "./call-flags.ts";
+import { callPorts } from "./call-runtime.ts";
+import type { Context } from "./command-spec.ts";
+import { warn } from "./output.ts";
+import { type OpenedPolicy, openPolicy } from "./policy-composition.ts";
+import { warnOfProblems } from "./problem-text.ts";
+import { stateDirectory } from "./store-location.ts";
+import { workspaceTrust } from "./workspace-trust.ts";
+
+/** A policy that a session is judged by while its files may change. */
+export type FollowedPolicy = OpenedPolicy & {
+  /** Lets this session's own full outputs be read. */
+  readonly serve: (session: string) => void;
+};
+
+/** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
+export type Following = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
+
+/** Reads the settings and follows them; what is left out of them is told. Throws `SettingsError`. */
+export async function followPolicy(context: Context, { workspace, flags, ledger }: Following): Promise<FollowedPolicy> {
+  const { io } = context;
+  const { outputDirectory, clock } = callPorts(context, await stateDirectory(context));
+  const trust = flags.policyFile === undefined ? await workspaceTrust(context, { workspace, ...(ledger && { ledger }) }) : undefined;
+  let readable: readonly string[] = [];
+  const opened = await openPolicy(context, {
+    workspace,
+    ...(flags.policyFile !== undefined && { policyFile: flags.policyFile }),
+    flags: sessionLayer(flags),
+    trusted: trust?.trusted === true,
+    readable: () => readable,
+    follow: {
+      clock,
+      warn: (problem) => void warnOfProblems(io, [problem]),
+      changed: () => void warn(io, "settings changed; what waits is judged again (settings_changed)"),
+      ...(trust && { trusted: trust.stillTrusted }),
+    },
+  });
+  await warnOfProblems(io, opened.loaded.problems);
+  return {
+    ...opened,
+    serve: (session) => {
+      readable = [join(outputDirectory, session)];
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { type Assessed, assessRequest, type Clock, type Digest, type Facts, type Policy, type Registry } from "@assent/core";
+
+/** What a call that is not to run is judged with. */
+export type Judging = {
+  readonly policy: Policy;
+  readonly tools: Registry;
+  readonly facts: Facts;
+  readonly digest: Digest;
+  readonly clock: Clock;
+};
+
+/** A call that is only looked at. */
+export type LookedAt = { readonly tool: string; readonly input: unknown; readonly cwd: string };
+
+/** Why there is nothing to judge. */
+export type NoCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
+
+/** Judges a call as the runtime would, by the same function, and stops there: nothing is asked, started or recorded. */
+export async function judgeCall(judging: Judging, { tool: name, input, cwd }: LookedAt): Promise<Assessed | NoCall> {
+  const { policy, tools, facts, digest, clock } = judging;
+  const tool = tools.get(name);
+  if (!tool || tool.hidden) return { type: "tool_not_registered", message: unknownTool(tools, name) };
+  let invocation: Awaited<ReturnType<typeof tool.build>>;
+  try {
+    invocation = await tool.build(input, { cwd, callId: "explain", sessionId: "explain" });
+  } catch (error) {
+    return { type: "invalid_tool_params", message: error instanceof Error ? error.message : String(error) };
+  }
+  return assessRequest({ tool, invocation, cwd, facts, policy: () => policy, digest, clock });
+}
+
+/** Tells a call that could be judged from one that could not. */
+export function isNoCall(judged: Assessed | NoCall): judged is NoCall {
+  return "message" in judged;
+}
+
+function unknownTool(tools: Registry, name: string): string {
+  const [near] = tools.suggest(name);
+  return `There is no tool '${name.slice(0, 80)}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
+}

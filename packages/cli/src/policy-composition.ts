@@ -1,0 +1,60 @@
+import type { Facts, Registry, Rules } from "@assent/core";
+import {
+  type LoadedPolicy,
+  type PolicyPlaces,
+  type SessionFlags,
+  settingsPlaces,
+  type WatchedPolicy,
+  type WorkspaceParts,
+  workspacePolicy,
+} from "@assent/policy";
+import { callPorts } from "./call-runtime.ts";
+import type { Context } from "./command-spec.ts";
+import { stateDirectory } from "./store-location.ts";
+import { toolRegistry } from "./tool-registry.ts";
+
+/** What a policy is wanted for. */
+export type PolicyWish = {
+  /** A real path. */
+  readonly workspace: string;
+  /** Read alone, instead of the layers. */
+  readonly policyFile?: string;
+  readonly flags: SessionFlags;
+  /** Whether the workspace's own settings may loosen anything; absent: they may not. */
+  readonly trusted?: boolean;
+  /** Directories of the session's own output. */
+  readonly readable?: () => readonly string[];
+  readonly follow?: NonNullable<WorkspaceParts["follow"]>;
+};
+
+/** A policy with all that judges by it. */
+export type OpenedPolicy = {
+  readonly source: WatchedPolicy;
+  readonly loaded: LoadedPolicy;
+  readonly tools: Registry;
+  readonly facts: Facts;
+  readonly rules: Rules;
+  readonly workspace: string;
+};
+
+/** Reads the settings around a workspace and makes tools, facts and rules of them. Nothing is started, asked or written. Throws `SettingsError`. */
+export async function openPolicy(context: Context, wish: PolicyWish): Promise<OpenedPolicy> {
+  const directory = await stateDirectory(context);
+  const ports = callPorts(context, directory);
+  const { workspace, readable, follow } = wish;
+  const { source, tools, facts, rules } = workspacePolicy({
+    places: policyPlaces(context, wish),
+    stateDirectory: directory,
+    ...(readable && { readable }),
+    digest: ports.digest,
+    tools: (look, settings) => toolRegistry(context, { ports, workspace, look, settings }),
+    ...(follow && { follow }),
+  });
+  return { source, loaded: source.loaded(), tools, facts, rules, workspace };
+}
+
+/** Where settings are read from. */
+function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyWish): PolicyPlaces {
+  const session = policyFile === undefined ? flags : { ...flags, allow: [], ask: [], deny: [] };
+  return { workspace, ...settingsPlaces(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };
+}

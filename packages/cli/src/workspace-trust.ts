@@ -1,0 +1,21 @@
+import type { Ledger } from "@assent/core";
+import { isTrusted, projectConfiguration, trustState, untrustedWarning } from "@assent/policy";
+import type { Context } from "./command-spec.ts";
+import { withStoreIfAny } from "./open-store.ts";
+import { warn } from "./output.ts";
+
+/** Whether a workspace's own configuration counts. */
+export type WorkspaceTrust = { readonly trusted: boolean; readonly stillTrusted: () => boolean };
+
+/** Looks whether somebody trusts the workspace as it is now; if nobody does, and something is left out for it, that is told. */
+export async function workspaceTrust(
+  context: Context,
+  { workspace, ledger }: { readonly workspace: string; readonly ledger?: Ledger },
+): Promise<WorkspaceTrust> {
+  const state = ledger
+    ? await trustState(ledger, workspace)
+    : await withStoreIfAny(context, (store) => trustState(store.ledger, workspace));
+  const warning = untrustedWarning(state);
+  if (warning !== undefined) await warn(context.io, warning);
+  return { trusted: state.trusted, stillTrusted: () => isTrusted(state.record, projectConfiguration(workspace)) };
+}

@@ -1,0 +1,530 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { ended, type Place, place, type RunOptions, until } from "./support/assent.ts";
+
+type Settings = Readonly<Record<string, unknown>>;
+
+function put(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+function policy(at: Place, settings: Settings): string {
+  return put(join(at.root, "policy.json"), JSON.stringify(settings));
+}
+
+function userSettings(at: Place, settings: Settings): string {
+  return put(join(at.root, ".config", "assent", "settings.json"), JSON.stringify(settings));
+}
+
+function projectSettings(at: Place, settings: Settings): string {
+  return put(join(at.workspace, ".assent", "settings.json"), JSON.stringify(settings));
+}
+
+function permissions(
+  lists: {
+    readonly allow?: readonly unknown[];
+    readonly ask?: readonly unknown[];
+    readonly deny?: readonly unknown[];
+    readonly readOnlyHint?: string;
+  },
+  rest: Settings = {},
+): Settings {
+  return { version: 1, ...rest, permissions: lists };
+}
+
+const BASE = permissions({ readOnlyHint: "ask", allow: ["Shell(git status)", "Shell(git log)", "Shell(ls)", "Shell(cat)"] });
+const DENYNET = permissions({ deny: ["Shell(curl)", "Shell(wget)"] });
+
+function shell(command: string): readonly string[] {
+  return ["--tool", "shell", "--input", JSON.stringify({ command })];
+}
+
+function edit(path: string): readonly string[] {
+  return ["--tool", "write", "--input", JSON.stringify({ file_path: path, content: "x" })];
+}
+
+type Expected = Readonly<Record<string, unknown>>;
+
+describe("assent explain, the cases of the contract", () => {
+  const cases: readonly (readonly [string, Settings, readonly string[], Expected])[] = [
+    [
+      "E1: a deny beats an allow that stands before it",
+      permissions({ allow: ["*"], deny: ["Shell(git push)"] }),
+      shell("git push"),
+      { verdict: "deny", reason: "checker", "rule.text": "Shell(git push)" },
+    ],
+    [
+      "E1: a deny beats an allow that stands after it",
+      permissions({ deny: ["Shell(git push)"], allow: ["*"] }),
+      shell("git push"),
+      { verdict: "deny", reason: "checker", "rule.text": "Shell(git push)" },
+    ],
+    [
+      "E4: the root is not deleted in any mode, and the deciding command is named",
+      { version: 1, mode: "yolo" },
+      shell("ls && rm -rf /."),
+      { verdict: "deny", reason: "guard", source: "root-delete", unit: 1, units: 2, "rule.text": "guard:root-delete" },
+    ],
+    [
+      "E5: a control file asks in yolo, also before it exists",
+      { version: 1, mode: "yolo" },
+      edit(".git/hooks/pre-push"),
+      { verdict: "ask", reason: "guard", source: "control-file", "rule.text": "guard:control-file" },
+    ],
+    [
+      "E6: the settings themselves are denied in yolo",
+      { version: 1, mode: "yolo" },
+      edit(".assent/settings.json"),
+      { verdict: "deny", reason: "guard", source: "own-files", "rule.text": "guard:own-files" },
+    ],
+    [
+      "E7: an allowed program does not open a sensitive file",
+      BASE,
+      shell("cat .env"),
+      { verdict: "ask", reason: "default", "plan.commands.0.hazards.0.id": "sensitive_file" },
+    ],
+    [
+      "E9: a denied program is found two shells deep",
+      DENYNET,
+      shell(`sh -c "sh -c 'curl https://example.test'"`),
+      { verdict: "deny", reason: "checker", unit: 2, "plan.commands.2.path": ["sh -c", "sh -c"], "plan.commands.2.verdict": "deny" },
+    ],
+    ["E11: a pattern that looks like a command is data", BASE, shell("grep 'rm -rf /' script.sh"), { verdict: "ask", reason: "default" }],
+    [
+      "E12: what only reads passes by the read-only hint",
+      { version: 1 },
+      shell("git log -5"),
+      { verdict: "allow", reason: "readonly_hint" },
+    ],
+    [
+      "E13: an allow rule does not open plan mode",
+      permissions({ allow: ["Shell(mkdir *)"] }, { mode: "plan" }),
+      shell("mkdir out"),
+      { verdict: "deny", reason: "mode", source: "plan" },
+    ],
+    [
+      "E15: an ask rule holds in yolo",
+      permissions({ ask: ["Shell(npm publish)"] }, { mode: "yolo" }),
+      shell("npm publish"),
+      { verdict: "ask", reason: "checker", "rule.text": "Shell(npm publish)" },
+    ],
+    [
+      "E17: text too long to be parsed is still searched for a denied command",
+      permissions({ deny: ["Shell(curl)"] }, { mode: "yolo" }),
+      shell(`${"true;".repeat(14_000)}\ncurl x`),
+      { verdict: "deny", reason: "checker", "rule.text": "Shell(curl)", "plan.commands": [] },
+    ],
+    [
+      "E17: text too long to be parsed asks",
+      permissions({ deny: ["Shell(curl)"] }, { mode: "yolo" }),
+      shell("true;".repeat(14_000)),
+      { verdict: "ask", reason: "guard", source: "analysis-limit", "rule.text": "guard:analysis-limit" },
+    ],
+    [
+      "an empty command is a verdict",
+      { version: 1, mode: "yolo" },
+      shell(""),
+      { verdict: "deny", reason: "guard", source: "malformed-command", units: 1 },
+    ],
+    [
+      "--mode counts before the settings' mode",
+      { version: 1, mode: "yolo" },
+      [...shell("make"), "--mode", "plan"],
+      { verdict: "deny", reason: "mode", source: "plan" },
+    ],
+  ];
+  for (const [name, settings, argv, expected] of cases)
+    test(name, async () => {
+      using at = place();
+      const { code, value, stderr } = await at.hereJson(["explain", "--policy", policy(at, settings), ...argv]);
+      assert.deepEqual([code, stderr], [0, ""]);
+      const found = Object.fromEntries(Object.keys(expected).map((key) => [key, reach(value, key)]));
+      assert.deepEqual(found, expected, JSON.stringify(value));
+    });
+
+  test("E2: an untrusted project's allow does not count, and a warning says so", async () => {
+    using at = place();
+    userSettings(at, permissions({ ask: ["Shell"] }));
+    const file = projectSettings(at, permissions({ allow: ["*"] }));
+    const { code, value, stderr } = await at.hereJson(["explain", ...shell("ls")]);
+    assert.deepEqual([code, value.verdict, value.reason, value.source], [0, "ask", "checker", "user permissions"]);
+    assert.match(
+      stderr,
+      new RegExp(
+        `^assent: warning: ${file}:1:\\d+: a project's settings may only tighten until you trust this workspace \\(rule_project_untrusted\\)\\n$`,
+      ),
+    );
+  });
+
+  test("E16: an ask of the project outweighs an allow of the user", async () => {
+    using at = place();
+    userSettings(at, permissions({ allow: ["Shell(git *)"] }));
+    projectSettings(at, permissions({ ask: ["Shell(git fetch)"] }));
+    const { value } = await at.hereJson(["explain", ...shell("git fetch")]);
+    assert.deepEqual([value.verdict, value.source, value.rule.text], ["ask", "project permissions", "Shell(git fetch)"]);
+  });
+
+  test("with --policy no other settings count", async () => {
+    using at = place();
+    userSettings(at, permissions({ deny: ["*"] }));
+    put(join(at.workspace, ".assent", "settings.json"), "{ broken");
+    const { code, value } = await at.hereJson(["explain", "--policy", policy(at, { version: 1, mode: "yolo" }), ...shell("make")]);
+    assert.deepEqual([code, value.verdict, value.reason], [0, "allow", "yolo"]);
+  });
+});
+
+/** `a.0.b` of a value. */
+function reach(value: unknown, path: string): unknown {
+  return path.split(".").reduce((at: unknown, step) => (at as Record<string, unknown> | undefined)?.[step], value);
+}
+
+describe("assent explain, one call", () => {
+  test("the JSON form has exactly the fields of the contract", async () => {
+    using at = place();
+    const file = policy(at, permissions({ deny: [{ rule: "Shell(git push)", because: "a person pushes" }] }));
+    const { value } = await at.hereJson(["explain", "--policy", file, ...shell("git push")]);
+    assert.deepEqual(Object.keys(value), ["verdict", "reason", "source", "rule", "unit", "units", "trace", "plan", "revision"]);
+    assert.deepEqual(value.rule, {
+      text: "Shell(git push)",
+      source: "policy file",
+      file,
+      line: 1,
+      column: JSON.stringify(JSON.parse(readFileSync(file, "utf8"))).indexOf('"Shell(git push)"') + 1,
+      because: "a person pushes",
+    });
+    assert.deepEqual(Object.keys(value.plan).sort(), ["commands", "cwd", "digest", "hazards", "modelled", "shape"]);
+    assert.deepEqual(Object.keys(value.plan.commands[0]).sort(), [
+      "argv",
+      "assignments",
+      "class",
+      "cwd",
+      "hazards",
+      "operands",
+      "path",
+      "redirections",
+      "rule",
+      "source",
+      "verdict",
+    ]);
+    assert.equal(value.plan.cwd, at.workspace);
+    for (const entry of value.trace)
+      assert.ok(["allow", "ask", "deny", "none", "error", "not_reached"].includes(entry.opinion), JSON.stringify(entry));
+    assert.ok(value.trace.some(({ layer, opinion }: { layer: string; opinion: string }) => layer === "policy file" && opinion === "deny"));
+  });
+
+  test("a path tool has facts and no plan", async () => {
+    using at = place();
+    symlinkSync("/etc", join(at.workspace, "link"));
+    const file = policy(at, { version: 1 });
+    const { value } = await at.hereJson(["explain", "--policy", file, "--tool", "read", "--input", '{"file_path":"link/hosts"}']);
+    assert.deepEqual(value.facts.paths, [
+      { lexical: join(at.workspace, "link/hosts"), real: "/etc/hosts", inside: false, sensitive: false, control: false },
+    ]);
+    assert.equal("plan" in value, false);
+  });
+
+  test("a call that nobody denies has no rule", async () => {
+    using at = place();
+    const { value } = await at.hereJson(["explain", "--policy", policy(at, { version: 1 }), ...shell("make lint")]);
+    assert.deepEqual([value.verdict, value.rule], ["ask", null]);
+  });
+
+  test("--cwd is where the call would be made; outside --workspace it is the workspace", async () => {
+    using at = place();
+    mkdirSync(join(at.workspace, "sub"));
+    const file = policy(at, { version: 1 });
+    const cwd = async (argv: readonly string[], options: RunOptions = {}): Promise<string> =>
+      (await at.hereJson(["explain", "--policy", file, ...shell("ls"), ...argv], options)).value.plan.cwd;
+    assert.equal(await cwd(["--cwd", "sub"]), join(at.workspace, "sub"));
+    assert.equal(await cwd([], { cwd: join(at.workspace, "sub") }), join(at.workspace, "sub"));
+    assert.equal(await cwd(["--workspace", at.workspace], { cwd: at.root }), at.workspace);
+    const { code, value } = await at.hereJson(["explain", "--policy", file, ...shell("ls"), "--cwd", "nowhere"]);
+    assert.deepEqual([code, value.error.type], [2, "usage"]);
+  });
+
+  const refused: readonly (readonly [string, readonly string[], string, RegExp])[] = [
+    ["no call", [], "usage", /name a call with --tool and --input, or many with --batch FILE/],
+    ["a call and a batch", [...shell("ls"), "--batch", "-"], "usage", /give one or the other/],
+    ["an unknown tool names the nearest", ["--tool", "shel"], "tool_not_registered", /There is no tool 'shel'\. Did you mean 'shell'\?/],
+    ["an input that is no JSON", ["--tool", "shell", "--input", "{oops"], "invalid_json", /not valid JSON/],
+    ["an input against the schema", ["--tool", "shell", "--input", "{}"], "invalid_tool_params", /command/],
+    ["a workspace that is none", [...shell("ls"), "--workspace", "nowhere"], "workspace_not_found", /nowhere/],
+  ];
+  for (const [name, argv, type, message] of refused)
+    test(`refused with exit 2: ${name}`, async () => {
+      using at = place();
+      const { code, value } = await at.hereJson(["explain", ...argv]);
+      assert.deepEqual([code, value.error.type], [2, type]);
+      assert.match(value.error.message, message);
+    });
+
+  const broken: readonly (readonly [string, (at: Place) => readonly string[]])[] = [
+    ["a policy file that is no JSON", (at) => ["--policy", put(join(at.root, "p.json"), "{ oops")]],
+    ["a policy file that is not there", () => ["--policy", "nowhere.json"]],
+    ["a deny rule that cannot be read", (at) => ["--policy", policy(at, permissions({ deny: ["Shell(git"] }))]],
+    [
+      "a project's file that is no JSON, trusted or not",
+      (at) => [void put(join(at.workspace, ".assent", "settings.json"), "{ oops")].flatMap(() => []),
+    ],
+  ];
+  for (const [name, argv] of broken)
+    test(`settings error, nothing on stdout, exit 2: ${name}`, async () => {
+      using at = place();
+      for (const json of [[], ["--json"]]) {
+        const { code, stdout, stderr } = await at.here(["explain", ...argv(at), ...shell("ls"), ...json]);
+        assert.deepEqual([code, stdout], [2, ""]);
+        assert.match(stderr, /\.json:\d+:\d+: /);
+      }
+    });
+
+  test("it starts nothing, makes no store and changes no file", async () => {
+    using at = place();
+    mkdirSync(join(at.workspace, "deep"));
+    const before = snapshot(at.root);
+    for (const argv of [shell("touch x"), shell("git status"), edit("new.txt")])
+      assert.equal((await at.here(["explain", ...argv])).code, 0);
+    assert.deepEqual(snapshot(at.root), before);
+    assert.equal(existsSync(at.store), false);
+  });
+});
+
+/** Every file below a directory with its size and digest. */
+function snapshot(root: string): readonly string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((name) => !name.includes("node_modules"))
+    .map(
+      (name) =>
+        `${name} ${
+          statSync(join(root, name)).isFile()
+            ? createHash("sha256")
+                .update(readFileSync(join(root, name)))
+                .digest("hex")
+            : ""
+        }`,
+    )
+    .sort();
+}
+
+describe("assent explain and remembered answers", () => {
+  async function remember(at: Place, command: string, scope: string): Promise<{ readonly id: string; readonly rule: string }> {
+    const parked = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command }), "--on-ask", "park"]);
+    const approved = await at.here(["approve", parked.value.approvalId, "--remember", scope]);
+    assert.equal(approved.code, 0, approved.stderr);
+    return (await at.hereJson(["grants"])).value.at(-1);
+  }
+
+  async function entry(at: Place, argv: readonly string[], options: RunOptions = {}): Promise<unknown> {
+    const { value } = await at.hereJson(["explain", ...argv], options);
+    return value.trace.filter(({ layer }: { layer: string }) => layer === "grants");
+  }
+
+  test("they do not count; the trace says what they would answer", async () => {
+    using at = place();
+    assert.deepEqual(await entry(at, shell("make lint")), [{ layer: "grants", opinion: "none", note: "no remembered answer covers it" }]);
+    const { id, rule } = await remember(at, "make lint", "project");
+    const { value } = await at.hereJson(["explain", ...shell("make lint")]);
+    assert.equal(value.verdict, "ask");
+    assert.deepEqual(value.trace.at(-1), { layer: "grants", opinion: "allow", note: `would be answered by ${id} (project: ${rule})` });
+    assert.deepEqual(await entry(at, shell("make other")), [{ layer: "grants", opinion: "none", note: "no remembered answer covers it" }]);
+    assert.deepEqual(await entry(at, ["--mode", "yolo", ...shell("make lint")]), [{ layer: "grants", opinion: "not_reached" }]);
+    assert.deepEqual(await entry(at, shell("make lint && make other")), [
+      { layer: "grants", opinion: "none", note: "no remembered answer covers it" },
+    ]);
+  });
+
+  test("none counts where somebody insists on asking, and none of another project is named", async () => {
+    using at = place();
+    await remember(at, "make lint", "project");
+    const other = join(at.root, "other");
+    mkdirSync(join(other, ".git"), { recursive: true });
+    assert.deepEqual(await entry(at, shell("make lint"), { cwd: other }), [
+      { layer: "grants", opinion: "none", note: "no remembered answer covers it" },
+    ]);
+    userSettings(at, permissions({ ask: ["Shell(make)"] }));
+    assert.deepEqual(await entry(at, shell("make lint")), [
+      { layer: "grants", opinion: "not_reached", note: "none counts where somebody insists on asking" },
+    ]);
+  });
+
+  test("with --policy they are not looked at", async () => {
+    using at = place();
+    await remember(at, "make lint", "user");
+    assert.deepEqual(await entry(at, ["--policy", policy(at, { version: 1 }), ...shell("make lint")]), []);
+  });
+});
+
+describe("assent explain for people", () => {
+  test("verdict, rule with its place, commands, what would let it pass, trace", async () => {
+    using at = place();
+    const file = policy(at, permissions({ deny: [{ rule: "Shell(git push)", because: "a person pushes" }] }));
+    const denied = await at.here(["explain", "--policy", file, ...shell("git status && git push")]);
+    assert.match(denied.stdout, /^DENY {2}git status && git push\n/);
+    assert.match(
+      denied.stdout,
+      new RegExp(`^ {2}rule {5}Shell\\(git push\\)\\n {2}at {7}${file}:1:\\d+\\n {2}because {2}a person pushes$`, "m"),
+    );
+    assert.match(denied.stdout, /^ {2}deny {3}&&\[1\]: git push .*← decides$/m);
+    assert.match(denied.stdout, /^WHO +SAYS +WHY$/m);
+    const asked = await at.here(["explain", "--policy", file, ...shell("make lint")]);
+    assert.match(asked.stdout, /^ASK {2}make lint$/m);
+    assert.match(asked.stdout, /^ {2}--allow 'Shell\(make lint\)'$/m);
+    assert.equal(asked.stdout.includes("\u001b"), false);
+  });
+
+  test("hostile text reaches no terminal raw", async () => {
+    using at = place();
+    const { code, stdout, stderr } = await at.here(["explain", ...shell("echo \u001b[2J\u202e\r\u0007 \u200b x")]);
+    assert.equal(code, 0);
+    assert.ok(!/[^\P{Cc}\n]|[\u202e\u200b]/u.test(stdout + stderr), JSON.stringify(stdout));
+    assert.match(stdout, /\\x1b\[2J\\u\{202e\}\\r\\x07 \\u\{200b\} x/);
+  });
+});
+
+describe("assent explain --batch", () => {
+  function lines(...values: readonly unknown[]): string {
+    return values.map((value) => `${typeof value === "string" ? value : JSON.stringify(value)}\n`).join("");
+  }
+
+  function parse(stdout: string): Record<string, unknown>[] {
+    return stdout
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  }
+
+  test("one line per input line, in order, with its id first; exit 0", async () => {
+    using at = place();
+    const file = policy(at, permissions({ deny: ["Shell(curl)"] }));
+    const batch = put(
+      join(at.root, "b.jsonl"),
+      lines(
+        { id: "b", tool: "shell", input: { command: "curl x" } },
+        { id: "a", tool: "shell", input: { command: "ls" } },
+        { id: "a", tool: "shell", input: { command: "" } },
+      ),
+    );
+    const { code, stdout, stderr } = await at.here(["explain", "--policy", file, "--batch", batch]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    const found = parse(stdout);
+    assert.deepEqual(
+      found.map(({ id, verdict }) => [id, verdict]),
+      [
+        ["b", "deny"],
+        ["a", "allow"],
+        ["a", "deny"],
+      ],
+    );
+    assert.deepEqual(Object.keys(found[0] ?? {}), [
+      "id",
+      "verdict",
+      "reason",
+      "source",
+      "rule",
+      "unit",
+      "units",
+      "trace",
+      "plan",
+      "revision",
+    ]);
+  });
+
+  test("a batch line says the same as the single form", async () => {
+    using at = place();
+    const file = policy(at, BASE);
+    const [batched] = parse(
+      (
+        await at.here(["explain", "--policy", file, "--batch", "-"], {
+          input: lines({ id: "x", tool: "shell", input: { cmd: "git log -5 | head" } }),
+        })
+      ).stdout,
+    );
+    const { value } = await at.hereJson(["explain", "--policy", file, "--tool", "shell", "--input", '{"cmd":"git log -5 | head"}']);
+    assert.deepEqual(batched, { id: "x", ...value });
+  });
+
+  test("the cwd of a line counts for that line", async () => {
+    using at = place();
+    mkdirSync(join(at.workspace, "sub"));
+    const call = { id: "x", tool: "shell", input: { command: "ls" } };
+    const { stdout } = await at.here(["explain", "--batch", "-"], {
+      input: lines({ ...call, cwd: "sub" }, { ...call, cwd: join(at.workspace, "sub") }, call),
+    });
+    assert.deepEqual(
+      parse(stdout).map(({ plan }) => (plan as { cwd: string }).cwd),
+      [join(at.workspace, "sub"), join(at.workspace, "sub"), at.workspace],
+    );
+  });
+
+  const bad: readonly (readonly [string, unknown, string | null, string])[] = [
+    ["not JSON", "{oops", null, "bad_line"],
+    ["an empty line", "", null, "bad_line"],
+    ["not an object", "[1]", null, "bad_line"],
+    ["no id", { tool: "shell", input: { command: "ls" } }, null, "bad_line"],
+    ["an id that is no text", { id: 7, tool: "shell", input: { command: "ls" } }, null, "bad_line"],
+    ["no tool", { id: "x", input: {} }, "x", "bad_line"],
+    ["a cwd that is no text", { id: "x", tool: "shell", input: { command: "ls" }, cwd: 1 }, "x", "bad_line"],
+    ["an unknown tool", { id: "x", tool: "shel", input: {} }, "x", "tool_not_registered"],
+    ["no input", { id: "x", tool: "shell" }, "x", "invalid_tool_params"],
+    ["an input against the schema", { id: "x", tool: "shell", input: { command: 1, more: {} } }, "x", "invalid_tool_params"],
+    ["an input that is no object", { id: "x", tool: "shell", input: "ls" }, "x", "invalid_tool_params"],
+  ];
+  for (const [name, line, id, type] of bad)
+    test(`a bad line (${name}) is told of with its number, the others are judged, exit 1`, async () => {
+      using at = place();
+      const good = { id: "ok", tool: "shell", input: { command: "ls" } };
+      const { code, stdout, stderr } = await at.here(["explain", "--policy", policy(at, { version: 1 }), "--batch", "-"], {
+        input: lines(good, line, good),
+      });
+      assert.deepEqual([code, stderr], [1, ""]);
+      const [first, middle, last] = parse(stdout);
+      assert.deepEqual([first?.["verdict"], last?.["verdict"]], ["allow", "allow"]);
+      const { error, ...rest } = middle as { error: { type: string; message: string } };
+      assert.deepEqual([rest, error.type], [{ id, line: 2 }, type]);
+      assert.equal(typeof error.message, "string");
+    });
+
+  test("an empty batch says nothing, exit 0", async () => {
+    using at = place();
+    const { code, stdout, stderr } = await at.here(["explain", "--batch", "-"], { input: "" });
+    assert.deepEqual([code, stdout, stderr], [0, "", ""]);
+  });
+
+  test("a batch that cannot be read is a usage error", async () => {
+    using at = place();
+    const { code, stderr } = await at.here(["explain", "--batch", "nowhere.jsonl"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /^assent explain: cannot read the file 'nowhere\.jsonl': /);
+  });
+
+  test("each line is answered before the next has come", async () => {
+    using at = place();
+    const child = at.start(["explain", "--batch", "-"]);
+    const done = ended(child);
+    let seen = "";
+    child.stdout?.on("data", (text: string) => (seen += text));
+    child.stdin?.write(lines({ id: "one", tool: "shell", input: { command: "ls" } }));
+    await until("the first answer", () => seen.includes('"id":"one"'));
+    child.stdin?.end('{"id":"two","tool":"shell","input":{"command":"ls"}}');
+    const { code, stdout } = await done;
+    assert.deepEqual([code, parse(stdout).map(({ id }) => id)], [0, ["one", "two"]]);
+  });
+
+  test("a reader that has gone ends the batch without a trace of it", async () => {
+    using at = place();
+    const call = lines({ id: "x", tool: "shell", input: { command: "ls" } });
+    put(join(at.root, "many.jsonl"), call.repeat(20_000));
+    const bin = join(import.meta.dirname, "..", "bin", "assent.js");
+    const text = execFileSync(
+      "bash",
+      ["-c", `"$0" "$1" explain --batch "$2" | head -n 1; echo "\${PIPESTATUS[0]}"`, process.execPath, bin, join(at.root, "many.jsonl")],
+      { cwd: at.workspace, env: at.env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+    );
+    assert.match(text, /^\{"id":"x".*\}\n130\n$/);
+  });
+});

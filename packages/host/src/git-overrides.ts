@@ -1,0 +1,126 @@
+/** One line of git's effective configuration. Scope `local` and `worktree` are the repository's own, `global` is the user's, `command` is what we gave. */
+export type GitSetting = { readonly scope: string; readonly key: string; readonly value: string };
+
+/** A key with the value it has for one command, whatever files say. */
+export type GitOverride = readonly [key: string, value: string];
+
+/** Git cannot be kept from running somebody's program, so it does not run. */
+export class GitRefusal extends Error {
+  override readonly name = "GitRefusal";
+}
+
+/**
+ * What a repository may say to make git run a program, and what holds instead. `log.diffMerges`: a merge that is made again runs merge drivers. The signature
+ * programs: a configured format may ask for a signature. `protocol.allow`: a missing object is fetched from wherever the repository says. Submodules are repositories
+ * with a configuration of their own, so git is kept from starting itself in them. A bare repository in the workspace is made of ordinary files.
+ */
+const ALWAYS: readonly GitOverride[] = [
+  ["core.fsmonitor", "false"],
+  ["core.hooksPath", "/dev/null"],
+  ["core.pager", "cat"],
+  ["log.showSignature", "false"],
+  ["log.diffMerges", "separate"],
+  ["gpg.program", "false"],
+  ["gpg.openpgp.program", "false"],
+  ["gpg.x509.program", "false"],
+  ["gpg.ssh.program", "false"],
+  ["diff.submodule", "short"],
+  ["diff.ignoreSubmodules", "dirty"],
+  ["status.submoduleSummary", "false"],
+  ["submodule.recurse", "false"],
+  ["fetch.recurseSubmodules", "false"],
+  ["core.alternateRefsCommand", "true"],
+  ["core.askPass", ""],
+  ["http.saveCookies", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+  ["safe.bareRepository", "explicit"],
+  ["protocol.allow", "never"],
+];
+
+/** Ways to another repository that start no program a configuration names. */
+const FETCH_PROTOCOLS = ["file", "http", "https", "ssh"] as const;
+
+/** Keys with a name in the middle, and what each such name gets instead. A variable `*` stands for any. */
+const BY_NAME: readonly (readonly [section: string, variable: string, instead: readonly GitOverride[]])[] = [
+  [
+    "filter",
+    "*",
+    [
+      ["clean", ""],
+      ["smudge", ""],
+      ["process", ""],
+      ["required", "false"],
+    ],
+  ],
+  [
+    "diff",
+    "textconv",
+    [
+      ["textconv", "cat"],
+      ["cachetextconv", "false"],
+    ],
+  ],
+  ["diff", "command", [["command", "true"]]],
+  ["merge", "driver", [["driver", "false"]]],
+  ["gpg", "program", [["program", "false"]]],
+  [
+    "hook",
+    "command",
+    [
+      ["command", "true"],
+      ["enabled", "false"],
+    ],
+  ],
+  ["protocol", "allow", [["allow", "never"]]],
+  ["http", "savecookies", [["saveCookies", "false"]]],
+];
+
+/** What holds for one git command instead of what the configuration says. Throws a refusal for a name that cannot be given on a command line. */
+export function gitOverrides(settings: readonly GitSetting[], { fetches }: { readonly fetches: boolean }): readonly GitOverride[] {
+  const foreign = settings.filter(({ scope }) => scope !== "command");
+  const named = foreign.flatMap(({ key }) => overridesOf(key));
+  const external: readonly GitOverride[] = foreign.some(({ key }) => key === "diff.external") ? [["diff.external", "true"]] : [];
+  return [...unique(named), ...external, ...ALWAYS, ...(fetches ? forFetching(foreign) : [])];
+}
+
+/** The names of filters that the configuration defines. */
+export function filterNames(settings: readonly GitSetting[]): readonly string[] {
+  const named = settings.map(({ key }) => partsOf(key)).filter(({ section, name }) => section === "filter" && name !== undefined);
+  return [...new Set(named.flatMap(({ name }) => name ?? []))];
+}
+
+function overridesOf(key: string): readonly GitOverride[] {
+  const { section, name, variable } = partsOf(key);
+  if (name === undefined) return [];
+  const rows = BY_NAME.filter((row) => row[0] === section && (row[1] === "*" || row[1] === variable));
+  if (rows.length > 0 && !/^[^=\uFFFD]*$/.test(name))
+    throw new GitRefusal(`git's configuration has a ${section} of a name that cannot be overridden`);
+  return rows.flatMap(([, , instead]) => instead.map(([what, value]): GitOverride => [`${section}.${name}.${what}`, value]));
+}
+
+/** `filter.a.b.clean`: the name is what stands between the first and the last dot. */
+function partsOf(key: string): { readonly section: string; readonly name?: string; readonly variable: string } {
+  const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];
+  const ends = { section: key.slice(0, first), variable: key.slice(last + 1) };
+  return first === last ? ends : { ...ends, name: key.slice(first + 1, last) };
+}
+
+function unique(overrides: readonly GitOverride[]): readonly GitOverride[] {
+  return [...new Map(overrides)];
+}
+
+/** The user's own ssh command and credential helpers stay; the repository's do not. An empty helper empties the list. Of two `uploadpack` git takes the first. */
+function forFetching(settings: readonly GitSetting[]): readonly GitOverride[] {
+  const packer = settings.find(({ scope, key }) => scope !== "global" && /^remote\..*\.uploadpack$/s.test(key));
+  if (packer) throw new GitRefusal(`the repository names the program that a fetch would run (${packer.key})`);
+  const own = settings.filter(({ scope }) => scope === "global");
+  const ssh = own.findLast(({ key }) => key === "core.sshcommand")?.value ?? "ssh";
+  const helpers = own.filter(({ key }) => /^credential\.(?:[^=]*\.)?helper$/.test(key));
+  return [
+    ...FETCH_PROTOCOLS.map((protocol): GitOverride => [`protocol.${protocol}.allow`, "always"]),
+    ["core.sshCommand", ssh],
+    ["credential.helper", ""],
+    ...helpers.map(({ key, value }): GitOverride => [key, value]),
+  ];
+}

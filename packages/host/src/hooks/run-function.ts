@@ -1,0 +1,42 @@
+import type { Clock, HookFunction, HookRun, JsonObject } from "@assent/core";
+
+/** A function with its time. */
+export type FunctionCall = {
+  readonly call: HookFunction;
+  readonly input: JsonObject;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+};
+
+/** Calls a function with the frozen input. One that does not answer in time is told so by its signal and not waited for. */
+export async function runFunction({ call, input, timeoutMs, clock }: FunctionCall, signal: AbortSignal): Promise<HookRun> {
+  if (signal.aborted) return { ended: "cancelled" };
+  const own = new AbortController();
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<HookRun>();
+  const cancel = (): void => stop({ ended: "cancelled" });
+  signal.addEventListener("abort", cancel, { once: true });
+  const untime = clock.timer(timeoutMs, () => stop({ ended: "failed", cause: `timed out after ${timeoutMs / 1_000}s` }));
+  try {
+    return await Promise.race([stopped, answerOf(call, input, own.signal)]);
+  } finally {
+    untime();
+    signal.removeEventListener("abort", cancel);
+    own.abort();
+  }
+}
+
+async function answerOf(call: HookFunction, input: JsonObject, signal: AbortSignal): Promise<HookRun> {
+  try {
+    return { ended: "value", value: await call(input, { signal }) };
+  } catch (error) {
+    return { ended: "failed", cause: thrownText(error) };
+  }
+}
+
+function thrownText(error: unknown): string {
+  try {
+    return `it threw: ${error instanceof Error ? error.message : String(error)}`;
+  } catch {
+    return "it threw";
+  }
+}

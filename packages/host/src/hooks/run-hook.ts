@@ -1,0 +1,147 @@
+import {
+  type Clock,
+  type Digest,
+  type EventBodies,
+  type HookEntry,
+  type HookFunction,
+  type HookOutcome,
+  type JsonObject,
+  type Maybe,
+  readHookRun,
+  rewrittenInput,
+} from "@assent/core";
+import { toolInputOf } from "./hook-choice.ts";
+import { type HookSurroundings, hookEnvironment } from "./hook-environment.ts";
+import { runFunction } from "./run-function.ts";
+import { type HookProgram, type ProgramBounds, type RunEnd, runProgram } from "./run-program.ts";
+import type { Slots } from "./slots.ts";
+
+/** What running one hook needs. */
+export type HookRunning = HookSurroundings & {
+  readonly functions: Readonly<Record<string, HookFunction>>;
+  readonly clock: Clock;
+  readonly digest: Digest;
+  readonly cwd: string;
+  readonly slots: Slots;
+  readonly bounds: ProgramBounds;
+  readonly record: (ran: EventBodies["hook.ran"]) => Maybe<unknown>;
+  readonly warn: (message: string) => void;
+};
+
+/** What one hook said, and the input as it left it, if that is another one. */
+export type HookStep = { readonly outcome: HookOutcome; readonly rewrote?: JsonObject };
+
+/** Runs one hook on one input and records the run. It never rejects. */
+export async function runHook(running: HookRunning, entry: HookEntry, { input, signal }: Given): Promise<HookStep> {
+  const { clock } = running;
+  const startedAt = clock.now();
+  const end = await endOf(running, entry, { input, signal });
+  const step = stepOf(entry, input, end);
+  record(running, entry, { input, end, step, durationMs: Math.max(0, clock.now() - startedAt) });
+  return step;
+}
+
+type Given = { readonly input: JsonObject; readonly signal: AbortSignal };
+
+async function endOf(running: HookRunning, entry: HookEntry, given: Given): Promise<RunEnd> {
+  try {
+    return entry.body.type === "command" ? await programEnd(running, entry, given) : await functionEnd(running, entry, given);
+  } catch (error) {
+    return { run: { ended: "failed", cause: error instanceof Error ? error.message : String(error) }, exit: null, output: "" };
+  }
+}
+
+async function functionEnd({ functions, clock }: HookRunning, { body, timeoutMs }: HookEntry, { input, signal }: Given): Promise<RunEnd> {
+  const name = body.type === "function" ? body.function : "";
+  const call = Object.hasOwn(functions, name) ? functions[name] : undefined;
+  if (!call) return { run: { ended: "failed", cause: `there is no function ${name}` }, exit: null, output: "" };
+  const frozen: JsonObject = JSON.parse(JSON.stringify(input), (_key, inner: unknown) => Object.freeze(inner));
+  const run = await runFunction({ call, input: frozen, timeoutMs, clock }, signal);
+  return { run, exit: null, output: run.ended === "value" ? written(run.value) : "" };
+}
+
+function written(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/** Waiting for a place does not count towards the timeout. */
+async function programEnd(running: HookRunning, entry: HookEntry, { input, signal }: Given): Promise<RunEnd> {
+  const release = await running.slots.take(signal);
+  if (!release) return { run: { ended: "cancelled" }, exit: null, output: "" };
+  try {
+    return await runProgram(programOf(running, entry, input), running.bounds, signal);
+  } finally {
+    release();
+  }
+}
+
+function programOf(running: HookRunning, { body, event, timeoutMs }: HookEntry, input: JsonObject): HookProgram {
+  if (body.type !== "command") throw new Error("it is no program");
+  const { cwd } = input;
+  return {
+    ...(body.args ? { file: body.command, args: body.args } : { file: "/bin/sh", args: ["-c", body.command] }),
+    cwd: typeof cwd === "string" ? cwd : running.cwd,
+    env: hookEnvironment(running, body, event),
+    stdin: `${JSON.stringify(input)}\n`,
+    timeoutMs,
+  };
+}
+
+function stepOf(entry: HookEntry, input: JsonObject, { run }: RunEnd): HookStep {
+  const outcome = readHookRun(entry, run);
+  try {
+    const rewrote = rewrittenInput(toolInputOf(input), outcome);
+    return rewrote ? { outcome, rewrote } : { outcome };
+  } catch {
+    return { outcome: readHookRun(entry, { ended: "failed", cause: "invalid output" }) };
+  }
+}
+
+type Recording = Pick<Given, "input"> & { readonly end: RunEnd; readonly step: HookStep; readonly durationMs: number };
+
+/** A run that cannot be recorded is said so; the claim or the end of its call will fail with the same cause. */
+function record({ digest, record: write, warn }: HookRunning, entry: HookEntry, { input, end, step, durationMs }: Recording): void {
+  const { outcome } = step;
+  const { tool_use_id: callId } = input;
+  const changed = changedKeys(input, step);
+  const failed = (error: unknown): void =>
+    warn(`the run of hook ${entry.name} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);
+  try {
+    const written = write({
+      event: entry.event,
+      hook: entry.name,
+      outcome: wordFor(outcome),
+      durationMs,
+      ...(typeof callId === "string" && { callId }),
+      ...(entry.body.type === "command" && { exit: end.exit }),
+      digest: digest.sha256(end.output),
+      ...(outcome.failure !== undefined && { cause: outcome.failure }),
+      ...(changed.length > 0 && { changed }),
+    });
+    if (written instanceof Promise) written.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
+
+function wordFor({ failure, stop, feedback, verdict }: HookOutcome): string {
+  if (failure !== undefined) return failure === "cancelled" ? "cancelled" : "failed";
+  if (stop !== undefined) return "stop";
+  return feedback === undefined ? verdict : "feedback";
+}
+
+const MOST_KEYS = 100;
+const LONGEST_KEY = 200;
+
+function changedKeys(input: JsonObject, { outcome, rewrote }: HookStep): readonly string[] {
+  if (outcome.updatedOutput !== undefined) return ["tool_response"];
+  if (!rewrote) return [];
+  const before = toolInputOf(input);
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(rewrote)])];
+  const changed = keys.filter((key) => JSON.stringify(before[key]) !== JSON.stringify(rewrote[key]));
+  return changed.slice(0, MOST_KEYS).map((key) => key.slice(0, LONGEST_KEY));
+}

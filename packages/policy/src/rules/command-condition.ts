@@ -1,0 +1,59 @@
+import { type Condition, compileGlob, type Glob, type Json, matchesPattern, type Request, type Unit } from "@assent/core";
+import type { Broad } from "../shell/seen-command.ts";
+import { shellOf } from "../unit-data.ts";
+import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
+import { isFault, type RuleFault, syntaxFault } from "./rule-fault.ts";
+import { readShellRule } from "./shell-rule.ts";
+import { wholeTest } from "./whole-rule.ts";
+
+/** What the conditions of a rule are read with. */
+export type Reading = { readonly written: WrittenRule; readonly options: RuleOptions };
+
+/** One condition, compiled. `subject` is what the record says of a command's words; null: any command, of which it says nothing. */
+export type ReadCondition = Pick<Rule, "test" | "plainWords"> & { readonly subject?: Json };
+
+/** A glob that every tool's name matches. */
+export const ANY_TOOL: Glob = compileGlob("*");
+
+/** Literal words with or without a star at the end are a command's words; any other glob is about the text, and so can only forbid. */
+export function readCommand(condition: Condition, shape: RuleTool, { written, options }: Reading): ReadCondition | RuleFault {
+  const { plain } = condition.glob;
+  if (plain?.star && plain.text.trim() === "") return { test: wholeTest(written.verdict, options), subject: null };
+  const isLiteral = plain && !GLOB.test(plain.text);
+  const words = isLiteral ? readShellRule(plain.star ? `${plain.text} *` : plain.text, written, options) : TEXT_ONLY;
+  if (!isFault(words)) {
+    const { record: subject, ...tested } = words;
+    return { subject, ...tested };
+  }
+  if (written.verdict !== "allow") return { test: textTest(condition, shape) };
+  return words.type === "rule_syntax" ? TEXT_ONLY : words;
+}
+
+const GLOB = /[*?[\\]/;
+
+const TEXT_ONLY: RuleFault = syntaxFault(
+  "an allow for a command is literal words, with one star at the end if more words may follow",
+  "write Shell(git log), or command=git log*",
+);
+
+/** The whole text, its parts, and each simple command as written and as its words. The text is looked at once for all commands of a line. */
+function textTest(condition: Condition, { aliases, commandArg }: RuleTool): Rule["test"] {
+  const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
+  const about = { ...(aliases && { aliases }), ...(commandArg !== undefined && { commandArg }) };
+  const known = new WeakMap<object, boolean>();
+  const inText = ({ tool, input }: Request): boolean => matchesPattern(pattern, "deny", { tool, input, ...about });
+  return (request, unit) => {
+    const line = shellOf(unit)?.line;
+    if (!line) return inText(request) ? "yes" : "doubt";
+    const found = known.get(line) ?? inText(request);
+    known.set(line, found);
+    return found ? "yes" : inCommand(condition.glob, unit);
+  };
+}
+
+function inCommand({ matches }: Glob, unit: Unit): Broad {
+  const { line, seen } = shellOf(unit) ?? {};
+  if (!line || !seen) return "no";
+  const written = seen.at ? line.text.slice(...seen.at) : "";
+  return matches(written) || matches(seen.argv.map(({ text }) => text).join(" ")) ? "yes" : "no";
+}

@@ -1,0 +1,81 @@
+import { compileGlob } from "@assent/core";
+import { foldPath } from "../fold-path.ts";
+
+/** One name of a path, as it is and as denies compare it. */
+export type PathName = { readonly exact: string; readonly folded: string };
+
+/** Accepts one name of a path; `**` is the list's own sign. */
+type NameTest = (name: PathName) => boolean;
+
+const ANY_DEPTH = Symbol("**");
+
+type Token = NameTest | typeof ANY_DEPTH;
+
+/** What a path glob is made of: names that stand for themselves, then names that may be globs. Both without empty ones. */
+export type PathParts = { readonly base: readonly string[]; readonly globs: readonly string[] };
+
+/**
+ * Compiles a path glob over the names of absolute paths. A match covers everything below, too. Narrow: names compare exactly, and a final `**` needs something
+ * below the directory. Broad: case, trailing dots and blanks do not count, and the directory itself is meant too. Throws `PatternError`.
+ */
+export function compilePathGlob({ base, globs }: PathParts, narrow: boolean): (names: readonly PathName[]) => boolean {
+  const literal = narrow ? exactName : foldedName;
+  const glob = narrow ? exactGlob : broadGlob;
+  const open = globs.findLastIndex((part) => part !== "**") + 1;
+  const tokens: Token[] = [...base.map(literal), ...globs.slice(0, open).map((part) => (part === "**" ? ANY_DEPTH : glob(part)))];
+  if (narrow && open < globs.length) tokens.push(() => true);
+  return (names) => matchesStart(tokens, names);
+}
+
+/** The names of an absolute path. */
+export function pathNames(path: string): readonly PathName[] {
+  return path
+    .split("/")
+    .filter((name) => name !== "")
+    .map((name) => ({ exact: name, folded: foldPath(name) }));
+}
+
+/** On a mismatch only the last `**` takes one name more, so every token is compared with every name at most once. */
+function matchesStart(tokens: readonly Token[], names: readonly PathName[]): boolean {
+  let star = -1;
+  let mark = 0;
+  let n = 0;
+  for (let t = 0; t < tokens.length; ) {
+    const token = tokens[t];
+    const name = names[n];
+    if (token === ANY_DEPTH) {
+      star = ++t;
+      mark = n;
+    } else if (name && token?.(name)) {
+      t++;
+      n++;
+    } else if (star === -1 || mark >= names.length) return false;
+    else {
+      t = star;
+      n = ++mark;
+    }
+  }
+  return true;
+}
+
+function exactName(text: string): NameTest {
+  const name = text.normalize("NFC");
+  return ({ exact }) => exact.normalize("NFC") === name;
+}
+
+function foldedName(text: string): NameTest {
+  const name = foldPath(text);
+  return ({ folded }) => folded === name;
+}
+
+function exactGlob(text: string): NameTest {
+  const { matches } = compileGlob(text, { caseSensitive: true });
+  return ({ exact }) => matches(exact);
+}
+
+/** The last reading is for what folding makes longer: `straße` and `STRASSE` are one name to some file systems. */
+function broadGlob(text: string): NameTest {
+  const { matches } = compileGlob(text);
+  const folded = /[[\\]/.test(text) ? undefined : compileGlob(foldPath(text), { caseSensitive: true });
+  return (name) => matches(name.exact) || matches(name.folded) || folded?.matches(name.folded) === true;
+}

@@ -1,0 +1,79 @@
+import type { NamedChecker, Request, RuleRef, Scope, Unit, Verdict } from "@assent/core";
+import { scanLongText } from "../shell/long-text.ts";
+import type { Broad } from "../shell/seen-command.ts";
+import { shellOf } from "../unit-data.ts";
+import type { Rule } from "./rule.ts";
+
+/** The rules of one layer. */
+export type RuleLayer = { readonly label: string; readonly scope: Scope; readonly rules: readonly Rule[] };
+
+/**
+ * A checker of compiled rules. Within it: deny, then ask, then allow; order and specificity mean nothing. An ask that is in doubt asks; a deny in doubt is
+ * the business of a guard.
+ */
+export function ruleChecker({ label, scope, rules }: RuleLayer): NamedChecker {
+  const ordered = ORDER.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict));
+  const entriesFor = memoByTool(ordered.map((rule) => ({ rule, answer: Object.freeze({ verdict: rule.verdict, rule: rule.at }) })));
+  const check: NamedChecker["check"] = (request, unit) => {
+    const entries = entriesFor(request);
+    if (entries.length === 0) return NONE;
+    const found = isTooLong(unit) ? findInLong(entries, request, unit) : entries.find(({ rule }) => holds(rule, rule.test(request, unit)));
+    return found?.answer ?? NONE;
+  };
+  return { label, scope, check };
+}
+
+/** Whether a rule speaks, by what its test said. */
+export function holds({ verdict }: Pick<Rule, "verdict">, answer: Broad): boolean {
+  return answer === "yes" || (answer === "doubt" && verdict === "ask");
+}
+
+/** The first deny that can neither be found to hold nor ruled out. */
+export function inDoubt(rules: readonly Rule[], request: Request, unit: Unit): Rule | undefined {
+  if (isTooLong(unit)) return undefined; // the guard of limits asks about it
+  return rules.find((rule) => rule.verdict === "deny" && rule.concerns(request.tool, request.kind) && rule.test(request, unit) === "doubt");
+}
+
+/** The rules in one canonical text, for the policy's revision. */
+export function rulesRecord(rules: readonly Rule[]): string {
+  return rules.map(({ record }) => record).join("\n");
+}
+
+type Entry = { readonly rule: Rule; readonly answer: { readonly verdict: Verdict; readonly rule: RuleRef } };
+
+const ORDER: readonly Verdict[] = ["deny", "ask", "allow"];
+const NONE = Object.freeze({ verdict: "none" } as const);
+
+function isTooLong(unit: Unit): boolean {
+  return shellOf(unit)?.line.tooLong === true;
+}
+
+/** One scan for the words of all denies, one for those of all asks; an allow never holds for such a line. */
+function findInLong(entries: readonly Entry[], request: Request, unit: Unit): Entry | undefined {
+  const text = shellOf(unit)?.line.text ?? "";
+  for (const verdict of ["deny", "ask"] as const) {
+    const said = entries.filter(({ rule }) => rule.verdict === verdict);
+    const scanned = said.filter(({ rule }) => rule.plainWords);
+    const hit = scanLongText(
+      text,
+      scanned.map(({ rule }) => rule.plainWords ?? []),
+    );
+    const found = hit === undefined ? said.find(({ rule }) => !rule.plainWords && holds(rule, rule.test(request, unit))) : scanned[hit];
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. */
+function memoByTool(entries: readonly Entry[]): (request: Request) => readonly Entry[] {
+  const known = new Map<string, readonly Entry[]>();
+  return ({ tool, kind }) => {
+    const key = `${kind} ${tool}`;
+    let found = known.get(key);
+    if (!found) {
+      found = entries.filter(({ rule }) => rule.concerns(tool, kind));
+      known.set(key, found);
+    }
+    return found;
+  };
+}

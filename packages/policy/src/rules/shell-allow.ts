@@ -1,0 +1,92 @@
+import type { Glob } from "@assent/core";
+import type { Command, Hazard } from "../shell/plan.ts";
+import type { ShellLine, ShellUnit } from "../shell/shell-unit.ts";
+import type { RuleOptions } from "./rule.ts";
+
+/** One word of an allow rule: a text, or a glob within that word. */
+export type AllowWord = string | Glob;
+
+/** An allow rule's words; with a tail more literal words may follow. */
+export type AllowWords = {
+  readonly words: readonly AllowWord[];
+  readonly tail: boolean;
+  /** Whether the script that a package command would run is the one the rule holds for. */
+  readonly sameScript: (unit: ShellUnit) => boolean;
+};
+
+/**
+ * Whether an allow rule covers one command of a line that was understood whole.
+ * 1. Nothing about the line or the command is hazardous. Only a rule that names every word may mean an opaque program, and only one that names an absolute path that path.
+ * 2. The rule's words stand first, at their places.
+ * 3. More words may follow where the rule has a tail, or where the command's table proves that it still only reads.
+ * A command that was unwrapped from another is covered with it when the rule names all words of that other one.
+ */
+export function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
+  if (!isUnderstood(unit.line) || !rule.sameScript(unit)) return false;
+  return fits(rule, unit) || isInsideNamed(rule, unit);
+}
+
+/** What the bare name of the shell allows: everything that was understood and has no hazard, but no program that runs code nobody looks into. */
+export function allowsAnyCommand(unit: ShellUnit, scripts: RuleOptions["scripts"]): boolean {
+  return allowsCommand({ words: [], tail: true, sameScript: sameScript(undefined, scripts) }, unit);
+}
+
+/** A rule holds for the script it is bound to, or for the one found when the policy was loaded. */
+export function sameScript(bound: string | undefined, scripts: RuleOptions["scripts"]): AllowWords["sameScript"] {
+  return ({ script, words }) => {
+    if (bound !== undefined) return script?.digest === bound;
+    return script === undefined || scripts === undefined || scripts(words) === script.digest;
+  };
+}
+
+function isUnderstood({ plan, parsed, limited, malformed, tooLong }: ShellLine): boolean {
+  return plan.modelled && plan.hazards.length === 0 && parsed && !limited && !malformed && !tooLong;
+}
+
+function fits(rule: AllowWords, { command, words }: ShellUnit): boolean {
+  const [program] = words;
+  if (!command || program === undefined || !startsWith(words, rule.words)) return false;
+  const named = namesAll(rule, words);
+  if (!isHarmless(command.hazards, { named, path: program.includes("/") && isPathOf(rule, program) })) return false;
+  if (program.includes("/") && !isPathOf(rule, program)) return false;
+  if (command.class === "opaque") return named;
+  return words.length === rule.words.length || rule.tail || command.class === "read";
+}
+
+function startsWith(words: readonly string[], rule: readonly AllowWord[]): boolean {
+  return rule.length <= words.length && rule.every((word, i) => isWord(word, words[i] ?? ""));
+}
+
+function isWord(rule: AllowWord, word: string): boolean {
+  return typeof rule === "string" ? rule === word : rule.matches(word);
+}
+
+/** Every word written out, no glob and no tail. */
+function namesAll({ words: rule, tail }: AllowWords, words: readonly string[]): boolean {
+  return !tail && rule.length === words.length && rule.every((word, i) => word === words[i]);
+}
+
+function isPathOf({ words: [first] }: AllowWords, program: string): boolean {
+  return program.startsWith("/") && first === program;
+}
+
+type Lifting = { readonly named: boolean; readonly path: boolean };
+
+function isHarmless(hazards: readonly Hazard[], { named, path }: Lifting): boolean {
+  return hazards.every(({ id }) => (id === "opaque_program" && named) || (id === "path_program" && path));
+}
+
+function isInsideNamed(rule: AllowWords, { line, command, seen }: ShellUnit): boolean {
+  if (!command || !isHarmless(command.hazards, { named: true, path: false })) return false;
+  for (let at = seen?.inside; at !== undefined; at = line.seen[at]?.inside) {
+    const outer = line.plan.commands[at];
+    if (outer && isNamed(rule, outer)) return true;
+  }
+  return false;
+}
+
+function isNamed(rule: AllowWords, { argv, hazards }: Command): boolean {
+  const words = argv.map(({ text }) => text);
+  const path = isPathOf(rule, words[0] ?? "");
+  return argv.every(({ dynamic }) => !dynamic) && namesAll(rule, words) && isHarmless(hazards, { named: true, path });
+}

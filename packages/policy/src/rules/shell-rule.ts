@@ -1,0 +1,84 @@
+import type { Request, Unit } from "@assent/core";
+import { compileBroad } from "../shell/broad-match.ts";
+import { scanLongText } from "../shell/long-text.ts";
+import { isOpaque } from "../shell/opaque-programs.ts";
+import { type RuleWord, type RuleWords, readRuleWords } from "../shell/rule-words.ts";
+import type { Broad } from "../shell/seen-command.ts";
+import type { ShellLine } from "../shell/shell-unit.ts";
+import { shellOf } from "../unit-data.ts";
+import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
+import { type RuleFault, syntaxFault } from "./rule-fault.ts";
+import { allowsCommand, sameScript } from "./shell-allow.ts";
+
+/** Reads a command's words as a rule has them: `git log`, or `git *` with a tail. */
+export function readShellRule(specifier: string, { verdict, bind }: WrittenRule, options: RuleOptions): RuleTest | RuleFault {
+  const read = readRuleWords(specifier);
+  if ("problem" in read) return wordsFault(read);
+  const { words, tail } = read;
+  if (words[0]?.text === "" || words.length === 0)
+    return syntaxFault("a rule about a command begins with the command's name", "write Shell(git log)");
+  const record = { words: words.map(({ text, glob }) => (glob ? { glob: text } : text)), tail };
+  if (verdict !== "allow") return { record, ...broadTest(read) };
+  if (isTooBroad(read)) return tooBroad(specifier, words);
+  const rule = { words: words.map(({ text, glob }) => glob ?? text), tail, sameScript: sameScript(bind?.script, options.scripts) };
+  return { record, test: (_, unit) => allows(rule, unit) };
+}
+
+function allows(rule: Parameters<typeof allowsCommand>[0], unit: Unit): Broad {
+  const shell = shellOf(unit);
+  return shell && allowsCommand(rule, shell) ? "yes" : "no";
+}
+
+function wordsFault({ problem, column }: { readonly problem: string; readonly column: number }): RuleFault {
+  if (/class|dangling|range/.test(problem)) {
+    return { type: "rule_bad_glob", message: problem, hint: "close every [ with ]; to mean a character itself, put it in quotes", column };
+  }
+  return syntaxFault(problem, "write plain words, as in Shell(git log); a command that needs more is asked about", column);
+}
+
+function isTooBroad({ words, tail }: RuleWords): boolean {
+  return (tail || words.some(({ glob }) => glob)) && isOpaque(words.map(({ text }) => text));
+}
+
+function tooBroad(specifier: string, [name]: readonly RuleWord[]): RuleFault {
+  return {
+    type: "rule_too_broad",
+    message: `'${specifier}' would allow whatever code ${name?.text ?? "the program"} is told to run`,
+    hint: "name all words, without a star: Shell(make lint)",
+  };
+}
+
+/** A deny or ask: read broadly where the line was parsed, as plain words where it is too long for that. */
+function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
+  const broad = compileBroad(words, tail);
+  const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
+  const scan = longTest(plain);
+  return {
+    ...(plain && { plainWords: plain }),
+    test: (request, unit) => {
+      const shell = shellOf(unit);
+      if (!shell) return unreadTest(scan, request);
+      const { line, seen } = shell;
+      return line.tooLong ? scan(line) : seen ? broad(seen) : missing(line);
+    },
+  };
+}
+
+/** A line without commands: nothing to find, or nobody could tell. */
+function missing({ parsed, malformed }: ShellLine): Broad {
+  return parsed || malformed ? "no" : "doubt";
+}
+
+type Text = Pick<ShellLine, "text">;
+
+function longTest(plain: readonly string[] | undefined): (line: Text) => Broad {
+  if (!plain) return () => "no";
+  const denies = [plain];
+  return ({ text }) => (scanLongText(text, denies) === undefined ? "no" : "yes");
+}
+
+/** Nobody has looked at this command: what its text says at first sight counts, and all else is in doubt. */
+function unreadTest(scan: (line: Text) => Broad, { input }: Request): Broad {
+  const isHit = Object.values(input).some((value) => typeof value === "string" && scan({ text: value }) === "yes");
+  return isHit ? "yes" : "doubt";
+}

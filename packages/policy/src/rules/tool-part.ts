@@ -1,0 +1,89 @@
+import { compileGlob, parsePattern, type Verdict } from "@assent/core";
+import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
+import type { Rule, RuleTool, RuleTools } from "./rule.ts";
+import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
+import { groupNamed, inGroup, isOwnTool, nameHint, type SpecifierKind, shapeOf, type ToolGroup } from "./tool-groups.ts";
+
+/** The tools a rule speaks of. */
+export type ToolPart = {
+  /** Canonical name: a group's, or the glob in lower case. */
+  readonly record: string;
+  readonly concerns: Rule["concerns"];
+  /** Tools that are known now and meant by it. */
+  readonly known: readonly string[];
+  readonly group?: ToolGroup;
+  /** A name in full that no tool has now. */
+  readonly unknown?: string;
+  /** `mcp__…`, or `*`: nothing may stand in parentheses. */
+  readonly specifiers: "none" | "declared" | "group";
+};
+
+const GLOB = /[*?[\\]/;
+
+/** Reads the tool part of a rule; `asGroup` says for which group names it is more than one tool's name. */
+export function readToolPart(
+  text: string,
+  { verdict, tools }: { readonly verdict: Verdict; readonly tools: RuleTools },
+  asGroup: (group: ToolGroup) => boolean = () => true,
+): ToolPart | RuleFault {
+  const group = groupNamed(text);
+  if (group && asGroup(group)) return groupPart(group, tools);
+  if (isMcpPattern(text)) return mcpPart(text, verdict, tools);
+  const pattern = catchPattern(() => parsePattern(text));
+  if (isFault(pattern)) return pattern;
+  if (!GLOB.test(text) && isOwnTool(text)) return ownPart(text, verdict);
+  const { matches } = pattern.tool;
+  const part = namedPart(pattern.tool.text, matches, tools);
+  return !GLOB.test(text) && part.known.length === 0 ? { ...part, unknown: text } : part;
+}
+
+/** What may stand in parentheses after this name, by what its tools declare. */
+export function specifierKinds({ known, group, specifiers }: ToolPart, tools: RuleTools): readonly SpecifierKind[] {
+  if (specifiers === "none") return [];
+  if (group) return [group.specifier];
+  return [...new Set(known.flatMap((name) => declared(shapeOf(tools, name))))];
+}
+
+/** The fault of a name that no tool has. */
+export function unknownTool(name: string): RuleFault {
+  return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: nameHint(name), column: 1 };
+}
+
+function groupPart(group: ToolGroup, tools: RuleTools): ToolPart {
+  const concerns: Rule["concerns"] = (name, kind) => inGroup(group, name, { kind, tool: shapeOf(tools, name) });
+  const known = tools.names().filter((name) => concerns(name, tools.get(name)?.kind ?? ""));
+  return { record: group.name, concerns, known, group, specifiers: "group" };
+}
+
+function mcpPart(text: string, verdict: Verdict, tools: RuleTools): ToolPart | RuleFault {
+  const read = readMcpPattern(text, verdict);
+  if (isFault(read)) return read;
+  const glob = catchPattern(() => compileGlob(read.glob));
+  return isFault(glob) ? glob : { ...namedPart(glob.text, glob.matches, tools), specifiers: "none" };
+}
+
+function namedPart(text: string, matches: (name: string) => boolean, tools: RuleTools): ToolPart {
+  const concerns: Rule["concerns"] = (name) => matches(name) && !isOwnTool(name);
+  const known = tools.names().filter((name) => concerns(name, ""));
+  return { record: text.toLowerCase(), concerns, known, specifiers: text === "*" ? "none" : "declared" };
+}
+
+/** Tools of the runtime that talk to the person themselves. */
+function ownPart(text: string, verdict: Verdict): ToolPart | RuleFault {
+  const record = text.toLowerCase();
+  if (verdict === "deny") return { record, concerns: (name) => name.toLowerCase() === record, known: [record], specifiers: "none" };
+  return {
+    type: "rule_unknown_tool",
+    message: `'${text}' is the runtime's own and is not subject to ${verdict} rules`,
+    hint: "a deny can name it; otherwise leave the rule out",
+    column: 1,
+  };
+}
+
+function declared(tool: RuleTool | undefined): readonly SpecifierKind[] {
+  const kinds: SpecifierKind[] = [];
+  if (tool?.commandArg !== undefined) kinds.push("shell");
+  if ((tool?.pathArgs?.length ?? 0) > 0) kinds.push("path");
+  if (tool?.urlArg !== undefined) kinds.push("domain");
+  return kinds;
+}

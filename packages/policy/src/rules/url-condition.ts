@@ -1,0 +1,54 @@
+import type { Glob, Request, Unit, Verdict } from "@assent/core";
+import type { Broad } from "../shell/seen-command.ts";
+import { hostOf } from "../unit-data.ts";
+import { type Domain, inDomain, isPlainUrl } from "./domain-rule.ts";
+import { type RuleFault, syntaxFault } from "./rule-fault.ts";
+
+/** How a glob over a declared URL is read: a deny or ask by every spelling of the URL, an allow only by host and then by both spellings. */
+export function readUrlGlob(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => Broad) | RuleFault {
+  if (verdict !== "allow") return (_, unit) => denies(glob, unit);
+  const named = readHost(glob.text);
+  return named ? (_, unit) => (allows(glob, named, unit) ? "yes" : "no") : NO_HOST;
+}
+
+const NO_HOST: RuleFault = syntaxFault(
+  "an allow for URLs must write its host out, with a '/' or nothing after it",
+  "write url=https://example.com/*, url=https://*.example.com/* or url=https://*",
+);
+
+/** `anywhere` is for a glob that names no host at all. */
+type NamedHost = { readonly http: boolean; readonly domain: Domain | "anywhere" };
+
+const HOST = /^(https?):\/\/(\*\.)?([a-z0-9-]+(?:\.[a-z0-9-]+)*)(?::\d+)?(?:\/.*)?$/is;
+
+function readHost(text: string): NamedHost | undefined {
+  if (text === "*" || text.toLowerCase() === "https://*") return { http: false, domain: "anywhere" };
+  const [, scheme, star, host] = HOST.exec(text) ?? [];
+  if (scheme === undefined || host === undefined) return undefined;
+  return { http: scheme.toLowerCase() === "http", domain: { host: host.toLowerCase(), reach: star ? "below" : "host" } };
+}
+
+function allows(glob: Glob, { http, domain }: NamedHost, unit: Unit): boolean {
+  const fact = hostOf(unit);
+  if (!fact || fact.host === null) return false;
+  const named = domain === "anywhere" || domain.reach === "below" ? { http } : { http, host: domain.host };
+  if (!isPlainUrl(fact, named) || (domain !== "anywhere" && !inDomain(domain, fact.host))) return false;
+  return glob.matches(fact.url) && spellings(fact.url).some(glob.matches);
+}
+
+function denies(glob: Glob, unit: Unit): Broad {
+  const fact = hostOf(unit);
+  if (!fact) return "doubt";
+  if (glob.matches(fact.url) || spellings(fact.url).some(glob.matches)) return "yes";
+  return fact.host === null ? "doubt" : "no";
+}
+
+/** The URL as it would be asked for: as the WHATWG parser writes it, without a final dot of the host, and without the slash that it adds to a bare host. */
+function spellings(url: string): readonly string[] {
+  const read = URL.parse(url);
+  if (!read) return [];
+  if (read.hostname.endsWith(".")) read.hostname = read.hostname.slice(0, -1);
+  read.username = "";
+  read.password = "";
+  return read.pathname === "/" && read.search === "" && read.hash === "" ? [read.href, read.href.slice(0, -1)] : [read.href];
+}

@@ -1,0 +1,161 @@
+import { canonicalJson } from "@assent/core";
+import { findNodeAtLocation, getNodeValue, type Node, type ParseError, parseTree } from "jsonc-parser";
+import type { RuleObject } from "./rule-entry.ts";
+import { members } from "./settings-page.ts";
+import { placesOf } from "./text-place.ts";
+
+/** A list that a rule can be added to. */
+export type RuleListName = "allow" | "ask" | "deny";
+
+/** A text with a rule in it, and the line it stands on. */
+export type EditedSettings = { readonly text: string; readonly line: number };
+
+/**
+ * Adds a rule at the end of its list. Everything else stays as it is, byte for byte: comments, order, indentation, line ends, byte order mark. A rule that is there
+ * already stays where it is. Throws for a text that is not JSONC or whose list is none.
+ */
+export function addRule(text: string, list: RuleListName, rule: string | RuleObject): EditedSettings {
+  const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const { text: edited, offset } = insertRule(text.slice(mark.length), list, shortest(rule));
+  return { text: mark + edited, line: placesOf(edited)(offset).line };
+}
+
+type Inserted = { readonly text: string; readonly offset: number };
+
+type RuleValue = string | RuleObject;
+
+/** A rule that says nothing beside its text is written as a text. */
+function shortest(rule: RuleValue): RuleValue {
+  return typeof rule === "object" && Object.keys(rule).length === 1 ? rule.rule : rule;
+}
+
+function insertRule(text: string, list: RuleListName, rule: RuleValue): Inserted {
+  const root = treeOf(text);
+  if (!root) return insertedAt(appendSkeleton(text, { permissions: { [list]: [rule] } }), rule);
+  const permissions = memberOf(root, "permissions");
+  const rules = permissions && memberOf(permissions, list);
+  const there = rules && arrayOf(rules, list).find((item) => isSame(item, rule));
+  if (there) return { text, offset: (findNodeAtLocation(there, ["rule"]) ?? there).offset };
+  const [container, entry] = rules
+    ? [rules, (style: Style) => shown(rule, style)]
+    : permissions
+      ? [permissions, (style: Style) => `"${list}": ${shown([rule], style)}`]
+      : [root, (style: Style) => `"permissions": ${shown({ [list]: [rule] }, style)}`];
+  return insertedAt(insertInto({ text, root, container }, entry), rule);
+}
+
+/** The tree, or undefined where the text holds nothing but blanks and comments. */
+function treeOf(text: string): Node | undefined {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  if (errors.length > 0) throw new Error("The settings are not JSONC; mend them first.");
+  if (root && root.type !== "object") throw new Error("The settings are not an object; mend them first.");
+  return root;
+}
+
+function memberOf(object: Node, name: string): Node | undefined {
+  if (object.type !== "object") throw new Error("permissions is not an object; mend the settings first.");
+  return members(object).find(([key]) => key.value === name)?.[1];
+}
+
+function arrayOf(node: Node, list: string): readonly Node[] {
+  if (node.type !== "array") throw new Error(`permissions.${list} is not a list; mend the settings first.`);
+  return node.children ?? [];
+}
+
+function isSame(item: Node, rule: RuleValue): boolean {
+  const value: unknown = getNodeValue(item);
+  return canonicalJson(typeof value === "string" ? { rule: value } : value) === canonicalJson(typeof rule === "string" ? { rule } : rule);
+}
+
+/** How the entries of one container are written. `inline`: all on the line of its bracket. */
+type Style = { readonly inline: boolean; readonly indent: string; readonly unit: string; readonly lineEnd: string };
+
+type Spot = { readonly text: string; readonly root: Node; readonly container: Node };
+
+/** Puts a last entry into an object or array. What stands after the present last entry, remarks above all, stays with it. */
+function insertInto(spot: Spot, entry: (style: Style) => string): Edit {
+  const { text, container } = spot;
+  const style = styleOf(spot);
+  const written = entry(style);
+  const close = container.offset + container.length - 1;
+  const last = container.children?.at(-1);
+  const end = last ? last.offset + last.length : container.offset + 1;
+  const comma = last && !hasComma(text, end, close) ? "," : "";
+  const trailing = last && comma === "" ? "," : "";
+  const at = beforeClosing(text, end, close);
+  const between = text.slice(end, at.offset);
+  const head = text.slice(0, end) + comma + between;
+  if (style.inline) {
+    const gap = last || between !== "" ? " " : "";
+    return { text: head + gap + written + trailing + text.slice(at.offset), from: head.length };
+  }
+  const closing = at.ownLine ? text.slice(at.offset) : style.lineEnd + outer(style) + text.slice(close);
+  return { text: head + style.lineEnd + style.indent + written + trailing + closing, from: head.length };
+}
+
+type Edit = { readonly text: string; readonly from: number };
+
+/** The text of the new rule is looked for from where the edit began, so an equal text elsewhere is not taken for it. */
+function insertedAt({ text, from }: Edit, rule: RuleValue): Inserted {
+  const shownRule = JSON.stringify(typeof rule === "string" ? rule : rule.rule);
+  return { text, offset: Math.max(0, text.indexOf(shownRule, from)) };
+}
+
+function outer({ indent, unit }: Style): string {
+  return indent.endsWith(unit) ? indent.slice(0, indent.length - unit.length) : "";
+}
+
+/** The end of what stands before a closing bracket, blanks left out; `ownLine`: the bracket begins its line. */
+function beforeClosing(text: string, end: number, close: number): { readonly offset: number; readonly ownLine: boolean } {
+  const before = text.slice(end, close);
+  const offset = end + before.trimEnd().length;
+  return { offset, ownLine: /[\r\n]/.test(text.slice(offset, close)) };
+}
+
+/** Whether a comma follows; one inside a comment is none. */
+function hasComma(text: string, from: number, to: number): boolean {
+  return text
+    .slice(from, to)
+    .replaceAll(/\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g, "")
+    .includes(",");
+}
+
+function styleOf({ text, root, container }: Spot): Style {
+  const unit = indentAt(text, root.children?.[0]?.offset ?? 0) || "  ";
+  const entries = container.children ?? [];
+  const isOneLine = !/[\r\n]/.test(text.slice(container.offset, container.offset + container.length));
+  const inline = isOneLine && (entries.length > 0 || (container !== root && !/[\r\n]/.test(text.trim())));
+  const model = entries.at(-1) ?? container;
+  const indent = (entries.length > 0 ? indentAt(text, model.offset) : undefined) ?? lineIndent(text, container.offset) + unit;
+  return { inline, indent, unit, lineEnd: lineEndOf(text) };
+}
+
+function lineEndOf(text: string): string {
+  return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
+}
+
+/** The blanks before something that begins its line. */
+function indentAt(text: string, offset: number): string | undefined {
+  const blanks = lineIndent(text, offset);
+  return lineStart(text, offset) + blanks.length === offset ? blanks : undefined;
+}
+
+function lineIndent(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))?.[0] ?? "";
+}
+
+function lineStart(text: string, offset: number): number {
+  return Math.max(text.lastIndexOf("\n", offset - 1), text.lastIndexOf("\r", offset - 1)) + 1;
+}
+
+function shown(value: unknown, { inline, indent, unit, lineEnd }: Style): string {
+  if (inline) return JSON.stringify(value);
+  return JSON.stringify(value, undefined, unit).replaceAll("\n", lineEnd + indent);
+}
+
+function appendSkeleton(text: string, value: unknown): Edit {
+  const lineEnd = lineEndOf(text);
+  const head = text === "" || /[\r\n]$/.test(text) ? text : text + lineEnd;
+  return { text: `${head}${JSON.stringify(value, undefined, 2).replaceAll("\n", lineEnd)}${lineEnd}`, from: head.length };
+}

@@ -1,0 +1,110 @@
+import { mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { basename, dirname } from "node:path";
+import type { Clock, Processes } from "@assent/core";
+
+/** What a lock needs: time, and whether the process that holds it is still there. */
+export type LockParts = { readonly clock: Clock; readonly processes: Pick<Processes, "startOf"> };
+
+/** Somebody else holds the lock and does not let go. */
+export class FileLockedError extends Error {
+  readonly code = "settings_locked";
+  constructor(lock: string) {
+    super(`${lock} is held by another process. If none is writing the settings, remove it.`);
+    this.name = "FileLockedError";
+  }
+}
+
+/** How long one waits for the lock, and after which age a lock counts as left behind when nothing else tells. */
+const PATIENCE_MS = 10_000;
+
+/** Runs `act` while no other process holds `FILE.lock`. A lock whose process has ended is broken. */
+export async function withFileLock<T>(file: string, parts: LockParts, act: () => Promise<T>): Promise<T> {
+  const { clock } = parts;
+  const lock = `${file}.lock`;
+  mkdirSync(dirname(file), { recursive: true });
+  const deadline = clock.now() + PATIENCE_MS;
+  while (!take(lock, parts)) {
+    if (isLeftBehind(lock, parts)) breakLock(lock, parts);
+    else if (clock.now() >= deadline) throw new FileLockedError(lock);
+    else await changeOf(lock, clock);
+  }
+  try {
+    return await act();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function take(lock: string, { processes }: LockParts): boolean {
+  const holder = JSON.stringify({ host: hostname(), pid: process.pid, start: processes.startOf(process.pid) ?? "" });
+  try {
+    writeFileSync(lock, holder, { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Two processes that find the same lock left behind must not both remove it, or one would remove the other's new one: removing is itself under a lock. */
+function breakLock(lock: string, parts: LockParts): void {
+  const breaking = `${lock}.break`;
+  if (!take(breaking, parts)) {
+    if (isLeftBehind(breaking, parts)) rmSync(breaking, { force: true });
+    return;
+  }
+  try {
+    if (isLeftBehind(lock, parts)) rmSync(lock, { force: true });
+  } finally {
+    rmSync(breaking, { force: true });
+  }
+}
+
+function isLeftBehind(lock: string, { clock, processes }: LockParts): boolean {
+  const holder = holderOf(lock);
+  if (holder === "gone") return false;
+  if (holder?.host === hostname()) return (processes.startOf(holder.pid) ?? "") !== holder.start;
+  const stats = statSync(lock, { throwIfNoEntry: false });
+  return stats !== undefined && clock.now() - stats.mtimeMs > PATIENCE_MS;
+}
+
+type Holder = { readonly host: string; readonly pid: number; readonly start: string };
+
+/** Who holds it; undefined where that is not, or not yet, written. */
+function holderOf(lock: string): Holder | "gone" | undefined {
+  try {
+    return toHolder(JSON.parse(readFileSync(lock, "utf8")));
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return "gone";
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function toHolder(value: unknown): Holder | undefined {
+  const { host, pid, start } = Object(value) as Partial<Record<keyof Holder, unknown>>;
+  return typeof host === "string" && typeof pid === "number" && typeof start === "string" ? { host, pid, start } : undefined;
+}
+
+const LOOK_MS = 200;
+
+/** Resolves when the lock may be free. The watch keeps the process alive, since somebody waits; the timer covers what happened before it began. */
+async function changeOf(lock: string, clock: Clock): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watcher = watch(dirname(lock), (_event, name) => {
+    if (name === null || name === basename(lock)) resolve();
+  });
+  watcher.on("error", () => resolve());
+  const cancel = clock.timer(LOOK_MS, resolve);
+  try {
+    await promise;
+  } finally {
+    cancel();
+    watcher.close();
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

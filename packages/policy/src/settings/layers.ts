@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import type { Scope } from "@assent/core";
+import type { PolicyPlaces } from "./policy-places.ts";
+import type { Problem } from "./problem.ts";
+import type { RuleEntry, Written, WrittenSettings } from "./read-settings.ts";
+import type { Settings } from "./settings.ts";
+import { SETTINGS, type ValueRow } from "./settings-table.ts";
+
+/** What one file, or the flags, say. */
+export type Layer = {
+  readonly scope: Scope;
+  readonly label: string;
+  /** The file, or `--` for the flags. */
+  readonly file: string;
+  /** What `/x` of a path starts from. */
+  readonly root: string;
+  /** False only for the project of a workspace that is not trusted: it may then tighten, and nothing else. */
+  readonly trusted: boolean;
+  readonly written: WrittenSettings;
+};
+
+/** What all layers give together. */
+export type Effective = { readonly settings: Settings; readonly problems: readonly Problem[] };
+
+/**
+ * Effective values of layers in the order session, project, user, team.
+ *
+ * 1. A list is joined over the layers.
+ * 2. Of a single value the first layer that has one counts, an untrusted project left out.
+ * 3. An untrusted project's value replaces it only where it is stricter, and never over a flag.
+ * 4. A mode that the team locked refuses; whoever goes on all the same is in mode `default`.
+ */
+export function effectiveSettings(layers: readonly Layer[], places: PolicyPlaces): Effective {
+  const ignored: Ignored[] = [];
+  const entries = VALUE_KEYS.map((key): [string, unknown] => {
+    const row: ValueRow = SETTINGS[key];
+    return [key, row.merge === "joined" ? joinedValue(layers, key, ignored) : singleValue(layers, key, ignored)];
+  });
+  const settings = anchored(Object.fromEntries(entries) as Settings, layers, places); // the table's type names exactly these keys and values
+  const locked = lockedMode(layers, settings);
+  const problems = [...misplacedLocks(layers), ...untrusted(layers, ignored), ...(locked ? [locked] : [])];
+  return { settings: locked ? { ...settings, mode: "default" } : settings, problems };
+}
+
+const VALUE_KEYS: readonly (keyof Settings)[] = Object.keys(SETTINGS).filter((key): key is keyof Settings => isValueKey(key));
+
+function isValueKey(key: string): boolean {
+  return Object.entries(SETTINGS).some(([name, { merge }]) => name === key && (merge === "first" || merge === "joined"));
+}
+
+/** A value of an untrusted project that does not count. */
+type Ignored = { readonly key: string; readonly at: Written["at"] };
+
+function joinedValue(layers: readonly Layer[], key: keyof Settings, ignored: Ignored[]): readonly unknown[] {
+  const row: ValueRow = SETTINGS[key];
+  return layers.flatMap(({ trusted, written }) => {
+    const found = written.values.get(key);
+    if (!found || !Array.isArray(found.value)) return [];
+    if (trusted || row.untrusted === "yes") return found.value;
+    if (found.value.length > 0) ignored.push({ key, at: found.at });
+    return [];
+  });
+}
+
+function singleValue(layers: readonly Layer[], key: keyof Settings, ignored: Ignored[]): unknown {
+  const row: ValueRow = SETTINGS[key];
+  const others = valueFrom(layers.filter(({ trusted }) => trusted));
+  const project = layers.find(({ trusted }) => !trusted)?.written.values.get(key);
+  if (!project || row.untrusted === "yes") return others;
+  if (row.untrusted === "tighten" && layers.some(({ scope, written }) => scope === "session" && written.values.has(key))) return others;
+  if (row.tightens?.(project.value, others)) return project.value;
+  if (row.untrusted === "no" || project.value !== others) ignored.push({ key, at: project.at });
+  return others;
+
+  function valueFrom(from: readonly Layer[]): unknown {
+    for (const { written } of from) if (written.values.has(key)) return written.values.get(key)?.value;
+    return row.initial;
+  }
+}
+
+/** One warning for the whole file, at the first value that does not count. */
+function untrusted(layers: readonly Layer[], values: readonly Ignored[]): readonly Problem[] {
+  const layer = layers.find(({ trusted }) => !trusted);
+  if (!layer) return [];
+  const { rules, hooks } = layer.written;
+  const ignored: readonly Ignored[] = [
+    ...values,
+    ...rules.filter((rule) => !mayHold(layer, rule)).map(({ list, at }) => ({ key: list, at })),
+    ...(hooks && Object.keys(hooks.value.value).length > 0 ? [{ key: "hooks", at: hooks.at }] : []),
+  ];
+  const first = ignored.toSorted((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)[0];
+  if (!first) return [];
+  const keys = [...new Set(ignored.map(({ key }) => key))].join(", ");
+  const message = "a project's settings may only tighten until you trust this workspace";
+  const hint = `Ignored: ${keys}. To trust it, run: assent trust`;
+  return [{ type: "rule_project_untrusted", file: layer.file, ...first.at, key: first.key, message, hint, effect: "warning" }];
+}
+
+/** Whether a layer's rule of this list counts. */
+export function mayHold({ trusted }: Layer, { list }: RuleEntry): boolean {
+  return trusted || SETTINGS[list].untrusted === "yes";
+}
+
+/** Only the team, or a policy file that stands alone, says what nobody may choose. */
+function misplacedLocks(layers: readonly Layer[]): readonly Problem[] {
+  return layers.flatMap(({ scope, trusted, file, written }) => {
+    const found = written.values.get("permissions.lock");
+    if (!found || !trusted || scope === "team" || scope === "policy") return [];
+    const message = "permissions.lock counts only in the team's settings.";
+    const hint = "Move it to /etc/assent/settings.json, or remove it.";
+    return [{ type: "settings_unknown_key", file, ...found.at, key: "permissions.lock", message, hint, effect: "refuse" }];
+  });
+}
+
+function lockedMode(layers: readonly Layer[], { mode, "permissions.lock": lock }: Settings): Problem | undefined {
+  if (!lock.includes(mode)) return undefined;
+  const chooser = layers.find(({ written }) => written.values.get("mode")?.value === mode);
+  const found = chooser?.written.values.get("mode");
+  if (!chooser || !found) return undefined; // nobody asked for it
+  const message = `The mode ${mode} is locked by your team's settings.`;
+  const file = chooser.scope === "session" ? "--mode" : chooser.file;
+  return { type: "mode_locked", file, ...found.at, key: "mode", message, hint: "Choose another mode.", effect: "refuse" };
+}
+
+/** Paths that start at a layer's own root, or in the home, made absolute: joined lists no longer know whose they were. */
+function anchored(settings: Settings, layers: readonly Layer[], { home }: PolicyPlaces): Settings {
+  const globs = (key: "permissions.protect" | "permissions.sensitive"): readonly string[] =>
+    layers.flatMap(({ root, written }) => {
+      const found = written.values.get(key)?.value;
+      return Array.isArray(found) ? found.map((glob) => absoluteGlob(String(glob), root, home)) : [];
+    });
+  return {
+    ...settings,
+    "permissions.protect": globs("permissions.protect"),
+    "permissions.sensitive": globs("permissions.sensitive"),
+    additionalDirectories: settings.additionalDirectories.map((path) => (path.startsWith("~/") ? join(home, path.slice(2)) : path)),
+  };
+}
+
+function absoluteGlob(glob: string, root: string, home: string): string {
+  const under = (directory: string, rest: string): string => `/${directory.replaceAll(/[\\*?[]/g, "\\$&")}/${rest}`;
+  if (glob.startsWith("//")) return glob;
+  if (glob.startsWith("~/")) return under(home, glob.slice(2));
+  return glob.startsWith("/") ? under(root, glob.slice(1)) : glob;
+}

@@ -1,0 +1,191 @@
+import { canonicalJson, type Digest, type Guard, type HookEntry, type NamedChecker, type Policy, type Scope } from "@assent/core";
+import type { ReadHooks } from "../hooks/read-hooks.ts";
+import { pathTest } from "../rules/path-rule.ts";
+import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";
+import { ruleChecker, rulesRecord } from "../rules/rule-checker.ts";
+import { isFault } from "../rules/rule-fault.ts";
+import { compileRules, type ExampleTrial } from "./compile-rules.ts";
+import { effectiveSettings, type Layer } from "./layers.ts";
+import { type LayerSource, layerSources, type PolicyPlaces } from "./policy-places.ts";
+import { effectOf, type Problem, SettingsError, sortProblems } from "./problem.ts";
+import { readSettingsFile } from "./read-file.ts";
+import { readSettings, type WrittenHooks, type WrittenSettings } from "./read-settings.ts";
+import { sessionLayer } from "./session-layer.ts";
+import type { Settings } from "./settings.ts";
+
+/** What a policy is made of besides the files. */
+export type PolicyParts = {
+  readonly tools: RuleTools;
+  readonly digest: Digest;
+  readonly guards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Guard[];
+  readonly examples: ExampleTrial;
+  /** Digests of the scripts that package commands ran when the policy was loaded. */
+  readonly scripts?: RuleOptions["scripts"];
+  /** Understands the hooks of a layer; absent: nobody runs any. */
+  readonly hooks?: (layer: LayerHooks) => ReadHooks;
+  /** Who runs this process and must own the user's settings; absent: as the system says. */
+  readonly uid?: number;
+  /** Who must own the team's settings; absent: root. */
+  readonly teamUid?: number;
+};
+
+/** The hooks of one layer, as they were written. */
+export type LayerHooks = WrittenHooks & { readonly scope: Scope; readonly file: string };
+
+/** A policy with everything it came from. */
+export type LoadedPolicy = {
+  readonly policy: Policy;
+  readonly settings: Settings;
+  /** Session, project, user, team; in each in the order of the file. */
+  readonly rules: readonly Rule[];
+  /** Rules whose requests are staged instead of run. */
+  readonly stage: readonly Rule[];
+  /** Warnings only. */
+  readonly problems: readonly Problem[];
+  /** In the order in which hooks run: team, user, project. */
+  readonly hooks: readonly LayerHooks[];
+  /** The same, understood. */
+  readonly hookEntries: readonly HookEntry[];
+};
+
+/** Reads every layer and makes one policy of them. Throws `SettingsError` with all problems of all files when one of them refuses. */
+export function loadPolicy(places: PolicyPlaces, parts: PolicyParts): LoadedPolicy {
+  const files = settingsFilesOf(places, parts).map((source) => ({ source, written: readSource(source).written }));
+  const { loaded, problems } = assemblePolicy(files, places, parts);
+  if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
+  return loaded;
+}
+
+/** The files of a policy. */
+export function settingsFilesOf(places: PolicyPlaces, { uid = process.getuid?.(), teamUid = 0 }: PolicyParts): readonly LayerSource[] {
+  return layerSources(places, { user: uid, team: teamUid });
+}
+
+/** What one file says now; `text` is undefined where there is none to read. */
+export function readSource({ file, owner, required }: LayerSource): {
+  readonly written: WrittenSettings;
+  readonly text: string | undefined;
+} {
+  const reading = readSettingsFile(file, owner);
+  if ("text" in reading) return { written: readSettings(file, reading.text), text: reading.text };
+  if ("absent" in reading && !required) return { written: NOTHING, text: undefined };
+  const { place, ...words } =
+    "fault" in reading
+      ? reading.fault
+      : {
+          type: "settings_unreadable" as const,
+          place: { line: 1, column: 1 },
+          message: `${file} does not exist.`,
+          hint: "Name an existing file.",
+        };
+  return {
+    written: { ...NOTHING, problems: [{ file, key: "", ...place, ...words, effect: effectOf(words.type, false) }] },
+    text: undefined,
+  };
+}
+
+const NOTHING: WrittenSettings = { values: new Map(), rules: [], problems: [] };
+
+/** A file and what it says, or said when it was last good. */
+export type FileLayer = { readonly source: LayerSource; readonly written: WrittenSettings };
+
+/** Makes a policy of what files and flags say. Problems that refuse are for the caller to act on; `loaded` is then without what they stand on. */
+export function assemblePolicy(
+  files: readonly FileLayer[],
+  places: PolicyPlaces,
+  parts: PolicyParts,
+): { readonly loaded: LoadedPolicy; readonly problems: readonly Problem[] } {
+  const layers = [sessionLayer(places), ...files.map(({ source, written }): Layer => toLayer(source, written, places))];
+  const { settings, problems } = effectiveSettings(layers, places);
+  const { workspace, home } = places;
+  const roots = { workspace, home, additionalDirectories: settings.additionalDirectories };
+  const { tools, examples, scripts, digest } = parts;
+  const compiled = layers.map((layer) => ({ layer, ...compileRules(layer, { tools, examples, roots, ...(scripts && { scripts }) }) }));
+  const hooks = hooksOf(layers);
+  const read = hooks.flatMap((layer) => parts.hooks?.(layer) ?? []);
+  const all = sortProblems([
+    ...layers.flatMap((layer) => layer.written.problems),
+    ...problems,
+    ...compiled.flatMap((layer) => layer.problems),
+    ...layers.flatMap((layer) => globProblems(layer, { ...roots, settingsRoot: layer.root })),
+    ...read.flatMap((layer) => layer.problems),
+  ]);
+  const rules = compiled.flatMap((layer) => layer.rules);
+  const policy: Policy = {
+    revision: digest.sha256(revisionText(compiled, settings)),
+    mode: settings.mode,
+    checkers: checkersOf(compiled),
+    guards: parts.guards({ rules, settings }),
+    honourReadOnlyHint: settings["permissions.readOnlyHint"] === "allow",
+  };
+  const loaded: LoadedPolicy = {
+    policy,
+    settings,
+    rules,
+    stage: compiled.flatMap((layer) => layer.stage),
+    problems: all.filter(({ effect }) => effect === "warning"),
+    hooks,
+    hookEntries: read.flatMap(({ entries }) => entries),
+  };
+  return { loaded, problems: all };
+}
+
+type Compiled = { readonly layer: Layer; readonly rules: readonly Rule[] };
+
+/** A layer without rules has no opinion and is not asked. */
+function checkersOf(compiled: readonly Compiled[]): readonly NamedChecker[] {
+  return compiled.filter(({ rules }) => rules.length > 0).map(({ layer: { label, scope }, rules }) => ruleChecker({ label, scope, rules }));
+}
+
+function toLayer({ scope, label, file, root }: LayerSource, written: WrittenSettings, { trusted }: PolicyPlaces): Layer {
+  return { scope, label, file, root, trusted: scope !== "project" || trusted, written };
+}
+
+function hooksOf(layers: readonly Layer[]): readonly LayerHooks[] {
+  return layers
+    .toReversed()
+    .flatMap(({ scope, file, trusted, written: { hooks } }) => (hooks && trusted ? [{ ...hooks.value, scope, file }] : []));
+}
+
+/** A glob that protects nothing must not look as if it did. */
+function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): readonly Problem[] {
+  return (["permissions.protect", "permissions.sensitive"] as const).flatMap((key) => {
+    const found = written.values.get(key);
+    if (!found || !Array.isArray(found.value)) return [];
+    return found.value.flatMap((glob, index): Problem[] => {
+      const read = pathTest(String(glob), roots);
+      if (!isFault(read)) return [];
+      const { type, message, hint } = read;
+      const at = found.itemAt?.(index) ?? found.at;
+      return [{ type, file, ...at, key: `${key}[${index}]`, message: `${String(glob)}: ${message}`, hint, effect: "refuse" }];
+    });
+  });
+}
+
+/** Everything that judging depends on and a file can change. */
+function revisionText(compiled: readonly Compiled[], settings: Settings): string {
+  return canonicalJson({
+    rules: compiled.map(({ layer: { scope }, rules }) => [scope, rulesRecord(rules)]),
+    mode: settings.mode,
+    readOnlyHint: settings["permissions.readOnlyHint"],
+    protect: settings["permissions.protect"],
+    sensitive: settings["permissions.sensitive"],
+    additionalDirectories: settings.additionalDirectories,
+    mcpTrusted: settings["mcp.trusted"],
+  });
+}
+
+/** For an embedding program that goes on after problems: every call is denied. */
+export function failedPolicy(problems: readonly Problem[]): Policy {
+  const text = problems.find(({ effect }) => effect === "refuse")?.message;
+  const rule = text === undefined ? {} : { rule: { text, source: FAILED } };
+  return {
+    revision: "failed",
+    mode: "default",
+    checkers: [{ label: FAILED, scope: "policy", check: () => ({ verdict: "deny", ...rule }) }],
+    guards: [],
+    honourReadOnlyHint: false,
+  };
+}
+
+const FAILED = "policy (failed to load)";

@@ -1,0 +1,78 @@
+import type { PolicySource } from "@assent/core";
+import type { Rule } from "../rules/rule.ts";
+import { type FollowOptions, followPolicy } from "./followed-policy.ts";
+import { type LoadedPolicy, type PolicyParts, settingsFilesOf } from "./load-policy.ts";
+import type { PolicyPlaces } from "./policy-places.ts";
+import type { Settings } from "./settings.ts";
+import { watchFiles } from "./watch-files.ts";
+
+/** A policy that follows its files. */
+export type WatchedPolicy = PolicySource & {
+  readonly settings: () => Settings;
+  readonly rules: () => readonly Rule[];
+  readonly loaded: () => LoadedPolicy;
+  /** Reads now what changed, even a file that is gone or broken. */
+  readonly refresh: () => void;
+  readonly close: () => void;
+};
+
+/** What watching needs. */
+export type WatchOptions = FollowOptions & {
+  /** Told after every reload, whether or not it changed a verdict. */
+  readonly changed: (loaded: LoadedPolicy) => void;
+};
+
+/** How long files must be quiet before one that is gone or broken is believed to be meant so. */
+const SETTLE_MS = 200;
+
+/**
+ * Loads a policy and follows its files. Throws `SettingsError` where `loadPolicy` does.
+ *
+ * `current()` compares the stamps of at most three files (about 5 µs) each time, because the runtime asks once per judged call and once before each claim, and a
+ * deny that is on disk by then must hold even while the system's own notice of the change is still on its way.
+ */
+export function watchPolicy(places: PolicyPlaces, parts: PolicyParts, options: WatchOptions): WatchedPolicy {
+  const { clock, changed } = options;
+  const { loaded, look } = followPolicy(places, parts, options);
+  const subscribers = new Set<() => void>();
+  let waiting: (() => void) | undefined;
+  const settleLater = (): void => {
+    waiting ??= clock.timer(SETTLE_MS, () => {
+      waiting = undefined;
+      update(true);
+    });
+  };
+  const update = (isFinal: boolean): void => {
+    const { revision } = loaded().policy;
+    const { reloaded, unsettled } = look(isFinal);
+    if (unsettled) settleLater();
+    if (!reloaded) return;
+    changed(loaded());
+    if (loaded().policy.revision !== revision) for (const subscriber of [...subscribers]) subscriber();
+  };
+  const files = settingsFilesOf(places, parts).map(({ file }) => file);
+  const stop = watchFiles(files, () => {
+    waiting?.();
+    waiting = undefined;
+    settleLater();
+  });
+  return {
+    current: () => {
+      update(false);
+      return loaded().policy;
+    },
+    subscribe: (subscriber) => {
+      subscribers.add(subscriber);
+      return () => void subscribers.delete(subscriber);
+    },
+    settings: () => loaded().settings,
+    rules: () => loaded().rules,
+    loaded,
+    refresh: () => update(true),
+    close: () => {
+      stop();
+      waiting?.();
+      waiting = undefined;
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import type { ProblemType } from "./problem.ts";
+import { type Place, placesOf } from "./text-place.ts";
+
+/** The largest settings file. */
+const MOST_BYTES = 1_048_576;
+
+/** A file's text and the byte order mark it begins with, or that there is none, or why it may not be used. */
+export type FileReading =
+  | { readonly text: string; readonly mark: "" | "\uFEFF" }
+  | { readonly absent: true }
+  | { readonly fault: FileFault };
+
+/** Why a whole file may not be used. */
+export type FileFault = {
+  readonly type: Extract<ProblemType, "settings_unreadable" | "settings_insecure" | "settings_syntax">;
+  readonly message: string;
+  readonly hint: string;
+  readonly place: Place;
+};
+
+/** Reads a settings file whole. With an `owner`, only that user may be able to write it. */
+export function readSettingsFile(file: string, owner?: number): FileReading {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK); // a pipe without a writer must not hold up the start
+  } catch (error) {
+    return isAbsent(file, error) ? { absent: true } : unreadable(file, error);
+  }
+  try {
+    return readOpen(file, descriptor, owner);
+  } catch (error) {
+    return unreadable(file, error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Owner and mode are those of the opened file, so what was checked is what is read. */
+function readOpen(file: string, descriptor: number, owner: number | undefined): FileReading {
+  const stats = fstatSync(descriptor);
+  if (!stats.isFile()) return unreadable(file, new Error("it is not a regular file"));
+  const insecure = owner === undefined ? undefined : insecurity(file, stats, owner);
+  if (insecure) return { fault: { type: "settings_insecure", place: START, ...insecure } };
+  const bytes = Buffer.allocUnsafe(MOST_BYTES + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read)
+    read = readSync(descriptor, bytes, length, bytes.length - length, null);
+  if (length > MOST_BYTES) return tooLarge(file);
+  return decode(bytes.subarray(0, length));
+}
+
+/** UTF-8's byte order mark, which the decoder takes away. */
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+const START: Place = { line: 1, column: 1 };
+
+type Words = Pick<FileFault, "message" | "hint">;
+
+function insecurity(file: string, { mode, uid }: { readonly mode: number; readonly uid: number }, owner: number): Words | undefined {
+  if ((mode & 0o022) !== 0) return { message: `${file} can be written by others; run: chmod go-w ${file}`, hint: `chmod go-w ${file}` };
+  if (uid === owner) return undefined;
+  const hint = `chown ${owner === 0 ? "root" : owner} ${file}`;
+  return { message: `${file} can be written by others: it belongs to user ${uid}; run: ${hint}`, hint };
+}
+
+/** Strictly: a byte that is no UTF-8 could hide what a rule says. */
+function decode(bytes: Buffer): FileReading {
+  try {
+    const mark = bytes.subarray(0, 3).equals(MARK) ? "\uFEFF" : "";
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), mark };
+  } catch {
+    const lossy = bytes.toString("utf8");
+    const place = placesOf(lossy)(Math.max(0, lossy.indexOf("\uFFFD")));
+    return { fault: { type: "settings_syntax", message: "This byte is not UTF-8.", hint: "Save the file as UTF-8.", place } };
+  }
+}
+
+function tooLarge(file: string): FileReading {
+  const message = `${file} is larger than 1 MiB (${MOST_BYTES} bytes).`;
+  return { fault: { type: "settings_syntax", message, hint: "Remove what is not needed.", place: START } };
+}
+
+function unreadable(file: string, error: unknown): FileReading {
+  const message = `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  return { fault: { type: "settings_unreadable", message, hint: "Make it a file you can read, or remove it.", place: START } };
+}
+
+/** A link that leads nowhere exists, and what it stood for may hold a deny. */
+function isAbsent(file: string, error: unknown): boolean {
+  if (!(error instanceof Error && "code" in error)) return false;
+  if (error.code === "ENOTDIR") return true;
+  return error.code === "ENOENT" && lstatSync(file, { throwIfNoEntry: false }) === undefined;
+}

@@ -1,0 +1,190 @@
+import { isObject, type JsonObject } from "@assent/core";
+import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
+import { nearestKey } from "./nearest-key.ts";
+import type { Problem } from "./problem.ts";
+import { type RuleObject, readRuleObject } from "./rule-entry.ts";
+import { type Fault, shownValue } from "./setting-values.ts";
+import type { Settings } from "./settings.ts";
+import { isForbidden, isFull, memberPath, members, openPage, type Page, remark, unknownKey } from "./settings-page.ts";
+import { type RuleKey, type RuleRow, SETTINGS, type ValueRow } from "./settings-table.ts";
+import type { Place } from "./text-place.ts";
+
+/** A value as a file has it, and where; `itemAt` for those of a list. */
+export type Written<T = unknown> = { readonly value: T; readonly at: Place; readonly itemAt?: (index: number) => Place };
+
+/** A rule as a file or a flag has it, and where. */
+export type RuleEntry = RuleObject & {
+  readonly list: RuleKey;
+  /** The flag it comes from, instead of a file. */
+  readonly flag?: string;
+  /** `permissions.deny[2]` */
+  readonly key: string;
+  readonly at: Place;
+  /** Where an example of it stands. */
+  readonly placeOf: (field: "match" | "notMatch", index: number) => Place;
+};
+
+/** The hooks of a file, and where each part of them stands. */
+export type WrittenHooks = { readonly value: JsonObject; readonly placeOf: (path: readonly (string | number)[]) => Place };
+
+/** What a settings file says. Problems that refuse leave the rest unreliable. */
+export type WrittenSettings = {
+  readonly values: ReadonlyMap<keyof Settings, Written>;
+  /** In the order of the file. */
+  readonly rules: readonly RuleEntry[];
+  readonly hooks?: Written<WrittenHooks>;
+  readonly problems: readonly Problem[];
+};
+
+/** Reads the text of a settings file: every value typed, every problem with its place. */
+export function readSettings(file: string, text: string): WrittenSettings {
+  const { page, root } = openPage(file, text);
+  const draft: Draft = { page, values: new Map(), rules: [], entries: 0 };
+  if (root?.type === "object") readGroup(draft, root, "");
+  else if (root)
+    complain(draft, { node: root, key: "" }, [{ path: [], message: `must be an object, not ${shownValue(getNodeValue(root))}` }]);
+  const { values, rules, hooks } = draft;
+  return { values, rules, problems: page.problems, ...(hooks && { hooks }) };
+}
+
+type Draft = {
+  readonly page: Page;
+  readonly values: Map<keyof Settings, Written>;
+  readonly rules: RuleEntry[];
+  /** Of all lists of rules, faulty ones included. */
+  entries: number;
+  hooks?: Written<WrittenHooks>;
+};
+
+type Slot = { readonly node: Node; readonly key: string; readonly inAllow?: boolean };
+
+const KEYS: readonly string[] = Object.keys(SETTINGS);
+const GROUPS: ReadonlySet<string> = new Set(KEYS.flatMap((key) => (key.includes(".") ? [key.slice(0, key.indexOf("."))] : [])));
+
+function readGroup(draft: Draft, group: Node, prefix: string): void {
+  for (const [name, node] of members(group)) {
+    if (isForbidden(name.value) || isFull(draft.page)) continue;
+    const key = memberPath(prefix, name.value);
+    if (isNested(name) && isKey(key)) readKey(draft, { node, key }, key);
+    else if (isNested(name) && GROUPS.has(key)) readNamedGroup(draft, { node, key });
+    else remark(draft.page, unknownKey(name, key, unknownWords(key)));
+  }
+}
+
+/** `"permissions.deny": []` is no way to write `{"permissions": {"deny": []}}`. */
+function isNested(name: Node): boolean {
+  return !String(name.value).includes(".");
+}
+
+function isKey(key: string): key is keyof typeof SETTINGS {
+  return Object.hasOwn(SETTINGS, key);
+}
+
+function readNamedGroup(draft: Draft, { node, key }: Slot): void {
+  if (node.type === "object") readGroup(draft, node, key);
+  else complain(draft, { node, key }, [{ path: [], message: `must be an object, not ${shownValue(getNodeValue(node))}` }]);
+}
+
+function unknownWords(key: string): { readonly message: string; readonly hint: string } {
+  const nearest = isKey(key) ? key : nearestKey(key, [...KEYS, ...GROUPS]);
+  const hint = nearest.includes(".")
+    ? `Keys are nested: { "${nearest.replace(".", '": { "')}": … } }`
+    : `Write "${nearest}", or remove it.`;
+  return { message: `The key ${key} is not known; the nearest one is ${nearest}.`, hint };
+}
+
+function readKey(draft: Draft, slot: Slot, key: keyof typeof SETTINGS): void {
+  if (isRuleKey(key)) readRules(draft, slot, { list: key, row: SETTINGS[key] });
+  else if (key === "hooks") readHooksValue(draft, slot);
+  else if (key === "version") readVersion(draft, slot);
+  else readValue(draft, slot, { key, row: SETTINGS[key] });
+}
+
+function isRuleKey(key: keyof typeof SETTINGS): key is RuleKey {
+  return SETTINGS[key].merge === "rules";
+}
+
+function readVersion(draft: Draft, slot: Slot): void {
+  const value: unknown = getNodeValue(slot.node);
+  if (value === 1) return;
+  const message = `version is ${shownValue(value)}; this program reads version 1.`;
+  const hint = "Write 1, or use a program that knows this version.";
+  remark(draft.page, { type: "settings_version", offset: slot.node.offset, key: slot.key, message, hint });
+}
+
+function readValue(draft: Draft, slot: Slot, { key, row }: { readonly key: keyof Settings; readonly row: ValueRow }): void {
+  const { node } = slot;
+  const { placeAt } = draft.page;
+  const reading = row.read(getNodeValue(node));
+  const itemAt = (index: number): Place => placeAt((nodeAt(node, [index]) ?? node).offset);
+  if ("faults" in reading) complain(draft, slot, reading.faults);
+  else if (!draft.values.has(key)) draft.values.set(key, { value: reading.value, at: placeAt(node.offset), itemAt });
+}
+
+function readHooksValue(draft: Draft, slot: Slot): void {
+  const value: unknown = getNodeValue(slot.node);
+  const { placeAt } = draft.page;
+  const placeOf: WrittenHooks["placeOf"] = (path) => placeAt((nodeAt(slot.node, path) ?? slot.node).offset);
+  if (isJsonObject(value)) draft.hooks = { value: { value, placeOf }, at: placeAt(slot.node.offset) };
+  else complain(draft, slot, [{ path: [], message: `must be an object, not ${shownValue(value)}` }]);
+}
+
+/** A value that came out of a JSON tree is JSON. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+/** Limits of one file and one rule. */
+const MOST_RULES = 10_000;
+const LONGEST_RULE = 4_096;
+
+function readRules(draft: Draft, { node, key }: Slot, { list, row }: { readonly list: RuleKey; readonly row: RuleRow }): void {
+  const inAllow = row.verdict === "allow";
+  if (node.type !== "array") {
+    complain(draft, { node, key, inAllow }, [{ path: [], message: `must be a list, not ${shownValue(getNodeValue(node))}` }]);
+    return;
+  }
+  for (const [index, item] of (node.children ?? []).entries()) {
+    draft.entries += 1;
+    if (draft.entries > MOST_RULES) {
+      const message = `More than ${MOST_RULES} rules in one file.`;
+      const hint = "Join rules with globs, or divide them over the layers.";
+      remark(draft.page, { type: "settings_type", offset: item.offset, key: `${key}[${index}]`, message, hint });
+      return;
+    }
+    readRule(draft, { node: item, key: `${key}[${index}]`, inAllow }, list);
+  }
+}
+
+function readRule(draft: Draft, slot: Slot, list: RuleKey): void {
+  const { node, key, inAllow = false } = slot;
+  const reading = readRuleObject(getNodeValue(node));
+  if ("faults" in reading) {
+    complain(draft, slot, reading.faults);
+    return;
+  }
+  const { placeAt } = draft.page;
+  const { offset } = nodeAt(node, ["rule"]) ?? node;
+  const { length } = reading.value.rule;
+  if (length > LONGEST_RULE) {
+    const message = `A rule has at most ${LONGEST_RULE} characters; this one has ${length}.`;
+    remark(draft.page, { type: "rule_syntax", offset, key, message, hint: "Divide it into several rules.", inAllow });
+    return;
+  }
+  const placeOf: RuleEntry["placeOf"] = (field, index) => placeAt((nodeAt(node, [field, index]) ?? node).offset);
+  draft.rules.push({ ...reading.value, list, key, at: placeAt(offset), placeOf });
+}
+
+function nodeAt(node: Node, path: readonly (string | number)[]): Node | undefined {
+  return findNodeAtLocation(node, [...path]);
+}
+
+function complain(draft: Draft, { node, key, inAllow = false }: Slot, faults: readonly Fault[]): void {
+  for (const { path, message, unknownKey: isUnknown } of faults) {
+    const found = nodeAt(node, path) ?? node;
+    const { offset } = (isUnknown && found.parent?.children?.[0]) || found;
+    const where = path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : memberPath(at, step)), key);
+    const words = { offset, key: where, message: `${where || "A settings file"} ${message}.`, hint: "Correct the value, or remove it." };
+    remark(draft.page, { ...words, ...(isUnknown ? { type: "settings_unknown_key" } : { type: "settings_type", inAllow }) });
+  }
+}

@@ -1,0 +1,42 @@
+import type { Rule } from "../rules/rule.ts";
+import type { LoadedPolicy } from "./load-policy.ts";
+
+/** Rules that differ between two policies; the notation and the place of a rule do not count. */
+export type RulesDiff = {
+  readonly added: readonly Rule[];
+  readonly removed: readonly Rule[];
+  /** The same rule with another verdict. */
+  readonly changed: readonly { readonly from: Rule; readonly to: Rule }[];
+};
+
+/** What `next` has and `old` has not, and the other way round. */
+export function diffRules(old: Pick<LoadedPolicy, "rules">, next: Pick<LoadedPolicy, "rules">): RulesDiff {
+  const removed = without(old.rules, next.rules);
+  const added = without(next.rules, old.rules);
+  const changed: { readonly from: Rule; readonly to: Rule }[] = [];
+  for (const from of [...removed]) {
+    const to = added.find((rule) => subjectOf(rule) === subjectOf(from));
+    if (!to) continue;
+    changed.push({ from, to });
+    removed.splice(removed.indexOf(from), 1);
+    added.splice(added.indexOf(to), 1);
+  }
+  return { added, removed, changed };
+}
+
+/** A rule that stands twice on one side needs two on the other. */
+function without(rules: readonly Rule[], others: readonly Rule[]): Rule[] {
+  const left = new Map<string, number>();
+  for (const { record } of others) left.set(record, (left.get(record) ?? 0) + 1);
+  return rules.filter(({ record }) => {
+    const count = left.get(record) ?? 0;
+    left.set(record, count - 1);
+    return count <= 0;
+  });
+}
+
+/** What a rule is about, whatever it says of it. */
+function subjectOf({ record }: Rule): string {
+  const { verdict: _, ...subject }: { readonly verdict?: unknown } = JSON.parse(record);
+  return JSON.stringify(subject);
+}

@@ -1,0 +1,71 @@
+import { existsSync, type FSWatcher, realpathSync, watch } from "node:fs";
+import { basename, dirname, relative, sep } from "node:path";
+
+/**
+ * Calls `told` when one of the files may have changed, until it is stopped. A directory that is not there yet is waited for in its nearest ancestor; a file that is a
+ * link is also watched where it leads. Keeps no process alive, and where the system cannot tell, nobody is told.
+ */
+export function watchFiles(files: readonly string[], told: () => void): () => void {
+  const watchers = new Map<string, FSWatcher>();
+  let wanted = wantedNames(files);
+  const arm = (): void => {
+    wanted = wantedNames(files);
+    for (const directory of [...watchers.keys()].filter((known) => !wanted.has(known))) forget(directory);
+    for (const directory of [...wanted.keys()].filter((name) => !watchers.has(name))) begin(directory);
+  };
+  const begin = (directory: string): void => {
+    const watcher = tryWatch(directory, (name) => heard(directory, name));
+    watcher?.on("error", () => forget(directory));
+    if (watcher) watchers.set(directory, watcher);
+  };
+  const forget = (directory: string): void => {
+    watchers.get(directory)?.close();
+    watchers.delete(directory);
+  };
+  const heard = (directory: string, name: string | null): void => {
+    const isItself = name === null || name === basename(directory); // moved or removed: what stands there now is another one
+    if (!isItself && !wanted.get(directory)?.has(name)) return;
+    if (isItself) forget(directory);
+    arm();
+    told();
+  };
+  arm();
+  return () => {
+    for (const directory of [...watchers.keys()]) forget(directory);
+  };
+}
+
+/** Per directory to watch, the names in it that lead to a file. */
+function wantedNames(files: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const wanted = new Map<string, Set<string>>();
+  for (const file of files.flatMap((path) => [path, ...leadsTo(path)])) {
+    const directory = nearestExisting(dirname(file));
+    const [name = ""] = relative(directory, file).split(sep);
+    wanted.set(directory, (wanted.get(directory) ?? new Set()).add(name));
+  }
+  return wanted;
+}
+
+function leadsTo(file: string): readonly string[] {
+  try {
+    const real = realpathSync.native(file);
+    return real === file ? [] : [real];
+  } catch {
+    return []; // it is not there, which the directory tells when it changes
+  }
+}
+
+function nearestExisting(directory: string): string {
+  let at = directory;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+function tryWatch(directory: string, heard: (name: string | null) => void): FSWatcher | undefined {
+  try {
+    return watch(directory, { persistent: false }, (_event, name) => heard(name));
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}

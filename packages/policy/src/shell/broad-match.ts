@@ -1,0 +1,150 @@
+import { compileGlob } from "@assent/core";
+import { argumentsOf, type CommandArguments, type OperandWord } from "./command-arguments.ts";
+import { commandName } from "./command-name.ts";
+import { type OptionTest, optionTest } from "./option-test.ts";
+import type { RuleWord } from "./rule-words.ts";
+import type { Broad, SeenCommand } from "./seen-command.ts";
+
+/** Holds a rule against a command. */
+export type BroadMatch = (seen: SeenCommand) => Broad;
+
+/**
+ * A deny or ask rule's words, ready to be held against commands. They are a prefix, read broadly:
+ * 1. the name is the last path component, lower-cased, without `.exe`;
+ * 2. options are passed over with their values, in both readings where it is not known whether they take one;
+ * 3. words that are no options match the operands from the left, a `*` between them any number of operands;
+ * 4. options match wherever they stand before `--`, in every spelling;
+ * 5. further words are permitted;
+ * 6. a dynamic word where one of these looks leaves the rule in doubt.
+ */
+export function compileBroad(words: readonly RuleWord[], _tail?: boolean): BroadMatch {
+  const [first, ...rest] = words;
+  if (!first) return () => "yes";
+  const name = nameTest(first);
+  const readings = readingsOf(rest);
+  return (seen) => {
+    const word = seen.argv[0];
+    if (!word) return "no";
+    if (word.dynamic) return name === ANY_NAME ? bestOf(readings, seen, "") : "doubt";
+    const program = commandName(word.text);
+    if (name(program)) return bestOf(readings, seen, program);
+    return program.startsWith("git-") && name("git") ? bestOf(readings, splitName(seen, program), "git") : "no";
+  };
+}
+
+/** Whether a rule's words hold for a command when they are read broadly. */
+export function broadMatch(words: readonly RuleWord[], _tail: boolean, seen: SeenCommand): Broad {
+  return compileBroad(words)(seen);
+}
+
+const ANY_NAME = (): boolean => true;
+
+function nameTest({ text, glob }: RuleWord): (name: string) => boolean {
+  if (text === "*" && glob) return ANY_NAME;
+  if (!glob) {
+    const own = commandName(text);
+    return (name) => name === own;
+  }
+  const folded = compileGlob(text.slice(text.lastIndexOf("/") + 1));
+  return (name) => folded.matches(name);
+}
+
+/** `git-push` is `git push` under another name. */
+function splitName(seen: SeenCommand, program: string): SeenCommand {
+  const [, ...rest] = seen.argv;
+  return { ...seen, argv: [{ text: "git", dynamic: false }, { text: program.slice("git-".length), dynamic: false }, ...rest] };
+}
+
+/** One way to read a rule: what operands and which options it asks for. */
+type Reading = { readonly operands: readonly OperandTest[]; /** A bit for each place of an `any`. */ readonly anys: number; readonly options: readonly OptionTest[] };
+
+/** `any`: any number of operands. */
+type OperandTest = "any" | ((text: string) => boolean);
+
+/** Places in a rule are bits of a number. What a rule says beyond them is not asked for: that reads it more broadly. */
+const MOST_OPERANDS = 30;
+
+function readingOf(words: readonly RuleWord[], options: readonly OptionTest[]): Reading {
+  const operands = words.slice(0, MOST_OPERANDS).map(operandTest);
+  return { operands, options, anys: operands.reduce((bits, test, at) => (test === "any" ? bits | (1 << at) : bits), 0) };
+}
+
+/** A word behind an option is an operand, or that option's value. */
+function readingsOf(words: readonly RuleWord[]): readonly Reading[] {
+  const wanted = words.filter(({ text, glob }) => glob || text !== "--");
+  const isValue = wanted.map((word, i) => i > 0 && !isOption(word) && isOption(wanted[i - 1]) && !isAny(word));
+  const free = wanted.filter((word) => !isOption(word));
+  const plain = readingOf(free, wanted.filter(isOption).map((word) => optionTest(word, undefined)));
+  if (!isValue.includes(true)) return [plain];
+  const options = wanted.flatMap((word, i) => (isOption(word) ? [optionTest(word, isValue[i + 1] ? wanted[i + 1] : undefined)] : []));
+  return [plain, readingOf(wanted.filter((word, i) => !isOption(word) && !isValue[i]), options)];
+}
+
+function isOption(word: RuleWord | undefined): boolean {
+  return word !== undefined && word.text.length > 1 && word.text.startsWith("-");
+}
+
+function isAny({ text, glob }: RuleWord): boolean {
+  return glob !== undefined && text === "*";
+}
+
+function operandTest(word: RuleWord): OperandTest {
+  if (isAny(word)) return "any";
+  const { text, glob } = word;
+  return glob ? glob.matches : (operand) => operand === text;
+}
+
+function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
+  const args = argumentsOf(seen, program);
+  let best: Broad = "no";
+  for (const reading of readings) {
+    const one = holds(reading, args, seen.openEnd);
+    if (one === "yes") return one;
+    if (one === "doubt") best = one;
+  }
+  return best;
+}
+
+function holds(reading: Reading, args: CommandArguments, openEnd: boolean): Broad {
+  let result = operandsHold(reading, args.operands, openEnd);
+  const isUnsure = args.unknownOption || (openEnd && !args.ended);
+  for (const carries of reading.options) {
+    if (result === "no") return result;
+    const one = carries(args.options);
+    if (one === "no") result = isUnsure ? "doubt" : "no";
+    else if (one === "doubt") result = "doubt";
+  }
+  return result;
+}
+
+/** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
+function operandsHold({ operands: tests, anys }: Reading, operands: readonly OperandWord[], openEnd: boolean): Broad {
+  const end = 1 << tests.length;
+  let alive = reach(1, anys);
+  let result: Broad = "no";
+  for (const { text, dynamic, maybe } of operands) {
+    if (alive === 0 || (alive & end) !== 0) break;
+    if (dynamic) result = "doubt";
+    const next = (alive & anys) | (dynamic ? 0 : passed(tests, alive, text));
+    alive = reach(maybe && !dynamic ? next | alive : next, anys);
+  }
+  if ((alive & end) !== 0) return "yes";
+  return alive !== 0 && openEnd ? "doubt" : result;
+}
+
+/** The places behind those whose test this operand passes. */
+function passed(tests: readonly OperandTest[], alive: number, text: string): number {
+  let bits = 0;
+  for (let at = 0; at < tests.length; at++) {
+    const test = tests[at];
+    if ((alive & (1 << at)) !== 0 && typeof test === "function" && test(text)) bits |= 1 << (at + 1);
+  }
+  return bits;
+}
+
+/** Behind an `any` the next place is alive as well. */
+function reach(places: number, anys: number): number {
+  let alive = places;
+  for (let more = (alive & anys) << 1; (more & ~alive) !== 0; more = (alive & anys) << 1) alive |= more;
+  return alive;
+}

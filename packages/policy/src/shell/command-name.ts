@@ -1,0 +1,9 @@
+/** The name that deny and ask rules compare: the last path component, lower-cased, without `.exe`. */
+export function commandName(text: string): string {
+  if (BARE.test(text)) return text;
+  const path = text.replace(/[/\\\r]+$/, "");
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1).toLowerCase();
+  return name.endsWith(".exe") ? name.slice(0, -4) : name;
+}
+
+const BARE = /^[a-z0-9_-]+$/;

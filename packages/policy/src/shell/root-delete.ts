@@ -1,0 +1,39 @@
+import { commandName } from "./command-name.ts";
+import type { PlanWord } from "./plan.ts";
+import type { Broad, SeenCommand } from "./seen-command.ts";
+
+/** Whether a command is an `rm` that would delete the root directory or everything in it. */
+export function rootDelete({ argv, openEnd }: SeenCommand): Broad {
+  const [name, ...args] = argv;
+  if (!name) return "no";
+  if (name.dynamic) return "doubt";
+  if (commandName(name.text) !== "rm") return "no";
+  const end = args.findIndex(({ text, dynamic }) => !dynamic && text === "--");
+  const before = end === -1 ? args : args.slice(0, end);
+  const isRecursive = before.some(({ text }) => isRecursiveOption(text));
+  const isRoot = args.some((word, i) => (end !== -1 && i > end ? isRootTarget(word) : !word.text.startsWith("-") && isRootTarget(word)));
+  const isUnsure = openEnd || args.some(({ dynamic }) => dynamic);
+  if (isRecursive && isRoot) return "yes";
+  return isUnsure && (isRecursive || isRoot) ? "doubt" : "no";
+}
+
+/** `-r`, `-R` alone or among others, `--recursive` in full or abbreviated. */
+function isRecursiveOption(text: string): boolean {
+  return /^-[a-zA-Z]*[rR]/.test(text) || (text.length > 2 && "--recursive".startsWith(text));
+}
+
+/** `/` and `/*` in any spelling. */
+function isRootTarget({ text }: PlanWord): boolean {
+  return isRootPath(text);
+}
+
+/** Whether a path, read without looking at the disk, is the root directory or all that is in it. */
+export function isRootPath(text: string): boolean {
+  if (!text.startsWith("/")) return false;
+  const parts: string[] = [];
+  for (const part of text.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.length === 0 || (parts.length === 1 && /^\*+$/.test(parts[0] ?? ""));
+}

@@ -1,0 +1,109 @@
+import { compileGlob, type Glob, PatternError } from "@assent/core";
+
+/** A word of a shell rule. With a glob, `text` is the glob as written, quoted characters escaped; otherwise it is the word itself. */
+export type RuleWord = { readonly text: string; readonly glob?: Glob };
+
+/** The words of a rule, and whether it ends in a `*` of its own. */
+export type RuleWords = { readonly words: readonly RuleWord[]; readonly tail: boolean };
+
+/** What is wrong with a rule's text; the column counts from 1 in it. */
+export type RuleWordsProblem = { readonly problem: string; readonly column: number };
+
+/** Splits a rule's text with the shell's quoting rules. What a shell would expand, join or redirect is no word. */
+export function readRuleWords(text: string): RuleWords | RuleWordsProblem {
+  const words: RuleWord[] = [];
+  let tail = false;
+  for (let at = skipBlanks(text, 0); at < text.length; at = skipBlanks(text, at)) {
+    const read = readWord(text, at);
+    if ("problem" in read) return read;
+    const isLast = skipBlanks(text, read.end) === text.length;
+    tail = isLast && /^(?:\*|.+:\*)$/s.test(read.glob);
+    const glob = tail ? read.glob.slice(0, Math.max(0, read.glob.length - 2)) : read.glob;
+    at = read.end;
+    if (tail && glob === "") break;
+    const word = compile(glob, read);
+    if ("problem" in word) return word;
+    words.push(word);
+  }
+  return { words, tail };
+}
+
+/** A word as a glob in which quoted characters are escaped, and whether anything in it was not. */
+type Read = { readonly glob: string; readonly start: number; readonly end: number };
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (text[at] === " " || text[at] === "\t") at++;
+  return at;
+}
+
+function readWord(text: string, start: number): Read | RuleWordsProblem {
+  let glob = "";
+  let at = start;
+  while (at < text.length && text[at] !== " " && text[at] !== "\t") {
+    const piece = readPiece(text, at, at === start);
+    if ("problem" in piece) return { problem: piece.problem, column: at + 1 };
+    glob += piece.glob;
+    at = piece.end;
+  }
+  return { glob, start, end: at };
+}
+
+type Piece = { readonly glob: string; readonly end: number } | { readonly problem: string };
+
+const REFUSED: Readonly<Record<string, string>> = {
+  $: "an expansion",
+  "`": "a substitution",
+  ";": "an operator",
+  "&": "an operator",
+  "|": "an operator",
+  "(": "a parenthesis",
+  ")": "a parenthesis",
+  "<": "a redirection",
+  ">": "a redirection",
+  "\n": "a line break",
+};
+
+function readPiece(text: string, at: number, isFirst: boolean): Piece {
+  const character = text[at] ?? "";
+  const refused = REFUSED[character] ?? (character === "~" && isFirst ? "a tilde that a shell expands" : undefined);
+  if (refused) return { problem: `${refused} cannot stand in a rule; quote it if it is meant as text` };
+  if (character === "'") return singleQuoted(text, at);
+  if (character === '"') return doubleQuoted(text, at);
+  if (character === "\\") return at + 1 < text.length ? { glob: escaped(text[at + 1] ?? ""), end: at + 2 } : { problem: "dangling '\\'" };
+  if (character === "{" && /^\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/.test(text.slice(at))) return { problem: "braces that a shell expands cannot stand in a rule; quote them if they are meant as text" };
+  return { glob: character, end: at + 1 };
+}
+
+function singleQuoted(text: string, at: number): Piece {
+  const end = text.indexOf("'", at + 1);
+  return end === -1 ? { problem: "a quote that does not close" } : { glob: escaped(text.slice(at + 1, end)), end: end + 1 };
+}
+
+function doubleQuoted(text: string, at: number): Piece {
+  let inside = "";
+  for (let i = at + 1; i < text.length; i++) {
+    const character = text[i] ?? "";
+    if (character === '"') return { glob: escaped(inside), end: i + 1 };
+    if (character === "$" || character === "`") return { problem: "an expansion cannot stand in a rule; put it in single quotes if it is meant as text" };
+    if (character === "\\" && '"\\$`'.includes(text[i + 1] ?? " ")) i++;
+    inside += text[i];
+  }
+  return { problem: "a quote that does not close" };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[*?[\]\\]/g, "\\$&");
+}
+
+/** Only a `*`, `?` or `[` that is not quoted makes a word a glob; a lone `[` is the name of a command. */
+function compile(source: string, { start }: Read): RuleWord | RuleWordsProblem {
+  const bare = source.replace(/\\./gs, "");
+  if (source === "[" || !/[*?[]/.test(bare)) return { text: source.replace(/\\(.)/gs, "$1") };
+  try {
+    return { text: source, glob: compileGlob(source, { caseSensitive: true }) };
+  } catch (error) {
+    if (error instanceof PatternError) return { problem: error.about.problem, column: start + 1 };
+    throw error;
+  }
+}

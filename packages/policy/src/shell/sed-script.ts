@@ -1,0 +1,100 @@
+/** Commands that print, skip or hold lines and take nothing behind their letter. */
+const PLAIN_COMMANDS = "pPdnNhHgGx=";
+const NUMBERED_COMMANDS = "ql";
+const ADDRESS = /(?:\d+~\d+|\d+|\$)/y;
+const SEPARATORS = /[\s;]*/y;
+const BLANKS = /[ \t]*/y;
+const NUMBER = /\d*/y;
+const FLAGS = /[gpiImM\d]*/y;
+
+type Script = { readonly text: string; at: number; depth: number };
+
+/** Whether a sed script does no more than choose lines, change them on their way and print them. Whatever is not understood does more. */
+export function isHarmlessSed(text: string): boolean {
+  const script: Script = { text, at: 0, depth: 0 };
+  take(script, SEPARATORS);
+  while (script.at < text.length) {
+    if (!readCommand(script)) return false;
+    take(script, SEPARATORS);
+  }
+  return script.depth === 0;
+}
+
+function take(script: Script, form: RegExp): string {
+  const { text, at } = script;
+  form.lastIndex = at;
+  if (form.test(text)) script.at = form.lastIndex;
+  return text.slice(at, script.at);
+}
+
+function skip(script: Script, character: string): boolean {
+  const there = script.text.charAt(script.at) === character;
+  if (there) script.at++;
+  return there;
+}
+
+function readCommand(script: Script): boolean {
+  if (skip(script, "}")) return --script.depth >= 0 && isEnded(script);
+  if (!readAddresses(script)) return false;
+  const letter = script.text.charAt(script.at++);
+  if (letter === "{") return ++script.depth < 100;
+  if (letter === "s") return readSubstitution(script) && isEnded(script);
+  if (letter !== "" && NUMBERED_COMMANDS.includes(letter)) take(script, NUMBER);
+  else if (letter === "" || !PLAIN_COMMANDS.includes(letter)) return false;
+  return isEnded(script);
+}
+
+/** One address, or two with a comma; then perhaps `!`. */
+function readAddresses(script: Script): boolean {
+  const first = readAddress(script);
+  take(script, BLANKS);
+  if (first && skip(script, ",")) {
+    take(script, BLANKS);
+    if (!(readRelative(script) || readAddress(script))) return false;
+    take(script, BLANKS);
+  }
+  while (skip(script, "!")) take(script, BLANKS);
+  return true;
+}
+
+/** `addr,+N` and `addr,~N`. */
+function readRelative(script: Script): boolean {
+  return (skip(script, "+") || skip(script, "~")) && take(script, NUMBER) !== "";
+}
+
+function readAddress(script: Script): boolean {
+  if (take(script, ADDRESS) !== "") return true;
+  if (!skip(script, "/") || !readUpTo(script, "/", true)) return false;
+  while (skip(script, "I") || skip(script, "M"));
+  return true;
+}
+
+function readSubstitution(script: Script): boolean {
+  const delimiter = script.text.charAt(script.at++);
+  if (!/^[/|#,:;@!%_+=~-]$/.test(delimiter)) return false;
+  if (!readUpTo(script, delimiter, true) || !readUpTo(script, delimiter, false)) return false;
+  take(script, FLAGS);
+  return true;
+}
+
+/** Behind the next delimiter. Programs differ on a delimiter inside brackets: such a script is not understood, nor is one with a line's end here. */
+function readUpTo(script: Script, delimiter: string, pattern: boolean): boolean {
+  const end = pattern ? PATTERN_CHARACTER : REPLACEMENT_CHARACTER;
+  while (script.at < script.text.length) {
+    if (skip(script, delimiter)) return true;
+    const part = take(script, end);
+    if (part === "" || (part.startsWith("[") && part.includes(delimiter))) return false;
+  }
+  return false;
+}
+
+/** An escaped character, a bracket expression, or any other character. */
+const PATTERN_CHARACTER = /\\[^\n]|\[\^?\]?(?:\[[:.=][^\]\n]*[:.=]\]|[^\]\n\\]|\\[^\]\n])*\]|[^\n\\[]/y;
+const REPLACEMENT_CHARACTER = /\\[^\n]|[^\n\\]/y;
+
+/** A command ends at `;`, a line's end, `}` or the end. */
+function isEnded(script: Script): boolean {
+  take(script, BLANKS);
+  const next = script.text.charAt(script.at);
+  return next === "" || next === ";" || next === "\n" || next === "}";
+}

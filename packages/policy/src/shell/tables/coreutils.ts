@@ -1,0 +1,100 @@
+import { type CommandModel, type CommandTable, NOTHING, withHazard } from "../command-table.ts";
+
+const HELP = "--help --version";
+
+/** GNU's small programs that only read, with every option that names no output and no list of files. */
+export const COREUTILS: Readonly<Record<string, CommandTable>> = {
+  ls: {
+    operands: "here",
+    dashValues: true,
+    options: `-a --all -A --almost-all --author -b --escape --block-size= -B --ignore-backups -c -C --color[=] -d --directory -D --dired -f -F --classify[=]
+      --file-type --format= --full-time -g --group-directories-first -G --no-group -h --human-readable --si -H --dereference-command-line
+      --dereference-command-line-symlink-to-dir --hide= --hyperlink[=] --indicator-style= -i --inode -I= --ignore= -k --kibibytes -l -L --dereference -m -n
+      --numeric-uid-gid -N --literal -o -p -q --hide-control-chars --show-control-chars -Q --quote-name --quoting-style= -r --reverse -R --recursive -s --size -S
+      --sort= --time= --time-style= -t -T= --tabsize= -u -U -v -w= --width= -x -X -Z --context --zero -1 ${HELP}`,
+    refine: ({ found }, plain) => ({
+      ...plain,
+      follows: (found.has("-L") || found.has("--dereference")) && (found.has("-R") || found.has("--recursive")),
+    }),
+  },
+  cat: {
+    operands: "files",
+    options: `-A --show-all -b --number-nonblank -e -E --show-ends -n --number -s --squeeze-blank -t -T --show-tabs -u -v --show-nonprinting ${HELP}`,
+  },
+  head: {
+    operands: "files",
+    dashValues: true,
+    options: `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -NUMBER ${HELP}`,
+  },
+  tail: {
+    operands: "files",
+    dashValues: true,
+    options: `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -NUMBER ${HELP}`,
+  },
+  wc: { operands: "files", options: `-c --bytes -m --chars -l --lines -L --max-line-length -w --words --total= ${HELP}` },
+  cut: {
+    operands: "files",
+    dashValues: true,
+    options: `-b= --bytes= -c= --characters= -d= --delimiter= -f= --fields= -n --complement -s --only-delimited --output-delimiter= -z --zero-terminated ${HELP}`,
+  },
+  tr: { operands: "data", options: `-c -C --complement -d --delete -s --squeeze-repeats -t --truncate-set1 ${HELP}` },
+  nl: {
+    operands: "files",
+    dashValues: true,
+    options: `-b= --body-numbering= -d= --section-delimiter= -f= --footer-numbering= -h= --header-numbering= -i= --line-increment= -l= --join-blank-lines=
+      -n= --number-format= -p --no-renumber -s= --number-separator= -v= --starting-line-number= -w= --number-width= ${HELP}`,
+  },
+  rev: { operands: "files", options: `-h -V ${HELP}` },
+  tac: { operands: "files", dashValues: true, options: `-b --before -r --regex -s= --separator= ${HELP}` },
+  fold: { operands: "files", options: `-b --bytes -s --spaces -w= --width= -NUMBER ${HELP}` },
+  column: {
+    operands: "files",
+    dashValues: true,
+    options: `-t --table -n= --table-name= -O= --table-order= -N= --table-columns= -l= --table-columns-limit= -E= --table-noextreme= -d --table-noheadings
+      -e --table-header-repeat -H= --table-hide= -R= --table-right= -T= --table-truncate= -W= --table-wrap= -L --keep-empty-lines -J --json -r= --tree= -i= --tree-id=
+      -p= --tree-parent= -c= --output-width= -o= --output-separator= -s= --separator= -x --fillrows -h -V ${HELP}`,
+  },
+  comm: { operands: "files", options: `-1 -2 -3 --check-order --nocheck-order --output-delimiter= --total -z --zero-terminated ${HELP}` },
+  paste: { operands: "files", dashValues: true, options: `-d= --delimiters= -s --serial -z --zero-terminated ${HELP}` },
+  basename: { operands: "data", dashValues: true, options: `-a --multiple -s= --suffix= -z --zero ${HELP}` },
+  dirname: { operands: "data", options: `-z --zero ${HELP}` },
+  seq: {
+    operands: "data",
+    dashValues: true,
+    options: `-f= --format= -s= --separator= -w --equal-width -NUMBER ${HELP}`,
+    refine: ({ operands }, plain) =>
+      operands.every((operand) => /^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(operand))
+        ? plain
+        : withHazard(plain, "unmodelled_option", "it may not end"),
+  },
+  pwd: { operands: "none", options: `-L --logical -P --physical ${HELP}` },
+  true: { operands: "data" },
+  false: { operands: "data" },
+  whoami: { operands: "none", options: HELP },
+  id: { operands: "none", options: `-a -Z --context -g --group -G --groups -n --name -r --real -u --user -z --zero ${HELP}` },
+  uname: {
+    operands: "none",
+    options: `-a --all -s --kernel-name -n --nodename -r --kernel-release -v --kernel-version -m --machine -p --processor -i --hardware-platform -o --operating-system ${HELP}`,
+  },
+  date: {
+    operands: "data",
+    options: `-u --utc --universal -I[=] --iso-8601[=] ${HELP}`,
+    unsafe: [["writes_file", "-s= --set="]],
+    refine: ({ operands }, plain) =>
+      operands.every((operand) => operand.startsWith("+")) ? plain : withHazard(plain, "writes_file", "it sets the clock"),
+  },
+  which: { operands: "data", options: "-a" },
+};
+
+/** Programs that look at no option as others do. */
+export const SAYING: Readonly<Record<string, CommandModel>> = {
+  echo: () => NOTHING,
+  printf: ([first = ""]) =>
+    first.startsWith("-") && first !== "--" ? withHazard(NOTHING, "unmodelled_option", `${first} is no format`) : NOTHING,
+  cd: (args) => {
+    const plain = args.filter((word) => word !== "-L" && word !== "-P" && word !== "--");
+    const [directory, ...more] = plain;
+    const known = directory !== undefined && directory !== "" && !directory.startsWith("-") && more.length === 0;
+    return known ? { ...NOTHING, reads: [directory] } : withHazard(NOTHING, "cwd_unknown", "where it leads is not known");
+  },
+};

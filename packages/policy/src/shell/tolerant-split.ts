@@ -1,0 +1,110 @@
+import { dynamicWord, literalWord, type ShellWord } from "./bash-tree.ts";
+
+/** The commands that a text with an error may hold: its parts between newlines and operators, each split into words. Quotes that do not close count for nothing. */
+export function splitTolerant(text: string): readonly (readonly ShellWord[])[] {
+  const commands: ShellWord[][] = [];
+  const texts = [text];
+  for (let next = texts.pop(); next !== undefined; next = texts.pop()) {
+    const cursor: Cursor = { text: next, at: 0, inner: texts, operators: true };
+    while (cursor.at < next.length) {
+      const words = withoutReserved(readWords(cursor));
+      if (words.length > 0) commands.push(words);
+    }
+  }
+  return commands;
+}
+
+/** A text split at its blanks, as `env -S` does it. */
+export function splitBlanks(text: string): readonly ShellWord[] {
+  return readWords({ text: text.replaceAll("\\_", " "), at: 0, inner: [], operators: false });
+}
+
+type Cursor = {
+  readonly text: string;
+  at: number;
+  /** Texts in double quotes that hold commands of their own. */
+  readonly inner: string[];
+  readonly operators: boolean;
+};
+
+const RESERVED: ReadonlySet<string> = new Set("if then elif else fi do done while until for case esac select in function coproc time ! { } [[ ]]".split(" "));
+
+function withoutReserved(words: readonly ShellWord[]): ShellWord[] {
+  const first = words.findIndex(({ value, word }) => !RESERVED.has(value) && (word.dynamic || !/^[A-Za-z_]\w*\+?=/.test(value)));
+  return first === -1 ? [] : words.slice(first);
+}
+
+/** The words up to the next operator, which is passed over. */
+function readWords(cursor: Cursor): ShellWord[] {
+  const words: ShellWord[] = [];
+  while (cursor.at < cursor.text.length) {
+    const character = cursor.text[cursor.at] ?? "";
+    if (cursor.operators && isOperator(cursor)) {
+      cursor.at++;
+      break;
+    }
+    if (BLANK.test(character)) cursor.at++;
+    else if (cursor.operators && character === "#") cursor.at = lineEnd(cursor);
+    else words.push(readWord(cursor));
+  }
+  return words;
+}
+
+const BLANK = /[\s<>]/;
+
+/** A `(` ends the command before it with what makes it a substitution; a backtick stands on either side of one. */
+function isOperator({ text, at }: Cursor): boolean {
+  const character = text[at] ?? "";
+  return "\n;&|()`".includes(character) || (character === "$" && text[at + 1] === "(");
+}
+
+function lineEnd({ text, at }: Cursor): number {
+  const end = text.indexOf("\n", at);
+  return end === -1 ? text.length : end;
+}
+
+function readWord(cursor: Cursor): ShellWord {
+  const start = cursor.at;
+  let value = "";
+  let dynamic = cursor.text[start] === "~";
+  while (cursor.at < cursor.text.length) {
+    const character = cursor.text[cursor.at] ?? "";
+    if (BLANK.test(character) || (cursor.operators && isOperator(cursor))) break;
+    const piece = readPiece(cursor, character);
+    value += piece.value;
+    dynamic ||= piece.dynamic;
+  }
+  return dynamic ? dynamicWord(cursor.text.slice(start, cursor.at), value) : literalWord(value);
+}
+
+type Piece = { readonly value: string; readonly dynamic: boolean };
+
+/** One character, escaped or not, or one quoted stretch. */
+function readPiece(cursor: Cursor, character: string): Piece {
+  const { text, at } = cursor;
+  if (character === "\\") {
+    cursor.at += 2;
+    return { value: text[at + 1] === "\n" ? "" : (text[at + 1] ?? ""), dynamic: false };
+  }
+  const end = character === "'" ? text.indexOf("'", at + 1) : character === '"' ? closing(text, at + 1) : -1;
+  if (end !== -1) return quoted(cursor, character, end);
+  cursor.at++;
+  if (character === "'" || character === '"') return { value: "", dynamic: false };
+  return { value: character, dynamic: "$`*?[{".includes(character) };
+}
+
+function quoted(cursor: Cursor, quote: string, end: number): Piece {
+  const inside = cursor.text.slice(cursor.at + 1, end);
+  cursor.at = end + 1;
+  if (quote === "'") return { value: inside, dynamic: false };
+  if (cursor.operators && /\$\(|`/.test(inside)) cursor.inner.push(inside);
+  return { value: inside.replace(/\\(["\\$`])/g, "$1"), dynamic: /[$`]/.test(inside) };
+}
+
+function closing(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    if (text[i] === '"') return i;
+    if (text[i] === "\\") i++;
+  }
+  return -1;
+}

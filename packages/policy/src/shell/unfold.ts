@@ -1,0 +1,218 @@
+import {
+  type AndOr,
+  type ArithmeticCommandExpansion,
+  type CommandExpansionPart,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  type ProcessSubstitutionPart,
+  type Redirected,
+  type Statement,
+  type SyntaxNode,
+  type TestBinaryExpression,
+  type TestUnaryExpression,
+} from "unbash";
+import { type CommandShape, hazard, readCommand, readRedirects, readWord, type ShellWord, type Stdin } from "./bash-tree.ts";
+import type { Join } from "./plain-line.ts";
+import type { Hazard } from "./plan.ts";
+
+/** Where something stands in the walked text. */
+export type Place = readonly [start: number, end: number];
+
+/** What surrounds a part of a script. */
+export type Around = {
+  readonly path: readonly string[];
+  readonly hazards: readonly Hazard[];
+  readonly stdin: Stdin | undefined;
+  readonly depth: number;
+  /** How the next command is joined; undefined: more than lists and pipelines stand around it. */
+  readonly join: Join | undefined;
+  /** Index of the command it was unwrapped from. */
+  readonly inside: number | undefined;
+  /** The text in which positions count. */
+  readonly text: string;
+  /** The place in the walked text, if positions count in another one. */
+  readonly at: Place | undefined;
+};
+
+/** Something left to look at. */
+export type Task = { readonly around: Around } & (
+  | { readonly node: SyntaxNode }
+  | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: Place | undefined }
+  | { readonly script: string }
+  | { readonly broken: string }
+  | { readonly hazard: Hazard }
+);
+
+/** One layer of the tree taken off: the parts inside, in the order of the text. */
+export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
+  switch (node.type) {
+    case "Script":
+      return scriptTasks(node, around);
+    case "CompoundList":
+      return listTasks(node.commands, around);
+    case "Statement":
+      return [statementTask(node, around)];
+    case "AndOr":
+      return andOrTasks(node, around);
+    case "Pipeline":
+      return pipelineTasks(node, around);
+    case "Command":
+      return [nodeTask(node, around)];
+    case "Redirected":
+      return redirectedTasks(node, around);
+    case "CommandExpansion":
+    case "ArithmeticCommandExpansion":
+    case "ProcessSubstitution":
+      return substitutionTasks(node, around);
+    case "HereDoc":
+      return [{ node: node.body, around: nested(around, "heredoc") }];
+    case "TestUnary":
+    case "TestBinary":
+      return [...testTasks(node, around), ...children(node, around)];
+    default:
+      return otherTasks(node, around);
+  }
+}
+
+/** Deeper by one, under a label. */
+export function nested({ path, hazards, stdin, depth, inside, text, at }: Around, label: string): Around {
+  return { path: [...path, label], hazards, stdin, depth: depth + 1, join: undefined, inside, text, at };
+}
+
+const BACKGROUND: Hazard = { id: "background", text: "it runs in the background" };
+
+function construct(around: Around, label: string, one: Hazard): Around {
+  return { ...nested(around, label), hazards: [...around.hazards, one] };
+}
+
+/** The tree up to an error, and the text from the line of the error on. */
+function scriptTasks(node: ParsedScript, around: Around): readonly Task[] {
+  const inside = node.source === undefined ? around : { ...around, text: node.source };
+  const tasks = listTasks(node.commands, inside);
+  if (!node.errors) return tasks;
+  const error = Math.min(...node.errors.map(({ pos }) => pos));
+  const line = Math.max(inside.text.lastIndexOf("\n", error - 1) + 1, node.pos);
+  return [...tasks, { broken: inside.text.slice(error === 0 ? 0 : line, node.end), around: inside }];
+}
+
+function listTasks(statements: readonly Statement[], around: Around): readonly Task[] {
+  if (statements.length === 1) return statements.map((node) => statementTask(node, around));
+  return statements.map((node, i) => statementTask(node, step(around, `;[${i}]`, i === 0 ? around.join : ";")));
+}
+
+function statementTask({ command, background }: Statement, around: Around): Task {
+  return nodeTask(command, background ? construct(around, "&", BACKGROUND) : around);
+}
+
+/** A simple command is read at once. */
+function nodeTask(node: SyntaxNode, around: Around): Task {
+  if (node.type !== "Command") return { node, around };
+  return { command: readCommand(node), openEnd: false, at: around.at ?? [node.pos, node.end], around };
+}
+
+function step({ path, hazards, stdin, depth, join: outer, inside, text, at }: Around, label: string, join: Join | undefined): Around {
+  return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, text, at };
+}
+
+function andOrTasks({ commands, operators }: AndOr, around: Around): readonly Task[] {
+  return commands.map((node: PipelineNode, i) => {
+    const operator = operators[Math.max(0, i - 1)] ?? "&&";
+    return nodeTask(node, step(around, `${operator}[${i}]`, i === 0 ? around.join : operator));
+  });
+}
+
+function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Around): readonly Task[] {
+  let outer = around;
+  for (const { type, pos, end } of prefixes) {
+    const word = type === "Time" ? "time" : "!";
+    outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `${word} stands before it`, { pos, end })));
+  }
+  if (commands.length === 1) return commands.map((node) => nodeTask(node, outer));
+  return commands.map((node, i) => {
+    const operator = operators[Math.max(0, i - 1)] ?? "|";
+    const join = i === 0 ? outer.join : "|";
+    const stage = step(outer, `${operator}[${i}]`, operators.includes("|&") ? undefined : join);
+    return nodeTask(node, i === 0 ? stage : { ...stage, stdin: pipedFrom(commands[i - 1]) });
+  });
+}
+
+/** What the stage before writes, where that is plain to see; otherwise nobody knows. */
+function pipedFrom(node: SyntaxNode | undefined): Stdin {
+  if (node?.type !== "Command") return PIPE;
+  const { words, stdin } = readCommand(node);
+  const [name, ...rest] = words.map(({ value }) => value);
+  if (name === "echo" || name === "printf") return { kind: "pipe", text: rest.filter((word) => !/^-[neE]+$/.test(word)).join(" ") };
+  return name === "cat" && rest.length === 0 && stdin?.kind === "text" ? { kind: "pipe", text: stdin.text } : PIPE;
+}
+
+const PIPE: Stdin = { kind: "pipe" };
+
+function redirectedTasks({ command, redirects }: Redirected, around: Around): readonly Task[] {
+  const { hazards, stdin } = readRedirects(redirects);
+  const inside = { ...around, join: undefined, stdin: stdin ?? around.stdin };
+  return [
+    { node: command, around: { ...inside, hazards: [...around.hazards, ...hazards.map((one) => placed(around, one))] } },
+    ...redirects.map((node) => ({ node, around: { ...around, join: undefined } })),
+  ];
+}
+
+type Substitution = CommandExpansionPart | ArithmeticCommandExpansion | ProcessSubstitutionPart;
+
+function substitutionTasks(node: Substitution, around: Around): readonly Task[] {
+  const { script, text, pos, end } = node;
+  const inside = nested(around, node.type === "ProcessSubstitution" ? `${node.operator}()` : "$()");
+  const at = script?.source === undefined ? inside.at : (inside.at ?? ([pos, end] as const));
+  return [script ? { node: script, around: { ...inside, at } } : { broken: text.slice(1), around: inside }];
+}
+
+/** A quoted subscript in a test is evaluated with the substitutions in it. */
+function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Around): readonly Task[] {
+  const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
+  return words
+    .map(readWord)
+    .filter(({ word, value }) => !word.dynamic && /\[.*(?:\$\(|`)/s.test(value))
+    .map(({ value }) => ({ script: `: ${value}`, around: nested(around, "[[") }));
+}
+
+/** Labels of what stands around commands without being a list. */
+const CONSTRUCTS: Readonly<Partial<Record<SyntaxNode["type"], readonly [label: string, meaning: string]>>> = {
+  Subshell: ["(", "a subshell"],
+  BraceGroup: ["{", "a group"],
+  If: ["if", "an if"],
+  For: ["for", "a loop"],
+  ArithmeticFor: ["for", "a loop"],
+  Select: ["select", "a loop"],
+  While: ["while", "a loop"],
+  Case: ["case", "a case"],
+  Function: ["function", "a function"],
+  Coproc: ["coproc", "a coprocess"],
+  TestCommand: ["[[", "a test"],
+  ArithmeticCommand: ["((", "an arithmetic command"],
+};
+
+function otherTasks(node: SyntaxNode, around: Around): readonly Task[] {
+  const known = CONSTRUCTS[node.type];
+  if (!known) return children(node, around);
+  const [label, meaning] = known;
+  const one = placed(around, hazard("unmodelled_construct", `${meaning} stands around it`, node));
+  const inside = construct(around, label, one);
+  return label === "[[" || label === "((" ? [{ hazard: one, around }, ...children(node, inside)] : children(node, inside);
+}
+
+function children(node: SyntaxNode, around: Around): readonly Task[] {
+  const tasks: Task[] = [];
+  forEachChild(node, (child) => tasks.push({ node: child, around }));
+  return tasks;
+}
+
+/** A hazard with its place in the walked text. */
+export function placed({ at }: Around, one: Hazard): Hazard {
+  return at ? { ...one, at } : one;
+}
+
+/** Words found inside a command, as a command of their own. */
+export function commandOf(words: readonly ShellWord[]): CommandShape {
+  return { words, assignments: [], redirections: [], hazards: words.flatMap(({ hazards }) => hazards), stdin: undefined, nested: [] };
+}

@@ -1,0 +1,195 @@
+import { type CommandShape, literalWord, parseBash, type ShellWord } from "./bash-tree.ts";
+import { SUBCOMMANDS } from "./option-synonyms.ts";
+import type { Hazard } from "./plan.ts";
+import type { SeenCommand, Walk } from "./seen-command.ts";
+import { splitTolerant } from "./tolerant-split.ts";
+import { type Around, commandOf, nested, placed, type Task, unfold } from "./unfold.ts";
+import { unwrap } from "./wrappers.ts";
+import { SCRIPT_VARIABLES } from "./wrappers/script-texts.ts";
+import type { Inner } from "./wrappers/unwrapped.ts";
+
+/** How deep constructs, substitutions and wrappers may stand in each other. */
+const DEEPEST = 100;
+/** How many texts are read as scripts, guesses at a wrapper's words included. */
+const MOST_SCRIPTS = 200;
+/** How many characters these texts may have together. */
+const MOST_CHARACTERS = 65_536;
+
+/** Everything that a text of bash would run, as far as it can be told without running it. It never throws. */
+export function walkBash(text: string): Walk {
+  const walk = walkText(text);
+  if (text.includes("\\\n")) addContinued(walk, text);
+  const { commands, parsed, limited, hazards } = walk;
+  return { commands, parsed, limited, hazards };
+}
+
+type Walking = {
+  readonly commands: SeenCommand[];
+  readonly hazards: Hazard[];
+  readonly tasks: Task[];
+  parsed: boolean;
+  limited: boolean;
+  tops: number;
+  scripts: number;
+  characters: number;
+};
+
+function walkText(text: string): Walking {
+  const walk: Walking = { commands: [], hazards: [], tasks: [], parsed: true, limited: false, tops: 0, scripts: 0, characters: 0 };
+  const around: Around = { path: [], hazards: [], stdin: undefined, depth: 0, join: "start", inside: undefined, text, at: undefined };
+  walk.tasks.push({ script: text, around });
+  try {
+    work(walk);
+  } catch {
+    // The parser reads substitutions lazily and may give up there, too.
+    walk.tasks.length = 0;
+    readBroken(walk, text, around);
+    workOn(walk);
+  }
+  return walk;
+}
+
+/** What is left after the parser gave up; if it does so again, what was seen must do. */
+function workOn(walk: Walking): void {
+  try {
+    work(walk);
+  } catch {
+    walk.limited = true;
+  }
+}
+
+function work(walk: Walking): void {
+  for (let task = walk.tasks.pop(); task; task = walk.tasks.pop()) {
+    if (task.around.depth > DEEPEST) walk.limited = true;
+    else if ("node" in task) pushAll(walk, unfold(task.node, task.around));
+    else if ("command" in task) see(walk, task);
+    else if ("script" in task) readScript(walk, task.script, task.around);
+    else if ("broken" in task) readBroken(walk, task.broken, task.around);
+    else walk.hazards.push(task.hazard);
+  }
+}
+
+/** The last task is the next: so the first of these comes first. */
+function pushAll({ tasks }: Walking, more: readonly Task[]): void {
+  for (let i = more.length - 1; i >= 0; i--) {
+    const task = more[i];
+    if (task) tasks.push(task);
+  }
+}
+
+function readScript(walk: Walking, text: string, around: Around): void {
+  walk.characters += text.length;
+  walk.scripts++;
+  if (walk.scripts > MOST_SCRIPTS || walk.characters > MOST_CHARACTERS) {
+    walk.limited = true;
+    return;
+  }
+  const script = parseBash(text);
+  if (script) walk.tasks.push({ node: script, around: { ...around, text } });
+  else readBroken(walk, text, around);
+}
+
+const UNPARSED: Hazard = { id: "unparsed", text: "the command does not parse" };
+
+/** What a text with an error may run, as far as a reader that forgives everything can tell. */
+function readBroken(walk: Walking, text: string, around: Around): void {
+  walk.parsed = false;
+  if (!walk.hazards.includes(UNPARSED)) walk.hazards.push(UNPARSED);
+  const inside = { ...nested(around, "unparsed"), hazards: [...around.hazards, UNPARSED] };
+  pushAll(walk, splitTolerant(text).map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })));
+}
+
+/** Notes a command, and goes on with what stands inside it. */
+function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { command: CommandShape }>): void {
+  const { words, assignments, redirections, nested: nodes } = command;
+  const stdin = command.stdin ?? around.stdin;
+  const found = unwrap(around.path.at(-1) === "time" ? withTime(words) : words, stdin);
+  const seen: Writable<SeenCommand> = {
+    argv: words.map(({ word }) => word),
+    path: around.path,
+    assignments: assignments.length === 0 ? NO_ASSIGNMENTS : assignments.map(({ name, value }) => ({ name, dynamic: value.word.dynamic })),
+    redirections,
+    hazards: hazardsOf(command, around, found?.hazards),
+    doubts: words[0]?.word.dynamic ? [UNKNOWN_NAME, ...(found?.doubts ?? [])] : (found?.doubts ?? NO_DOUBTS),
+    openEnd,
+  };
+  if (around.join !== undefined) {
+    seen.top = walk.tops++;
+    seen.join = around.join;
+  }
+  if (around.inside !== undefined) seen.inside = around.inside;
+  if (at) seen.at = at;
+  walk.commands.push(seen);
+  if (found || nodes.length > 0 || assignments.length > 0) goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner: found?.inner ?? [], at });
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Inside = { readonly command: CommandShape; readonly around: Around; readonly inner: readonly Inner[]; readonly at: Around["at"] };
+
+function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
+  const inside = { ...around, inside: walk.commands.length - 1, at };
+  pushAll(walk, command.nested.map((node) => ({ node, around })));
+  pushAll(walk, variableTasks(command, inside));
+  pushAll(walk, inner.flatMap((one) => innerTask(walk, one, inside)));
+}
+
+const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
+
+/** Where `time` is a program, the option behind it is its own. */
+function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
+  return words[0]?.value.startsWith("-") ? [literalWord("time"), ...words] : words;
+}
+
+const UNKNOWN_NAME = "the name of the command is not known before it runs";
+const NO_DOUBTS: readonly string[] = [];
+
+function innerTask(walk: Walking, inner: Inner, around: Around): readonly Task[] {
+  const inside = nested(around, inner.label);
+  if ("script" in inner) return [{ script: inner.script, around: inside }];
+  if (inner.guess && ++walk.scripts > MOST_SCRIPTS) {
+    walk.limited = true;
+    return [];
+  }
+  return inner.words.length === 0 ? [] : [{ command: commandOf(inner.words), openEnd: inner.openEnd === true, at: around.at, around: inside }];
+}
+
+/** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */
+function variableTasks({ assignments }: CommandShape, around: Around): readonly Task[] {
+  return assignments
+    .filter(({ name }) => SCRIPT_VARIABLES.has(name))
+    .map(({ name, value }) => ({ script: value.value, around: nested(around, `${name}=`) }));
+}
+
+function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {
+  let own = hazards;
+  for (let i = 0; i < words.length; i++) {
+    const found = wordHazard(words, i, around);
+    if (found) own = [...own, found];
+  }
+  if (own.length === 0 && !more?.length) return around.hazards;
+  return [...around.hazards, ...own.map((one) => placed(around, one)), ...(more ?? [])];
+}
+
+/** What is wrong with a word by its place: an unknown name, letters that only look like others, a pattern where the strict reader does not look. */
+function wordHazard(words: readonly ShellWord[], i: number, { join }: Around): Hazard | undefined {
+  const { word, value, hazards } = words[i] ?? literalWord("");
+  if (i === 0 && word.dynamic) return { id: "dynamic_name", text: UNKNOWN_NAME };
+  if (NOT_ASCII.test(value) && (i === 0 || value.startsWith("-") || (i === 1 && SUBCOMMANDS.has(words[0]?.value ?? ""))))
+    return { id: "confusable", text: `${value} is not in plain letters` };
+  const isGlob = word.dynamic && join === undefined && hazards.length === 0 && /[*?]/.test(word.text);
+  return isGlob ? { id: "brace_or_glob", text: `${word.text} is expanded by the shell` } : undefined;
+}
+
+const NOT_ASCII = /[\u0080-\uffff]/;
+
+/** A shell drops a line continuation before it looks at a word; the parser does not everywhere. So the text is also read with all of them dropped. */
+function addContinued(walk: Walking, text: string): void {
+  const other = walkText(text.replaceAll("\\\n", ""));
+  const known = new Set(walk.commands.map(keyOf));
+  for (const { top: _top, join: _join, inside: _inside, at: _at, ...seen } of other.commands) if (!known.has(keyOf(seen))) walk.commands.push(seen);
+  walk.limited ||= other.limited;
+}
+
+function keyOf({ argv, doubts }: Pick<SeenCommand, "argv" | "doubts">): string {
+  return JSON.stringify([argv, doubts]);
+}

@@ -1,0 +1,176 @@
+import { literalWord, type ShellWord, type Stdin } from "./bash-tree.ts";
+import { commandName } from "./command-name.ts";
+import { type OptionScan, type OptionTable, optionTable, scanOptions, type WrapperSpec } from "./option-scan.ts";
+import type { Hazard } from "./plan.ts";
+import { splitBlanks } from "./tolerant-split.ts";
+import { unwrapGit } from "./wrappers/git.ts";
+import { PACKAGE_RUNNERS, type Runner } from "./wrappers/package-runners.ts";
+import { MULTIPLEXERS, PREFIX_COMMANDS } from "./wrappers/prefix-commands.ts";
+import { SCRIPT_BUILTINS, SCRIPT_VARIABLES, SETTERS, SUBSCRIPT_BUILTINS } from "./wrappers/script-texts.ts";
+import { unwrapFind, unwrapParallel, unwrapXargs } from "./wrappers/searches.ts";
+import { READERS, SHELL_OPTIONS, SHELLS } from "./wrappers/shells.ts";
+import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./wrappers/unwrapped.ts";
+
+/** Everything that a command would run on behalf of its words. Undefined: it is no wrapper. */
+export function unwrap(words: readonly ShellWord[], stdin: Stdin | undefined): Unwrapped | undefined {
+  const first = words[0];
+  if (!first || first.word.dynamic) return undefined;
+  const name = commandName(first.value);
+  const inside = WRAPPERS.get(name)?.({ name, words, stdin });
+  const more = [...(SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : []), ...(SETTERS.has(name) ? variables(words) : [])];
+  return more.length === 0 ? inside : together(inside ? [inside, ...more] : more);
+}
+
+type Unwrap = (wrapping: Wrapping) => Unwrapped;
+
+function bySpec(spec: WrapperSpec): Unwrap {
+  const table = optionTable(spec);
+  return (wrapping) => insideOf({ ...wrapping, table, scan: scanOptions(table, wrapping.words, 1), label: wrapping.name });
+}
+
+type Scanned = Wrapping & { readonly table: OptionTable; readonly scan: OptionScan; readonly label: string };
+
+/** The scripts among the options' values, then the command or script at the end. */
+function insideOf({ words, table, scan, label }: Scanned): Unwrapped {
+  if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
+  const texts = scan.found.flatMap(({ kind, value }) => (kind === "script" && value ? [scriptOf(label, value)] : []));
+  const split = scan.found.find(({ kind }) => kind === "split");
+  if (split?.value) {
+    const before = [words[0] ?? literalWord(label), ...splitBlanks(split.value.value)];
+    return together([...texts, { inner: [{ label, words: [...before, ...words.slice(split.next)] }] }]);
+  }
+  return together([...texts, ...scan.starts.map((start) => restAt({ words, table, scan, label }, start))]);
+}
+
+function restAt({ words, table, scan, label }: Omit<Scanned, "name" | "stdin">, start: number): Unwrapped {
+  const rest = scan.found.some(({ kind }) => kind === "scriptFlag") ? "text" : (table.spec.rest ?? "command");
+  const first = words[start];
+  if (rest === "nothing" || !first) return NOTHING;
+  if (rest === "command") return { inner: [{ label, words: words.slice(start), guess: scan.starts.length > 1 }] };
+  return scriptOf(label, rest === "text" ? first : joined(words.slice(start)));
+}
+
+const NOTHING: Unwrapped = { inner: [] };
+const SHELL_TABLE = optionTable(SHELL_OPTIONS);
+
+/** `-c TEXT`, else the text on the shell's input where no file is named. */
+function unwrapShell({ name, words, stdin }: Wrapping): Unwrapped {
+  const scan = scanOptions(SHELL_TABLE, words, 1);
+  if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
+  const inside = insideOf({ name, words, stdin, table: SHELL_TABLE, scan, label: `${name} -c` });
+  if (scan.found.some(({ kind }) => kind === "scriptFlag" || kind === "script")) {
+    return scan.starts.length > 0 || inside.inner.length > 0 ? inside : { inner: [], doubts: [`${name} -c gets its text from elsewhere`] };
+  }
+  const file = scan.found.some(({ option }) => option === "-s") ? undefined : words[scan.starts[0] ?? words.length];
+  return together([inside, readsInput({ name, words, stdin }, file)]);
+}
+
+/** `source FILE` reads like a shell that is given a file. */
+function unwrapReader(wrapping: Wrapping): Unwrapped {
+  const file = wrapping.words[wrapping.words[1]?.value === "--" ? 2 : 1];
+  return file ? readsInput(wrapping, file) : NOTHING;
+}
+
+const INPUT_FILE = /^\/(?:dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
+
+function readsInput({ name, stdin }: Wrapping, file: ShellWord | undefined): Unwrapped {
+  if (file?.word.dynamic) {
+    const known = /^[\w./-]*"?\$\w/.test(file.word.text) && file.word.text.includes('"');
+    return known ? NOTHING : { inner: [], doubts: [`what ${name} would run is not known before it runs`] };
+  }
+  if (file && !INPUT_FILE.test(file.value)) return NOTHING;
+  if (stdin?.kind === "pipe") {
+    const inner = stdin.text === undefined ? [] : [{ label: "pipe", script: stdin.text }];
+    return { inner, doubts: [`${name} reads its program from a pipe`], hazards: [PIPE] };
+  }
+  if (stdin?.kind !== "text") return NOTHING;
+  const doubts = stdin.literal ? [] : [`the text that ${name} reads is not known before it runs`];
+  return { inner: [{ label: "heredoc", script: stdin.text }], doubts };
+}
+
+const PIPE: Hazard = { id: "pipe_to_shell", text: "a shell reads its program from a pipe" };
+
+/** The words of `eval` are joined by blanks and read again. */
+function unwrapEval({ name, words }: Wrapping): Unwrapped {
+  const rest = words.slice(words[1]?.value === "--" ? 2 : 1);
+  return rest.length === 0 ? NOTHING : scriptOf(name, joined(rest));
+}
+
+/** `alias x=TEXT`: the text is what `x` will run. */
+function unwrapAlias({ name, words }: Wrapping): Unwrapped {
+  const texts = words.slice(1).filter(({ value }) => value.includes("="));
+  return together(texts.map(({ word, value, hazards }) => scriptOf(name, { word, value: value.slice(value.indexOf("=") + 1), hazards })));
+}
+
+/** `bind -x '"KEY": TEXT'`. */
+function unwrapBind(wrapping: Wrapping): Unwrapped {
+  const { inner, ...rest } = bySpec(SCRIPT_BUILTINS["bind"] ?? {})(wrapping);
+  return { ...rest, inner: inner.map((one) => ("script" in one ? { ...one, script: one.script.replace(/^\s*(?:"[^"]*"|[^:]*):/, "") } : one)) };
+}
+
+/** `jobs -x COMMAND`. */
+function unwrapJobs({ name, words }: Wrapping): Unwrapped {
+  return words[1]?.value === "-x" ? { inner: [{ label: name, words: words.slice(2) }] } : NOTHING;
+}
+
+/** A subscript in a word of a builtin is evaluated, quoted or not. */
+function subscripts(words: readonly ShellWord[]): readonly Inner[] {
+  return words.filter(({ value }) => /\[.*(?:\$\(|`)/s.test(value)).map(({ value }) => ({ label: "[]", script: `: ${value}` }));
+}
+
+/** A variable among the words whose value is run. */
+function variables(words: readonly ShellWord[]): readonly Unwrapped[] {
+  return words.flatMap((word) => {
+    const name = /^\w+(?==)/.exec(word.value)?.[0] ?? "";
+    return SCRIPT_VARIABLES.has(name) ? [scriptOf(`${name}=`, { ...word, value: word.value.slice(name.length + 1) })] : [];
+  });
+}
+
+function byRunners(runners: readonly Runner[]): Unwrap {
+  const tables = runners.map(({ words, spec }) => ({ before: words, table: optionTable(spec) }));
+  return ({ name, words, stdin }) => {
+    for (const { before, table } of tables) {
+      const from = behind(words, before);
+      if (from === undefined) continue;
+      const found = insideOf({ name, words, stdin, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
+      return { ...found, inner: found.inner.map(withoutVersion) };
+    }
+    return NOTHING;
+  };
+}
+
+/** Where the words behind `before` begin, options in between skipped; a word after an option may be its value. */
+function behind(words: readonly ShellWord[], before: readonly string[]): number | undefined {
+  let at = 0;
+  for (let i = 1; i < words.length; i++) {
+    const text = words[i]?.value ?? "";
+    if (at === before.length) return i;
+    if (text === before[at]) at++;
+    else if (!text.startsWith("-") && !words[i - 1]?.value.startsWith("-")) return undefined;
+  }
+  return at === before.length ? words.length : undefined;
+}
+
+/** `cowsay@1.2` is the program `cowsay`. */
+function withoutVersion(inner: Inner): Inner {
+  const first = "words" in inner ? inner.words[0] : undefined;
+  if (!("words" in inner) || !first || first.word.dynamic || first.value.indexOf("@", 1) === -1) return inner;
+  return { ...inner, words: [literalWord(first.value.slice(0, first.value.indexOf("@", 1))), ...inner.words.slice(1)] };
+}
+
+const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+  ...Object.entries({ ...PREFIX_COMMANDS, ...MULTIPLEXERS, ...SCRIPT_BUILTINS }).map(([name, spec]) => [name, bySpec(spec)] as const),
+  ...Object.entries(PACKAGE_RUNNERS).map(([name, runners]) => [name, byRunners(runners)] as const),
+  ...SHELLS.map((name) => [name, unwrapShell] as const),
+  ...READERS.map((name) => [name, unwrapReader] as const),
+  ["eval", unwrapEval],
+  ["alias", unwrapAlias],
+  ["bind", unwrapBind],
+  ["jobs", unwrapJobs],
+  ["xargs", unwrapXargs],
+  ["find", unwrapFind],
+  ["fd", unwrapFind],
+  ["fdfind", unwrapFind],
+  ["parallel", unwrapParallel],
+  ["git", unwrapGit],
+]);

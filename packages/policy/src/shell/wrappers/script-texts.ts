@@ -1,0 +1,29 @@
+import type { WrapperSpec } from "../option-scan.ts";
+
+/** Builtins that keep or run a text as a script. */
+export const SCRIPT_BUILTINS: Readonly<Record<string, WrapperSpec>> = {
+  trap: { inert: "- -l -p -P", rest: "text" },
+  mapfile: { scripts: "-C", values: "-c -d -n -O -s -u", flags: "-t", rest: "nothing" },
+  readarray: { scripts: "-C", values: "-c -d -n -O -s -u", flags: "-t", rest: "nothing" },
+  complete: { scripts: "-C -F", values: "-A -G -o -P -S -W -X", flags: "-a -b -c -d -e -f -g -j -k -p -r -s -u -v -D -E -I", rest: "nothing" },
+  compgen: { scripts: "-C -F", values: "-A -G -o -P -S -V -W -X", flags: "-a -b -c -d -e -f -g -j -k -s -u -v", rest: "nothing" },
+  bind: { scripts: "-x", values: "-f -m -q -r -u", flags: "-l -p -P -s -S -v -V -X", rest: "nothing" },
+  hash: { scripts: "-p", flags: "-d -l -r -t", rest: "nothing" },
+  fc: { scripts: "-e", flags: "-l -n -r -s", rest: "nothing" },
+};
+
+/** Builtins that evaluate a subscript in a word they are given, with the substitutions in it. */
+export const SUBSCRIPT_BUILTINS: ReadonlySet<string> = new Set(
+  "test [ printf let read mapfile readarray declare typeset local export readonly unset wait getopts".split(" "),
+);
+
+/** Variables whose value a shell or a program runs as a command. */
+export const SCRIPT_VARIABLES: ReadonlySet<string> = new Set(
+  (
+    "PROMPT_COMMAND PS0 PS1 PS2 PS4 PAGER MANPAGER GIT_PAGER EDITOR VISUAL GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH GIT_SSH_COMMAND " +
+    "GIT_EXTERNAL_DIFF GIT_ASKPASS SSH_ASKPASS SUDO_ASKPASS BROWSER FCEDIT"
+  ).split(" "),
+);
+
+/** Commands among whose words variables are set. */
+export const SETTERS: ReadonlySet<string> = new Set("export declare typeset readonly local env sudo doas".split(" "));

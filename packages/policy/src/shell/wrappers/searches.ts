@@ -1,0 +1,78 @@
+import { dynamicWord, type ShellWord } from "../bash-tree.ts";
+import { optionTable, scanOptions } from "../option-scan.ts";
+import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+
+const XARGS = optionTable({
+  values:
+    "-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -s --max-chars -S --process-slot-var",
+  flags: "-0 --null -o --open-tty -p --interactive -r --no-run-if-empty -t --verbose -x --exit --show-limits",
+  attached: "-e --eof -i --replace -l --max-lines",
+});
+
+/** The command behind the options; it gets further words that nobody knows, or they take the place of a mark. */
+export function unwrapXargs({ name, words }: Wrapping): Unwrapped {
+  const { found, starts } = scanOptions(XARGS, words, 1);
+  const replace = found.findLast(({ option }) => /^-(?:I|J|i|-replace)$/.test(option));
+  const mark = replace && (replace.value?.value || "{}");
+  return {
+    inner: starts.map((start): Inner => {
+      const rest = words.slice(start);
+      return { label: name, words: mark ? rest.map((word) => marked(word, mark)) : rest, openEnd: !mark, guess: starts.length > 1 };
+    }),
+  };
+}
+
+/** A word in which something else will stand. */
+function marked(word: ShellWord, mark: string): ShellWord {
+  return word.value.includes(mark) ? dynamicWord(word.word.text, word.value) : word;
+}
+
+const FIND_ACTIONS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
+
+/** Each command of an action, up to its end. */
+export function unwrapFind({ name, words }: Wrapping): Unwrapped {
+  const inner: Inner[] = [];
+  for (let i = 1; i < words.length; i++) {
+    const action = words[i]?.value ?? "";
+    if (!FIND_ACTIONS.has(action)) continue;
+    const end = words.findIndex(({ value }, at) => at > i && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")));
+    const last = end === -1 ? words.length : end;
+    inner.push({ label: `${name} ${action}`, words: words.slice(i + 1, last).map((word) => marked(word, "{}")) });
+    i = last;
+  }
+  return { inner };
+}
+
+const PARALLEL = optionTable({
+  values:
+    "-a --arg-file --colsep -C -d --delimiter -E -I -j --jobs -P --max-procs -L -n --max-args -N -s --max-chars -S --sshlogin --delay --timeout --joblog --results --tmpdir --tagstring --retries --load --memfree --nice --shellquote --basefile --return --env --workdir --wd --block --recstart --recend -U",
+  flags:
+    "-0 --null -k --keep-order -m -X -q --quote -r --no-run-if-empty -t --verbose -u --ungroup -v --bar --eta --progress --dry-run --tag --line-buffer --lb --pipe --pipepart --will-cite --group -x --exit --halt-on-error --round-robin --linebuffer",
+  attached: "-i --replace -l --max-lines --halt --header --cat --fifo",
+});
+
+const SOURCES = /^:{3,4}\+?$/;
+
+/** The command up to `:::`, which a shell reads; without one, each word behind it is a command. */
+export function unwrapParallel({ name, words, stdin }: Wrapping): Unwrapped {
+  const source = words.findIndex(({ value }) => SOURCES.test(value));
+  const own = source === -1 ? words : words.slice(0, source);
+  const { starts } = scanOptions(PARALLEL, own, 1);
+  if (starts.length > 0) return together(starts.map((start) => templateOf(name, own.slice(start))));
+  const given = source === -1 ? [] : words.slice(source + 1).filter(({ value }) => !SOURCES.test(value));
+  const unknown = given.length === 0 && stdin !== undefined;
+  return together([...given.map((word) => scriptOf(name, word)), { inner: [], doubts: unknown ? [`${name} reads its commands from a pipe`] : [] }]);
+}
+
+/** A template is read by a shell, with further words at its end or in place of its marks. */
+function templateOf(name: string, words: readonly ShellWord[]): Unwrapped {
+  const script = joined(words);
+  const isKnown = !script.value.trimStart().split(/\s/, 1)[0]?.includes("{");
+  const isText = words.length === 1 && /\s/.test(script.value);
+  return {
+    inner: [
+      ...(isKnown ? [{ label: name, script: script.value }] : []),
+      ...(isText && isKnown ? [] : [{ label: name, words: words.map((word) => marked(word, "{")), openEnd: true, guess: true }]),
+    ],
+  };
+}

@@ -1,0 +1,34 @@
+import type { ShellWord, Stdin } from "../bash-tree.ts";
+import type { Hazard } from "../plan.ts";
+
+/** What a wrapper runs: a command, or a text that is a script. */
+export type Inner = { readonly label: string } & (
+  | { readonly words: readonly ShellWord[]; readonly openEnd?: boolean; /** One of several readings. */ readonly guess?: boolean }
+  | { readonly script: string }
+);
+
+/** What was found inside a command, and why some of it cannot be told. */
+export type Unwrapped = { readonly inner: readonly Inner[]; readonly doubts?: readonly string[]; readonly hazards?: readonly Hazard[] };
+
+/** A wrapper's words with its name. */
+export type Wrapping = { readonly name: string; readonly words: readonly ShellWord[]; readonly stdin: Stdin | undefined };
+
+/** The text that one word holds, as a script. */
+export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {
+  return { inner: [{ label, script: value }], ...(word.dynamic && { doubts: [`the text that ${label} runs is not known before it runs`] }) };
+}
+
+/** Several findings as one. */
+export function together(all: readonly Unwrapped[]): Unwrapped {
+  return {
+    inner: all.flatMap(({ inner }) => inner),
+    doubts: all.flatMap(({ doubts }) => doubts ?? []),
+    hazards: all.flatMap(({ hazards }) => hazards ?? []),
+  };
+}
+
+/** Several words as the one text that a shell would read. */
+export function joined(words: readonly ShellWord[]): ShellWord {
+  const text = words.map(({ value }) => value).join(" ");
+  return { word: { text, dynamic: words.some(({ word }) => word.dynamic) }, value: text, hazards: [] };
+}

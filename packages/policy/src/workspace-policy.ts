@@ -1,0 +1,137 @@
+import type { Clock, Digest, Facts, Registry, Rules } from "@assent/core";
+import { exampleTrial } from "./example-trial.ts";
+import { policyFacts } from "./facts.ts";
+import { policyGuards } from "./guards.ts";
+import { liveScope } from "./live-scope.ts";
+import type { OwnFiles } from "./own-files.ts";
+import type { PathScope, PathTest, SessionDirectories } from "./path-scope.ts";
+import { registryTools } from "./registry-tools.ts";
+import { grantRules } from "./rules/grant-rules.ts";
+import { pathTest } from "./rules/path-rule.ts";
+import type { RuleRoots } from "./rules/rule.ts";
+import { isFault } from "./rules/rule-fault.ts";
+import { type LoadedPolicy, loadPolicy, type PolicyParts } from "./settings/load-policy.ts";
+import type { PolicyPlaces } from "./settings/policy-places.ts";
+import { type WatchedPolicy, watchPolicy } from "./settings/policy-source.ts";
+import type { Problem } from "./settings/problem.ts";
+import type { Settings } from "./settings/settings.ts";
+import { packageScripts } from "./shell/package-scripts.ts";
+
+/** What judging in a workspace is put together from. */
+export type WorkspaceParts = {
+  readonly places: PolicyPlaces;
+  /** Ledger, trust, outputs. */
+  readonly stateDirectory: string;
+  /** Directories of the session's own output, which may be read without asking. */
+  readonly readable?: () => readonly string[];
+  readonly digest: Digest;
+  /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
+  readonly tools: (look: PathScope, settings: () => Settings) => Registry;
+  /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
+  readonly follow?: {
+    readonly clock: Clock;
+    readonly warn: (problem: Problem) => void;
+    readonly changed: (loaded: LoadedPolicy) => void;
+    readonly trusted?: () => boolean;
+  };
+};
+
+/** Everything that judges calls in a workspace, made of the same settings. */
+export type WorkspacePolicy = {
+  readonly source: WatchedPolicy;
+  readonly tools: Registry;
+  readonly facts: Facts;
+  /** Remembered answers. */
+  readonly rules: Rules;
+};
+
+/** Reads the settings of a workspace and puts together all that judges in it. Throws `SettingsError` when a file refuses. */
+export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
+  const { places, digest, follow } = parts;
+  const { workspace, home } = places;
+  const live: { source?: WatchedPolicy } = {};
+  const settings = (): Settings => {
+    if (!live.source) throw new Error("settings are known only once they were read");
+    return live.source.settings();
+  };
+  const look = liveScope(directoriesOf(parts, () => live.source?.settings()));
+  const registry = parts.tools(look, settings);
+  const tools = registryTools(registry);
+  const scripts = packageScripts(workspace);
+  const policyParts: PolicyParts = {
+    tools,
+    digest,
+    scripts,
+    examples: exampleTrial(tools, (name) => registry.get(name)?.kind),
+    guards: (loaded) => policyGuards({ own: ownFiles(parts, loaded.settings), rules: loaded.rules }),
+  };
+  const source = follow ? watchPolicy(places, policyParts, follow) : still(loadPolicy(places, policyParts));
+  live.source = source;
+  const facts = policyFacts({ workspace, home, look, programPath: () => source.settings()["shell.path"] });
+  const roots = { settingsRoot: workspace, workspace, home };
+  const rules = grantRules({ tools, roots, allowed: (request, unit) => isAllowed(source, request, unit) });
+  return { source, tools: registry, facts, rules };
+}
+
+type Allowed = (source: WatchedPolicy, ...about: Parameters<LoadedPolicy["policy"]["checkers"][number]["check"]>) => boolean;
+
+const isAllowed: Allowed = (source, request, unit) =>
+  source.current().checkers.some(({ check }) => check(request, unit).verdict === "allow");
+
+/** A policy that was read once. */
+function still(loaded: LoadedPolicy): WatchedPolicy {
+  return {
+    current: () => loaded.policy,
+    subscribe: () => () => undefined,
+    settings: () => loaded.settings,
+    rules: () => loaded.rules,
+    loaded: () => loaded,
+    refresh: () => undefined,
+    close: () => undefined,
+  };
+}
+
+/** Made anew only when settings or outputs are. */
+function directoriesOf({ places, readable = NO_OUTPUT }: WorkspaceParts, settings: () => Settings | undefined): () => SessionDirectories {
+  const { workspace, home } = places;
+  let known: { readonly of: readonly unknown[]; readonly directories: SessionDirectories } | undefined;
+  return () => {
+    const now = settings();
+    const outputs = readable();
+    if (known?.of[0] === now && known?.of[1] === outputs) return known.directories;
+    const directories = { workspace, home, readable: outputs, ...(now && fromSettings(now, places)) };
+    known = { of: [now, outputs], directories };
+    return directories;
+  };
+}
+
+const NO_OUTPUT = (): readonly string[] => NOTHING;
+const NOTHING: readonly string[] = [];
+
+type FromSettings = Pick<SessionDirectories, "additionalDirectories" | "protect" | "sensitive">;
+
+function fromSettings(settings: Settings, { workspace, home }: PolicyPlaces): FromSettings {
+  const { additionalDirectories } = settings;
+  const roots = { settingsRoot: workspace, workspace, home, additionalDirectories };
+  return {
+    additionalDirectories,
+    protect: testsOf(settings["permissions.protect"], roots),
+    sensitive: testsOf(settings["permissions.sensitive"], roots),
+  };
+}
+
+function ownFiles({ places, stateDirectory }: WorkspaceParts, settings: Settings): OwnFiles {
+  const { workspace, home, userFile, teamFile, policyFile } = places;
+  const settingsFiles = [userFile, teamFile, ...(policyFile === undefined ? [] : [policyFile])];
+  const { additionalDirectories } = settings;
+  const protect = testsOf(settings["permissions.protect"], { settingsRoot: workspace, workspace, home, additionalDirectories });
+  return { stateDirectory, settingsFiles, workspace, home, protect };
+}
+
+/** A glob that cannot be read has refused the start before; one that slipped through protects everything. */
+function testsOf(globs: readonly string[], roots: RuleRoots): readonly PathTest[] {
+  return globs.map((glob) => {
+    const test = pathTest(glob, roots);
+    return isFault(test) ? () => true : test;
+  });
+}

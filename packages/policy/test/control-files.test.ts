@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Kind } from "@assent/core";
+import { controlFileGuard } from "../src/control-files.ts";
+import { pathScope } from "../src/path-scope.ts";
+import { touchedPaths } from "../src/touched-paths.ts";
+import { pathUnit } from "../src/unit-data.ts";
+import { scratch } from "./scratch.ts";
+import { shellRequest, shellUnits } from "./seen-line.ts";
+
+const CONTROL = [
+  ...[
+    ".git/config",
+    ".git/hooks/pre-push",
+    ".git/info/attributes",
+    ".git",
+    "sub/.git/config",
+    ".GIT/config",
+    ".git./hooks/x",
+    ".gi\u200dt/config",
+  ],
+  ...[".gitattributes", "sub/.gitattributes", ".gitmodules", ".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".mcp.json", ".envrc"],
+  ...[".vscode/settings.json", ".vscode/tasks.json", ".vscode/launch.json", ".vscode/extensions.json", ".idea/x/y.xml", ".devcontainer/a"],
+  ...[".github/workflows/ci.yml", ".husky/pre-commit", ".claude/settings.json", ".gemini/x", ".qwen/x", ".cursor/rules/a", ".codex/x"],
+  ...["AGENTS.md", "agents.md", "sub/CLAUDE.md", "GEMINI.md", "QWEN.md", ".cursorrules", "AGENTS.md."],
+  ...["~/.bashrc", "~/.bash_profile", "~/.profile", "~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.config/fish/config.fish", "~/.ssh/config"],
+  ...["~/.gitconfig", "~/.config/git/config", "~/.config/autostart/a.desktop", "~/.BASHRC"],
+  ...["/etc/crontab", "/etc/cron.d/x", "/etc/cron.daily/x", "/var/spool/cron/crontabs/me"],
+  ...["alias/hooks/pre-push", "innocent"],
+];
+const PLAIN = [
+  ...[
+    "src/a.ts",
+    ".gitignore",
+    ".github/CODEOWNERS",
+    ".vscode/words.txt",
+    "git/config",
+    ".gitx/config",
+    "docs/agents.md.txt",
+    "my-AGENTS.md",
+  ],
+  ...[".bashrc", "sub/.ssh/config", ".config/git/config", "~/notes.txt", "~/.config/other/x", "/etc/cron.allow", ".env"],
+];
+
+function makePlace(root: string): void {
+  for (const directory of ["ws/.git", "ws/sub", "home"]) mkdirSync(join(root, directory), { recursive: true });
+  symlinkSync(".git", join(root, "ws/alias"));
+  symlinkSync("../home/.bashrc", join(root, "ws/innocent"));
+}
+
+type Asking = { readonly kind?: Kind; readonly protect?: readonly ((folded: string) => boolean)[] };
+
+function askAboutPath(
+  root: string,
+  path: string,
+  { kind = "edit", protect = [] }: Asking = {},
+): ReturnType<ReturnType<typeof controlFileGuard>["check"]> {
+  const home = join(root, "home");
+  const fact = pathScope({ workspace: join(root, "ws"), home, protect })(path.replace(/^~/, home), join(root, "ws"));
+  const unit = pathUnit(fact);
+  const request = { tool: "t", toolDigest: "", kind, input: {}, cwd: join(root, "ws"), binds: {}, units: [unit] };
+  return controlFileGuard({ workspace: join(root, "ws"), home, protect }).check(request, unit);
+}
+
+for (const path of CONTROL) {
+  test(`E5, S18: editing ${JSON.stringify(path)} asks, whether it exists or not`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    const { verdict, note } = askAboutPath(root, path);
+    assert.equal(verdict, "ask");
+    assert.match(note ?? "", /^control file: \//);
+    assert.equal(askAboutPath(root, path, { kind: "read" }).verdict, "none");
+    assert.equal(askAboutPath(root, path, { kind: "other" }).verdict, "ask");
+  });
+}
+for (const path of PLAIN) {
+  test(`editing ${JSON.stringify(path)} is nothing special`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    assert.equal(askAboutPath(root, path).verdict, "none");
+  });
+}
+
+test("permissions.protect adds files, in the spelling in which denies compare", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  const protect = [(folded: string) => folded.endsWith("/deploy.yml")];
+  assert.equal(askAboutPath(root, "ops/Deploy.YML", { protect }).verdict, "ask");
+  assert.equal(askAboutPath(root, "ops/Deploy.YML").verdict, "none");
+});
+
+const LINES: readonly (readonly [line: string, asks: boolean])[] = [
+  ["echo x > .git/hooks/post-checkout", true],
+  ["cat a.txt > .git/hooks/pre-commit", true],
+  ["git log --output=.git/hooks/post-checkout", true],
+  ["tee AGENTS.md", true],
+  ["sed -i s/x/y/ .github/workflows/ci.yml", true],
+  ["cp x .husky/pre-commit", true],
+  ["cp x/.mcp.json .", true],
+  ["mv hooks .git/hooks", true],
+  ["mv x .git/hooks", true],
+  ["echo x >> ~/.bashrc", true],
+  ["echo x >> $HOME/.zshrc", true],
+  ["ln -s x .envrc", true],
+  ["rm -rf .git", true],
+  ["rm -rf ../ws", true],
+  ["rm -rf ~", true],
+  ["mv .git x", true],
+  ["chmod +x .git/hooks/pre-push", true],
+  ["git config core.fsmonitor x", true],
+  ["git config --global alias.x !y", true],
+  ["npm config set x y", true],
+  ["crontab x", true],
+  ["echo x > alias/config", true],
+  ["echo x > innocent", true],
+  ["echo x > .git/$X", true],
+  ["rm .git/hooks/*", true],
+  ["cp -r .git x", true],
+  ["cat .git/config", false],
+  ["cp .git/config x", false],
+  ["git status", false],
+  ["git add .gitattributes", false],
+  ["echo x > $F", false],
+  ["echo x > notes", false],
+  ["rm -rf build", false],
+  ["mkdir -p src", false],
+];
+for (const [line, asks] of LINES) {
+  test(`7: the line "${line}" ${asks ? "asks" : "is nothing special"}`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    const home = join(root, "home");
+    const look = pathScope({ workspace: join(root, "ws"), home });
+    const guard = controlFileGuard({ workspace: join(root, "ws"), home });
+    const verdicts = shellUnits(line, join(root, "ws")).map((unit) => {
+      const { request, unit: one } = shellRequest({ ...unit, touched: touchedPaths(unit, { home, look }) });
+      return guard.check(request, one).verdict;
+    });
+    assert.deepEqual(verdicts, [asks ? "ask" : "none"]);
+  });
+}

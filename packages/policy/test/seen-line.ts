@@ -1,0 +1,58 @@
+import type { Request, Unit } from "@assent/core";
+import type { Command, PlanWord, Redirection } from "../src/shell/plan.ts";
+import type { SeenCommand } from "../src/shell/seen-command.ts";
+import type { ShellLine, ShellUnit } from "../src/shell/shell-unit.ts";
+import { shellUnit } from "../src/unit-data.ts";
+
+const OPERATOR = /^(\d*|&)(>\||>>|>&|&>>|&>|<>|>|<)$/;
+
+/** A simple command as the deny walk would give it: words between blanks, `@` for a blank inside one, redirections with a blank before their target. */
+export function seenCommand(text: string): SeenCommand {
+  const words = text.split(" ").filter((word) => word !== "");
+  const argv: PlanWord[] = [];
+  const redirections: Redirection[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? "";
+    const found = OPERATOR.exec(word);
+    if (!found) argv.push(wordOf(word));
+    else {
+      const { text: target, dynamic } = wordOf(words[++i] ?? "");
+      redirections.push({ fd: found[1] || "1", op: found[2] ?? "", target, dynamic });
+    }
+  }
+  return { argv, path: [], assignments: [], redirections, hazards: [], doubts: [], openEnd: false };
+}
+
+function wordOf(text: string): PlanWord {
+  return { text: text.replaceAll("@", " "), dynamic: /[$`*?[]|^~/.test(text) };
+}
+
+/** A shell line of simple commands joined by `;`, each a unit; `cwd` null: nobody knows where a command runs. */
+export function shellUnits(text: string, cwd: string, known = true): readonly ShellUnit[] {
+  const seen = text.split("; ").map(seenCommand);
+  const commands = seen.map(
+    ({ argv, assignments, redirections }): Command => ({
+      argv,
+      path: [],
+      cwd: known ? cwd : null,
+      assignments,
+      redirections,
+      class: "unknown",
+      operands: [],
+      hazards: [],
+    }),
+  );
+  const plan = { digest: "", cwd, shape: "text", modelled: false, commands, hazards: [] } as const;
+  const line: ShellLine = { text, plan, seen, malformed: false, tooLong: false, limited: false, parsed: true, readOnly: false };
+  return seen.map((one, index): ShellUnit => ({ line, index, command: commands[index] as Command, seen: one, words: [] }));
+}
+
+/** The request of a shell line, with one unit for guards to look at. */
+export function shellRequest(unit: ShellUnit): { readonly request: Request; readonly unit: Unit } {
+  const one = shellUnit("", unit);
+  const input = { command: unit.line.text };
+  return {
+    unit: one,
+    request: { tool: "shell", toolDigest: "", kind: "execute", input, cwd: unit.line.plan.cwd, binds: {}, units: [one] },
+  };
+}
