@@ -1,5 +1,6 @@
 import { callRows } from "./calls.ts";
 import { durableRows } from "./durable.ts";
+import { judgingRows } from "./judging.ts";
 import { largeRows } from "./large.ts";
 import { printRows, type Row } from "./measure.ts";
 import { startupRows } from "./startup.ts";
@@ -7,6 +8,7 @@ import { startupRows } from "./startup.ts";
 const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Row[]>> = {
   calls: callRows,
   durable: durableRows,
+  judging: judgingRows,
   startup: startupRows,
   large: largeRows,
 };

@@ -1,5 +1,5 @@
 import { createDispatcher, type Dispatcher, type Session } from "@assent/core";
-import { currentUser, type HostPorts, hostPorts } from "@assent/host";
+import { currentUser, type HookRunner, type HostPorts, hookRunner, hostPorts } from "@assent/host";
 import type { OnAsk } from "./call-flags.ts";
 import type { Cancelling } from "./cancel-on-signal.ts";
 import type { Context } from "./command-spec.ts";
@@ -26,14 +26,19 @@ export type CallRuntime = {
   readonly unattended: OnAsk;
 };
 
+/** The dispatcher of a session of `assent call`, and what it leaves running. */
+export type CallDispatcher = { readonly dispatcher: Dispatcher; readonly close: () => Promise<void> };
+
 /** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
-export function callDispatcher({ io }: Context, runtime: CallRuntime): Dispatcher {
+export function callDispatcher(context: Context, runtime: CallRuntime): CallDispatcher {
+  const { io } = context;
   const { session, ports, policy, cancelling, onAsk, unattended } = runtime;
   const { clock, ids, digest, files, processes } = ports;
   const attended = onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
   const by = personBy(currentUser().user, { name: undefined, door: "call" });
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
-  return createDispatcher({
+  const hooks = callHooks(context, runtime);
+  const dispatcher = createDispatcher({
     session,
     clock,
     ids,
@@ -48,6 +53,26 @@ export function callDispatcher({ io }: Context, runtime: CallRuntime): Dispatche
     ...(timeoutMs !== undefined && { timeoutMs }),
     onAsk: onAsk ?? (attended ? "park" : unattended),
     ...(attended && { approver: terminalApprover({ io, clock, by, cancel: cancelling.cancel }) }),
+    hooks,
     warn: (message) => void warn(io, message),
+  });
+  return { dispatcher, close: () => hooks.idle().finally(policy.source.close) };
+}
+
+/** The hooks of the settings; each run of one is on record. */
+function callHooks({ io }: Context, { session, ports, policy }: CallRuntime): HookRunner {
+  const { clock, digest } = ports;
+  return hookRunner({
+    entries: policy.hooks.entries,
+    clock,
+    digest,
+    cwd: session.state.created?.cwd ?? policy.workspace,
+    sessionId: session.id,
+    projectDir: policy.workspace,
+    environment: io.env,
+    secretEnv: policy.source.settings().secretEnv,
+    record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
+    warn: (message) => void warn(io, message),
+    show: (message) => void io.stderr.write(`${message}\n`),
   });
 }

@@ -37,9 +37,9 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
     );
     policy.serve(session.id);
     const unattended = policy.source.settings().onAsk;
-    const dispatcher = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended });
-    const { tools } = policy;
-    const { results } = await dispatcher.process({ calls: [{ name: call.tool, arguments: call.text }], tools, signal: cancelling.signal });
+    const { dispatcher, close } = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended });
+    const calls = [{ name: call.tool, arguments: call.text }];
+    const { results } = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
     return leave(session, await endOf(store.ledger, session.id, results[0]));
   });
@@ -67,8 +67,15 @@ export function resumeCall(
     const flags = resumedFlags(session.state.created?.options, context);
     const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger });
     policy.serve(session.id);
-    const dispatcher = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended: "park" });
-    const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal });
+    const { dispatcher, close } = callDispatcher(context, {
+      session,
+      ports,
+      policy,
+      cancelling,
+      onAsk: givenOnAsk(context),
+      unattended: "park",
+    });
+    const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
     const callId = await onlyCall(ledger, id);
     if (callId === undefined) {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { CommandSpec, OptionSpec, Options } from "./command-spec.ts";
+import type { CommandSpec, OperandSpec, OptionSpec, Options } from "./command-spec.ts";
 import { parseDuration } from "./duration.ts";
 import { type CommandError, usageError } from "./failure.ts";
 import { nearestSpelling } from "./nearest-spelling.ts";
@@ -137,11 +137,14 @@ function readOperands(spec: CommandSpec, words: readonly string[]): readonly str
 
 /** `assent call TOOL [options]`. */
 export function usageLine(spec: CommandSpec): string {
-  const operands = spec.operands.map(({ name, required, repeats }) => {
-    const shown = repeats ? `${name}…` : name;
-    return required ? ` ${shown}` : ` [${shown}]`;
-  });
+  const operands = spec.operands.map((operand) => ` ${operandText(operand)}`);
   return `assent ${spec.name}${operands.join("")}${spec.options.length > 0 ? " [options]" : ""}`;
+}
+
+/** `ID`, `[DIR]`, `[FILE…]`. */
+export function operandText({ name, required, repeats }: OperandSpec): string {
+  const shown = repeats ? `${name}…` : name;
+  return required ? shown : `[${shown}]`;
 }
 
 function unknownOption(command: string, raw: string, known: readonly string[]): CommandError {

@@ -296,4 +296,4 @@ const HELP: readonly CommandSpec[] = [
 ];
 
 /** The one table of commands: it drives parsing, help and completions. */
-export const COMMANDS: readonly CommandSpec[] = [...RUN, ...DECIDE, ...TRUST, ...POLICY_COMMANDS, ...LOOK, ...MAINTAIN, ...HELP];
+export const COMMANDS: readonly CommandSpec[] = [...RUN, ...DECIDE, ...POLICY_COMMANDS, ...TRUST, ...LOOK, ...MAINTAIN, ...HELP];

@@ -22,7 +22,8 @@ export type Reading = {
 /** An explanation for people: the verdict, why, what each command would do, what would let it pass, and who was heard. */
 export function explainText(explanation: Explanation, reading: Reading): string {
   const { verdict } = explanation;
-  const head = `${paint(verdict, reading.style)(verdict.toUpperCase())}  ${reading.style.bold(oneLine(markGaps(reading.subject)))}`;
+  const subject = reading.subject.trim() === "" ? "(empty)" : oneLine(markGaps(reading.subject));
+  const head = `${paint(verdict, reading.style)(verdict.toUpperCase())}  ${reading.style.bold(subject)}`;
   const parts = [
     [head],
     whyLines(explanation, reading),
@@ -60,11 +61,13 @@ function whyLines(explanation: Explanation, reading: Reading): string[] {
   return lines;
 }
 
-function planLines({ plan, unit }: Explanation, reading: Reading): string[] {
+function planLines({ plan, unit, verdict }: Explanation, reading: Reading): string[] {
   if (!plan) return [];
   const rows = commandTree(plan.commands);
   const heading = rows.length === 1 ? "The command:" : `The ${rows.length} commands, as they were understood:`;
-  const commands = rows.flatMap((row, index) => commandLines(row, { reading, decides: rows.length > 1 && index === unit }));
+  const commands = rows.flatMap((row, index) =>
+    commandLines(row, { reading, decides: rows.length > 1 && verdict !== "allow" && index === unit }),
+  );
   const hazards = plan.hazards.flatMap((hazard) => hazardLines(hazard, 2, reading));
   return [
     ...(rows.length === 0 ? [] : [heading, ...commands]),
@@ -87,7 +90,7 @@ function commandLines(
     indent + 7,
     reading,
   );
-  const by = BY[source] ?? `by ${rule === undefined ? "" : `${oneLine(rule)}, `}${oneLine(source)}`;
+  const by = BY[source] ?? oneLine(rule === undefined || rule === `guard:${source}` ? `by ${rule ?? source}` : `by ${rule}, ${source}`);
   return [
     `${" ".repeat(indent)}${paint(verdict, reading.style)(verdict.padEnd(5))}  ${first.trimStart()}`,
     ...more,
@@ -106,7 +109,12 @@ const BY: Readonly<Record<string, string>> = {
   tool: "by the tool itself",
 };
 
-const CLASSES = { read: "only reads", write: "changes something", opaque: "runs code nobody looks into", unknown: "not known" } as const;
+const CLASSES = {
+  read: "only reads",
+  write: "changes something",
+  opaque: "runs code nobody looks into",
+  unknown: "effect not known",
+} as const;
 
 function hazardLines({ id, text }: Hazard, indent: number, reading: Reading): string[] {
   return indented(`! ${id}: ${oneLine(text)}`, indent, reading).map(reading.style.yellow);
@@ -138,16 +146,23 @@ function passLines(explanation: Explanation, reading: Reading): string[] {
     return indented(LASTING[reason] ?? "", 0, reading).filter(Boolean);
   const { offers } = reading;
   if (offers.length === 0) {
-    const why = hasHazards(explanation) ? ", because of what is marked with ! above" : "";
-    return indented(`No rule can let it pass${why}: a person says yes each time.`, 0, reading);
+    const why = hasHazards(explanation)
+      ? "No rule can let it pass, because of what is marked with ! above"
+      : "No narrow rule would cover it";
+    return indented(`${why}: a person says yes each time.`, 0, reading);
   }
   const rules = offers.map(rememberedRule);
   return [
-    ...indented("To let it pass without asking, put this into permissions.allow of your settings:", 0, reading),
+    ...indented(`To let it pass without asking, put this into permissions.allow of ${settingsFor(explanation)}:`, 0, reading),
     ...rules.flatMap((rule) => indented(oneLine(JSON.stringify(settingsValue(rule))), 2, reading)),
     ...indented("or, for one call, give assent call:", 0, reading),
     ...indented(rules.map(({ rule }) => `--allow ${shellWord(oneLine(rule))}`).join(" "), 2, reading),
   ];
+}
+
+/** A path that starts with `/` starts at the workspace in the project's settings, and elsewhere in the user's. */
+function settingsFor({ facts }: Explanation): string {
+  return facts === undefined ? "your settings" : "the project's settings (.assent/settings.json)";
 }
 
 function hasHazards({ plan }: Explanation): boolean {

@@ -1,14 +1,14 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Assessed, GrantRow, Rules } from "@assent/core";
+import type { Assessed, GrantRow, HookEntry, Rules } from "@assent/core";
 import { type Explanation, explain, findWorkspace, isInside, WorkspaceNotFoundError } from "@assent/policy";
 import { isDirectory } from "./call-place.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { asFailure, CommandError, usageError } from "./failure.ts";
-import { grantsEntry, type Remembered, remembered } from "./grant-outlook.ts";
 import type { Judging } from "./judge-call.ts";
 import { withStoreIfAny } from "./open-store.ts";
+import { grantsEntry, type Remembered, withHooks } from "./outlook.ts";
 import { warn } from "./output.ts";
 import { openPolicy } from "./policy-composition.ts";
 import { warnOfProblems } from "./problem-text.ts";
@@ -20,6 +20,7 @@ export type Explaining = Judging & {
   /** Where a call is made that does not say. */
   readonly cwd: string;
   readonly rules: Rules;
+  readonly hooks: readonly HookEntry[];
   /** Undefined with `--policy`: remembered answers are then not looked at. */
   readonly remembered: Remembered | undefined;
 };
@@ -31,7 +32,7 @@ export async function openExplaining(context: Context): Promise<Explaining> {
   const cwd = cwdOf(context, workspace);
   const policyFile = options.text("policy");
   const stored = policyFile === undefined ? await lookAtStore(context, workspace) : undefined;
-  const { loaded, tools, facts, rules } = await openPolicy(context, {
+  const { loaded, tools, facts, rules, hooks } = await openPolicy(context, {
     workspace,
     ...(policyFile !== undefined && { policyFile: resolve(io.cwd, policyFile) }),
     flags: { allow: [], ask: [], deny: [], ...modeFlag(options.text("mode")) },
@@ -39,8 +40,8 @@ export async function openExplaining(context: Context): Promise<Explaining> {
   });
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = callPorts(context, await stateDirectory(context));
-  const known = stored && ("failed" in stored ? stored : remembered(stored.grants, workspace, rules));
-  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, remembered: known };
+  const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
+  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks.entries(), remembered: known };
 }
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {
@@ -86,8 +87,9 @@ async function lookAtStore(context: Context, workspace: string): Promise<Stored>
   }
 }
 
-/** The explanation of a judged call; without `--policy` its trace says what remembered answers would do. */
-export function explanationOf(assessed: Assessed, { remembered: known }: Explaining): Explanation {
+/** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
+export function explanationOf(assessed: Assessed, { remembered, hooks }: Explaining): Explanation {
   const explanation = explain(assessed);
-  return known ? { ...explanation, trace: [...explanation.trace, grantsEntry(assessed, known)] } : explanation;
+  const trace = withHooks(explanation.trace, assessed.request.tool, hooks);
+  return { ...explanation, trace: remembered ? [...trace, grantsEntry(assessed, remembered)] : trace };
 }

@@ -1,4 +1,4 @@
-import { usageLine } from "./command-line.ts";
+import { operandText, usageLine } from "./command-line.ts";
 import type { CommandSpec, OptionSpec } from "./command-spec.ts";
 
 const GROUPS: readonly (readonly [CommandSpec["group"], string])[] = [
@@ -47,7 +47,8 @@ ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
 function title(command: CommandSpec): string {
-  return [command.name, ...command.operands.slice(0, 1).map(({ name, required }) => (required ? name : `[${name}]`))].join(" ");
+  const telling = command.operands.filter(({ required }, index) => required || index === 0);
+  return [command.name, ...telling.map(operandText)].join(" ");
 }
 
 function flag(option: OptionSpec): string {

@@ -1,5 +1,6 @@
 import type { Facts, Registry, Rules } from "@assent/core";
 import {
+  type HookSource,
   type LoadedPolicy,
   type PolicyPlaces,
   type SessionFlags,
@@ -34,6 +35,7 @@ export type OpenedPolicy = {
   readonly tools: Registry;
   readonly facts: Facts;
   readonly rules: Rules;
+  readonly hooks: HookSource;
   readonly workspace: string;
 };
 
@@ -42,7 +44,7 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   const directory = await stateDirectory(context);
   const ports = callPorts(context, directory);
   const { workspace, readable, follow } = wish;
-  const { source, tools, facts, rules } = workspacePolicy({
+  const { source, tools, facts, rules, hooks } = workspacePolicy({
     places: policyPlaces(context, wish),
     stateDirectory: directory,
     ...(readable && { readable }),
@@ -50,7 +52,7 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
     tools: (look, settings) => toolRegistry(context, { ports, workspace, look, settings }),
     ...(follow && { follow }),
   });
-  return { source, loaded: source.loaded(), tools, facts, rules, workspace };
+  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace };
 }
 
 /** Where settings are read from. */

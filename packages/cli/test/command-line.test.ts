@@ -84,6 +84,13 @@ describe("the command line", () => {
       ["approve", "a_1", "a_2"],
       "assent approve: unexpected argument 'a_2'. Usage: assent approve ID [options]",
     ],
+    ["a word that only leads to others names them", ["policy"], "assent policy: say what to do: assent policy check, assent policy diff."],
+    ["too few operands", ["policy", "diff", "a"], "assent policy diff: no NEW given. Usage: assent policy diff OLD NEW [options]"],
+    [
+      "too many operands",
+      ["policy", "diff", "a", "b", "c"],
+      "assent policy diff: unexpected argument 'c'. Usage: assent policy diff OLD NEW [options]",
+    ],
     ["an unknown shell", ["completions", "tcsh"], "assent completions: SHELL must be one of bash, zsh, fish; it is 'tcsh'."],
     ["an option without a command", ["--store", "x"], "assent: option '--store' needs a command. See: assent --help"],
     ["an unknown option without a command", ["--versio"], "assent: unknown option '--versio'. Did you mean '--version'?"],
@@ -112,6 +119,13 @@ describe("the command line", () => {
     assert.ok(show.ask === "run" && plain.ask === "run");
     assert.deepEqual([show.command.name, show.operands], ["approvals show", ["a_1"]]);
     assert.deepEqual([plain.command.name, plain.operands], ["approve", ["show"]]);
+  });
+
+  test("an operand that repeats takes as many words as there are, or none", () => {
+    for (const words of [[], ["a"], ["a", "b", "c"]]) {
+      const line = parsed("policy", "check", ...words);
+      assert.deepEqual(line.ask === "run" ? line.operands : undefined, words);
+    }
   });
 
   test("a dash alone is a value, and a value may begin with dashes after =", () => {
@@ -151,6 +165,11 @@ describe("the table of commands", () => {
       "reject ID --reason --by --store --json",
       "grants --scope --all --limit --after --store --json",
       "grants revoke ID --store --json",
+      "trust DIR --revoke --show --store --json",
+      "explain --tool --input --batch --policy --workspace --cwd --mode --store --json",
+      "policy check FILE --workspace --store --json",
+      "policy diff OLD NEW --ledger --workspace --store --json",
+      "grants promote ID --to --dry-run --workspace --store --json",
       "sessions --state --cwd --limit --after --store --json",
       "log SESSION --call --type --since --follow --store --json",
       "tools --all --store --json",

@@ -95,7 +95,7 @@ The 3 commands, as they were understood:
          known to change nothing
   ask    &&[1]: sh -c 'curl x'  (runs code nobody looks into)
          ! opaque_program: sh runs code that nobody looks into
-    deny   sh -c: curl x  (not known)  ← decides
+    deny   sh -c: curl x  (effect not known)  ← decides
            by Shell(curl), user permissions
 
 Only changing that rule changes this: no other rule, mode or remembered answer outweighs it.
@@ -167,8 +167,8 @@ mode               not heard  default
     assert.match(text, /^ {2}--allow 'Shell\(git log\)' --allow 'Shell\(echo '\\''a'\\''\)'$/m);
     const bound = explainText(explanation({}), { ...PLAIN, offers: ['{"rule":"Shell(npm test)","bind":{"script":"sha256:00"}}'] });
     assert.match(bound, /^ {2}\{"rule":"Shell\(npm test\)","bind":\{"script":"sha256:00"\}\}\n.*\n {2}--allow 'Shell\(npm test\)'$/m);
-    assert.match(explainText(explanation({}), PLAIN), /^No rule can let it pass: a person says yes each time\.$/m);
-    assert.doesNotMatch(explainText(explanation({ verdict: "allow", reason: "yolo" }), PLAIN), /--allow|No rule can/);
+    assert.match(explainText(explanation({}), PLAIN), /^No narrow rule would cover it: a person says yes each time\.$/m);
+    assert.doesNotMatch(explainText(explanation({ verdict: "allow", reason: "yolo" }), PLAIN), /--allow|each time/);
   });
 
   test("paths are told with where they lead and what they are", () => {

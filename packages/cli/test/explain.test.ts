@@ -359,6 +359,17 @@ describe("assent explain and remembered answers", () => {
   });
 });
 
+test("hooks are not run; the trace names those that a real call would consult", async () => {
+  using at = place();
+  const mark = at.path("ran");
+  const hook = (matcher: string): object => ({ matcher, hooks: [{ type: "command", command: `touch ${mark}`, name: `${matcher} check` }] });
+  userSettings(at, { hooks: { pre_tool_use: [hook("shell"), hook("read")] } });
+  const { value, stderr } = await at.hereJson(["explain", ...shell("ls")]);
+  const found = value.trace.find(({ layer }: { layer: string }) => layer === "hook");
+  assert.deepEqual(found, { layer: "hook", opinion: "not_reached", note: "not run here, and may still deny or ask: shell check" }, stderr);
+  assert.equal(existsSync(mark), false);
+});
+
 describe("assent explain for people", () => {
   test("verdict, rule with its place, commands, what would let it pass, trace", async () => {
     using at = place();

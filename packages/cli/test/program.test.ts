@@ -38,6 +38,7 @@ describe("the program", () => {
       "src/main.ts",
       "src/nearest-spelling.ts",
       "src/output.ts",
+      "src/policy-commands.ts",
       "src/process-io.ts",
       "src/program.ts",
       "src/version.ts",
@@ -152,6 +153,7 @@ describe("completions", () => {
     assert.deepEqual(complete("assent", "approvals", "sh"), ["show"]);
     assert.deepEqual(complete("assent", "approvals", "show", "--j"), ["--json"]);
     assert.deepEqual(complete("assent", "completions", ""), ["bash", "zsh", "fish", "--store", "--json", "--help"]);
+    assert.deepEqual(complete("assent", "policy", ""), ["check", "diff", "--help"]);
   });
 
   for (const shell of ["zsh", "fish"] as const) {

@@ -52,7 +52,8 @@ type Stage = { readonly fate: Promise<Fate>; readonly child?: ChildProcess; read
 /** Starts all programs of a pipeline, lets them begin when the start is on record, and waits for all of them. Its status is the last one's. */
 export async function runPipeline(pipeline: readonly (Program | Entry)[], run: Pipelines): Promise<Fate> {
   const prepared = await prepareAll(pipeline, run.halted);
-  const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1);
+  const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
+  if (!pipes) return await ended(126, { text: "no pipe could be made\n", target: run.output }, run).fate;
   let stages: readonly Stage[];
   try {
     if (run.halted.aborted) return { exitCode: null, signal: null };

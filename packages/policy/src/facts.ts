@@ -3,6 +3,7 @@ import type { PathFact, PathScope } from "./path-scope.ts";
 import { homeDirectory } from "./resolve-path.ts";
 import { type Analysed, analyseShell } from "./shell/analyse.ts";
 import type { Command } from "./shell/plan.ts";
+import { type ProgramFinder, programFinder } from "./shell/program-finder.ts";
 import { PROGRAM_PATH } from "./shell/programs.ts";
 import { hostUnit, pathUnit } from "./unit-data.ts";
 
@@ -23,10 +24,12 @@ export type FactPlaces = {
  */
 export function policyFacts(places: FactPlaces): Facts {
   const { look } = places;
+  const finder = finderOf(places);
   const seenScripts = new Map<string, string>();
   return ({ tool, kind, input, cwd, locations }) => {
     const { command, url } = input;
-    if (kind === "execute" && typeof command === "string") return shellFacts({ command, input, cwd }, { places, seenScripts });
+    if (kind === "execute" && typeof command === "string")
+      return shellFacts({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
     if (locations && locations.length > 0)
       return pathFacts(
         locations.map(({ path }) => look(path, cwd)),
@@ -58,14 +61,28 @@ function urlFacts(url: string): RequestFacts {
 
 type ShellRequest = { readonly command: string; readonly input: JsonObject; readonly cwd: string };
 
-type Surroundings = { readonly places: FactPlaces; readonly seenScripts: Map<string, string> };
+type Surroundings = {
+  readonly places: FactPlaces;
+  readonly seenScripts: Map<string, string>;
+  readonly findProgram: ProgramFinder;
+};
 
-function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts }: Surroundings): RequestFacts {
+/** Made anew only when settings name other directories. */
+function finderOf({ workspace, programPath }: FactPlaces): () => ProgramFinder {
+  let path: readonly string[] | undefined;
+  let finder: ProgramFinder | undefined;
+  return () => {
+    const given = programPath?.() ?? PROGRAM_PATH;
+    if (!finder || given !== path) finder = programFinder({ path: given.length > 0 ? given : PROGRAM_PATH, workspace });
+    path = given;
+    return finder;
+  };
+}
+
+function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts, findProgram }: Surroundings): RequestFacts {
   const { workspace, look, home } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
-  const given = places.programPath?.() ?? [];
-  const programPath = given.length > 0 ? given : PROGRAM_PATH;
-  const analysed = analyseShell(command, { cwd, workspace, look, programPath, home: homeDirectory(home) });
+  const analysed = analyseShell(command, { cwd, workspace, look, findProgram, home: homeDirectory(home) });
   const { line, units, planned } = analysed;
   const binds = shellBinds(analysed);
   return {

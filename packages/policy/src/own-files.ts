@@ -4,8 +4,9 @@ import { controlFileGuard, isReading } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
 import type { PathFact, PathTest } from "./path-scope.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
+import type { PlanWord } from "./shell/plan.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
-import { expandHome, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
+import { knownPart, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
 import { programName } from "./write-targets.ts";
 
@@ -69,14 +70,22 @@ type Own = {
   readonly settings: readonly string[];
   /** The workspace's own directory, whether it exists or not. */
   readonly project: readonly string[];
+  /** How a text may spell out the state directory. */
+  readonly spelled: readonly string[];
+  /** Inputs that were looked through: all units of a request have the same. */
+  readonly read: WeakMap<object, boolean>;
 };
 
 function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles): Own {
+  const at = homeDirectory(home);
+  const state = spellings(stateDirectory);
   return {
-    home: homeDirectory(home),
-    state: spellings(stateDirectory),
+    home: at,
+    state,
     settings: settingsFiles.flatMap(spellings),
     project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
+    spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at))]),
+    read: new WeakMap(),
   };
 }
 
@@ -106,11 +115,14 @@ function isAssentFile(folded: string): boolean {
 }
 
 /** A text that spells out the state directory, whatever program would read it. */
-function namesState({ state, home }: Own, request: Request): boolean {
-  if (request.kind !== "execute") return false;
-  const roots = state.flatMap((root) => [root, ...homeSpellings(root, foldPath(home))]);
-  const texts = Object.values(request.input).filter((value) => typeof value === "string");
-  return texts.some((text) => roots.some((root) => foldPath(text).includes(root)));
+function namesState({ spelled, read }: Own, { kind, input }: Request): boolean {
+  if (kind !== "execute") return false;
+  const known = read.get(input);
+  if (known !== undefined) return known;
+  const texts = Object.values(input).flatMap((value) => (typeof value === "string" ? [foldPath(value)] : []));
+  const names = texts.some((text) => spelled.some((root) => text.includes(root)));
+  read.set(input, names);
+  return names;
 }
 
 function homeSpellings(root: string, home: string): readonly string[] {
@@ -130,9 +142,15 @@ function readsState({ state, home }: Own, shell: ShellUnit): boolean {
   if (command?.operands.some(({ path, real }) => inState(path) || (real !== null && inState(real)))) return true;
   const cwds = possibleDirectories(shell, home);
   if (command && command.cwd !== null && inState(command.cwd)) return true;
-  const words = [...(seen?.argv.slice(1) ?? []).map(({ text }) => text), ...(seen?.redirections ?? []).map(({ target }) => target)];
-  const paths = words.flatMap((word) => [word, word.slice(word.indexOf("=") + 1)]).map((word) => expandHome(word, home));
-  return paths.some((path) => cwds.some((cwd) => inState(resolve(cwd, path))));
+  const targets = (seen?.redirections ?? []).map(({ target, dynamic }): PlanWord => ({ text: target, dynamic }));
+  const words = [...(seen?.argv.slice(1) ?? []), ...targets].flatMap(withValue);
+  return words.map((word) => knownPart(word, home).start).some((path) => cwds.some((cwd) => inState(resolve(cwd, path))));
+}
+
+/** `if=FILE` and `--file=FILE` name a file, too. */
+function withValue(word: PlanWord): readonly PlanWord[] {
+  const at = word.text.indexOf("=");
+  return at === -1 ? [word] : [word, { ...word, text: word.text.slice(at + 1) }];
 }
 
 /** Commands of Assent itself that only look; every other one writes the ledger: answers, trust, grants. */

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { foldPath } from "./fold-path.ts";
+import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
 import type { Reach } from "./write-commands.ts";
@@ -31,20 +32,28 @@ export type Surroundings = { readonly home: string; readonly look?: Look };
 export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly TouchedPath[] {
   const { seen } = unit;
   if (!seen) return [];
-  const targets = writeTargets(seen);
+  const targets = writeTargets(seen).flatMap(withoutBraces);
   if (targets.length === 0) return [];
   const cwds = possibleDirectories(unit, around.home);
   return targets.map((target) => touched(target, cwds, around));
 }
 
 /** The directories a command may run in: one where that is known, else every one that the line goes to. Empty: a shell has to say. */
-export function possibleDirectories({ line, command }: ShellUnit, home: string): readonly string[] {
-  if (command && command.cwd !== null) return [command.cwd];
-  const found = new Set([line.plan.cwd]);
-  for (const seen of line.seen) {
-    const target = movesTo(seen, home);
+export function possibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
+  const known = command?.cwd ?? null;
+  if (known !== null && seen?.top !== undefined) return [known];
+  return visited(
+    known ?? line.plan.cwd,
+    line.seen.map((one) => movesTo(one, home)),
+  );
+}
+
+/** Every directory that moves may lead to, in whatever order they happen. */
+function visited(from: string, moves: readonly (string | null | undefined)[]): readonly string[] {
+  const found = new Set([from]);
+  for (const target of moves) {
     if (target === null || found.size > MOST_DIRECTORIES) return [];
-    if (target !== undefined) for (const from of [...found]) found.add(resolve(from, target));
+    if (target !== undefined) for (const one of [...found]) found.add(resolve(one, target));
   }
   return [...found];
 }
@@ -58,25 +67,36 @@ function movesTo(seen: SeenCommand, home: string): string | null | undefined {
   const [operand] = seen.argv.slice(1).filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
   if (!operand) return name === "cd" ? home : undefined;
   if (operand.text === "-") return undefined;
-  const { known, rest } = knownPart(expandHome(operand.text, home), operand.dynamic);
-  return rest === "" ? known : null;
+  const { start, open } = knownPart(operand, home);
+  return open === undefined ? start : null;
 }
+
+/** `{a,b}` is as good as two words, where nothing in it needs a shell. */
+function withoutBraces(target: WriteTarget): readonly WriteTarget[] {
+  const { path, dynamic } = target;
+  const found = dynamic && !/[$`"'\\]/.test(path) ? /\{([^{},]*(?:,[^{},]*)+)\}/.exec(path) : null;
+  if (!found || path.length > LONGEST_BRACED) return [target];
+  const [braces, list = ""] = found;
+  const words = list.split(",").map((one) => `${path.slice(0, found.index)}${one}${path.slice(found.index + braces.length)}`);
+  return words.flatMap((word) => withoutBraces({ ...target, path: word, dynamic: /[*?[{]/.test(word) }));
+}
+
+const LONGEST_BRACED = 200;
 
 function touched(
   { path, dynamic, use, reach }: WriteTarget,
   cwds: readonly string[],
   { home, look = lexically }: Surroundings,
 ): TouchedPath {
-  const { known, rest } = knownPart(expandHome(path, home), dynamic);
-  const place = rest === "" ? known : known.slice(0, known.lastIndexOf("/") + 1);
+  const { start, open } = knownPart({ text: path, dynamic }, home);
+  const place = open === undefined ? start : start.slice(0, start.lastIndexOf("/") + 1);
   const from = place.startsWith("/") ? ["/"] : cwds;
-  if (from.length === 0 || (rest !== "" && known === "" && !isGlob(rest)))
-    return { path, use, reach, places: [], certain: false, lost: true };
+  if (from.length === 0 || (open === "unknown" && start === "")) return { path, use, reach, places: [], certain: false, lost: true };
   const facts = from.map((cwd) => look(place === "" ? "." : place, cwd));
   const places = new Set(facts.flatMap(({ lexical, real }) => [lexical, real ?? lexical]).map(foldPath));
-  const start = foldPath(known.slice(place.length));
+  const begun = foldPath(start.slice(place.length));
   const where = { places: [...places], certain: from.length === 1, lost: facts.some(({ real }) => real === null) };
-  return { path, use, reach, ...where, ...(rest !== "" && { open: { start, dotless: start === "" && isGlob(rest) } }) };
+  return { path, use, reach, ...where, ...(open !== undefined && { open: { start: begun, dotless: begun === "" && open === "glob" } }) };
 }
 
 function lexically(path: string, cwd: string): { readonly lexical: string; readonly real: string } {
@@ -84,21 +104,44 @@ function lexically(path: string, cwd: string): { readonly lexical: string; reado
   return { lexical, real: lexical };
 }
 
-/** The text before the first sign that only a shell can read. */
-function knownPart(text: string, dynamic: boolean): { readonly known: string; readonly rest: string } {
-  if (!dynamic) return { known: text, rest: "" };
-  const end = text.search(/[$`*?[{("'\\<>]/);
-  if (end === -1) return text.startsWith("~") ? { known: "", rest: text } : { known: text, rest: "" };
-  return { known: text.slice(0, end), rest: text.slice(end) };
+/** A word up to the first sign that only a shell can read; `open` is what follows there. */
+export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown" };
+
+/** As much of a word as needs no shell to be understood. A dynamic word is as it was written, quotes and all. */
+export function knownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
+  if (!dynamic) return { start: expandHome(text, home) };
+  const inHome = HOME_START.exec(text);
+  if (inHome) return readOn(home, `${inHome[1] ?? ""}${text.slice(inHome[0].length)}`);
+  const here = CWD_START.exec(text);
+  if (here) return readOn(".", `${here[1] ?? ""}${text.slice(here[0].length)}`);
+  return text.startsWith("~") ? { start: "", open: "unknown" } : readOn("", text);
 }
 
-function isGlob(rest: string): boolean {
-  return /^[*?[]/.test(rest);
+function readOn(before: string, text: string): KnownPart {
+  let start = before;
+  let quoted = false;
+  for (const [token] of text.matchAll(TOKENS)) {
+    const open = signOf(token, quoted);
+    if (open) return { start, open };
+    if (token === '"') quoted = !quoted;
+    else start += token.replace(/^\\/, "").replace(/^'([^']*)'$/, "$1");
+  }
+  return { start };
 }
 
-/** The spellings of the home directory and of the working directory that need no shell to be understood. */
-export function expandHome(text: string, home: string): string {
-  const found = /^(?:~|\$HOME|\$\{HOME\}|"\$HOME"|"\$\{HOME\}")(?=\/|$)/.exec(text);
-  if (found) return `${home}${text.slice(found[0].length)}`;
-  return text.replace(/^(?:\$PWD|\$\{PWD\})(?=\/|$)/, ".");
+const HOME_START = /^(?:~|("?)\$(?:HOME\b|\{HOME\}))(?=["/]|$)/;
+const CWD_START = /^("?)\$(?:PWD\b|\{PWD\})(?=["/]|$)/;
+const TOKENS = /"|\\[\s\S]|'[^']*'|[^"\\'$`*?[{(<>]+|[\s\S]/g;
+
+/** What begins here that a shell has to say; undefined for plain text and quotes. */
+function signOf(token: string, quoted: boolean): KnownPart["open"] {
+  if (/^[$`]/.test(token) || (quoted && token.startsWith("'"))) return "unknown";
+  if (quoted || token.length > 1) return undefined;
+  if (/[*?[]/.test(token)) return "glob";
+  return /[{(<>']/.test(token) ? "unknown" : undefined;
+}
+
+function expandHome(text: string, home: string): string {
+  const found = HOME_START.exec(text);
+  return found ? `${home}${text.slice(found[0].length).replace(/^"/, "")}` : text;
 }

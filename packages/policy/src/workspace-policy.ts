@@ -1,7 +1,9 @@
-import type { Clock, Digest, Facts, Registry, Rules } from "@assent/core";
+import type { Clock, Digest, Facts, HookSubject, Registry, RequestFacts, Rules } from "@assent/core";
 import { exampleTrial } from "./example-trial.ts";
 import { policyFacts } from "./facts.ts";
 import { policyGuards } from "./guards.ts";
+import { compileHookRule, type HookRule } from "./hooks/hook-rule.ts";
+import { type HookSource, hookSource } from "./hooks/hook-source.ts";
 import { liveScope } from "./live-scope.ts";
 import type { OwnFiles } from "./own-files.ts";
 import type { PathScope, PathTest, SessionDirectories } from "./path-scope.ts";
@@ -27,6 +29,8 @@ export type WorkspaceParts = {
   readonly digest: Digest;
   /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
   readonly tools: (look: PathScope, settings: () => Settings) => Registry;
+  /** Names of the hook functions that this process has. */
+  readonly hookFunctions?: readonly string[];
   /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
   readonly follow?: {
     readonly clock: Clock;
@@ -43,6 +47,8 @@ export type WorkspacePolicy = {
   readonly facts: Facts;
   /** Remembered answers. */
   readonly rules: Rules;
+  /** Users' hooks in the order in which they run. */
+  readonly hooks: HookSource;
 };
 
 /** Reads the settings of a workspace and puts together all that judges in it. Throws `SettingsError` when a file refuses. */
@@ -65,12 +71,28 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
     examples: exampleTrial(tools, (name) => registry.get(name)?.kind),
     guards: (loaded) => policyGuards({ own: ownFiles(parts, loaded.settings), rules: loaded.rules }),
   };
-  const source = follow ? watchPolicy(places, policyParts, follow) : still(loadPolicy(places, policyParts));
+  const following = follow && { ...follow, changed: (loaded: LoadedPolicy) => reload(loaded, follow) };
+  const source = following ? watchPolicy(places, policyParts, following) : still(loadPolicy(places, policyParts));
   live.source = source;
   const facts = policyFacts({ workspace, home, look, programPath: () => source.settings()["shell.path"] });
-  const roots = { settingsRoot: workspace, workspace, home };
-  const rules = grantRules({ tools, roots, allowed: (request, unit) => isAllowed(source, request, unit) });
-  return { source, tools: registry, facts, rules };
+  const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
+  const compileRule = (text: string): HookRule => compileHookRule(text, options, (subject) => hookFacts(subject, registry, facts));
+  const hooks = hookSource(source.loaded().hooks, { functions: parts.hookFunctions ?? [], compileRule });
+  const reload = (loaded: LoadedPolicy, { warn, changed }: Following): void => {
+    for (const problem of hooks.reload(loaded.hooks)) warn({ ...problem, effect: "warning" });
+    changed(loaded);
+  };
+  const rules = grantRules({ ...options, allowed: (request, unit) => isAllowed(source, request, unit) });
+  return { source, tools: registry, facts, rules, hooks };
+}
+
+type Following = NonNullable<WorkspaceParts["follow"]>;
+
+/** What a call means before anyone judges it; an input that does not fit its tool has no places. */
+async function hookFacts({ tool: name, input, cwd }: HookSubject, registry: Registry, facts: Facts): Promise<RequestFacts> {
+  const tool = registry.get(name);
+  const invocation = await tool?.build(input, { cwd, callId: "", sessionId: "" });
+  return facts({ tool: name, kind: tool?.kind ?? "other", input, cwd, locations: invocation?.locations() });
 }
 
 type Allowed = (source: WatchedPolicy, ...about: Parameters<LoadedPolicy["policy"]["checkers"][number]["check"]>) => boolean;

@@ -24,7 +24,7 @@ export function seenCommand(text: string): SeenCommand {
 }
 
 function wordOf(text: string): PlanWord {
-  return { text: text.replaceAll("@", " "), dynamic: /[$`*?[]|^~/.test(text) };
+  return { text: text.replaceAll("@", " "), dynamic: /[$`*?[]|^~|\{.*,/.test(text) };
 }
 
 /** A shell line of simple commands joined by `;`, each a unit; `cwd` null: nobody knows where a command runs. */
@@ -44,7 +44,15 @@ export function shellUnits(text: string, cwd: string, known = true): readonly Sh
   );
   const plan = { digest: "", cwd, shape: "text", modelled: false, commands, hazards: [] } as const;
   const line: ShellLine = { text, plan, seen, malformed: false, tooLong: false, limited: false, parsed: true, readOnly: false };
-  return seen.map((one, index): ShellUnit => ({ line, index, command: commands[index] as Command, seen: one, words: [] }));
+  return seen.map(
+    (one, index): ShellUnit => ({
+      line,
+      index,
+      command: commands[index] as Command,
+      seen: known ? { ...one, top: index } : one,
+      words: [],
+    }),
+  );
 }
 
 /** The request of a shell line, with one unit for guards to look at. */

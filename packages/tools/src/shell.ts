@@ -6,8 +6,9 @@ import {
   defineTool,
   type Files,
   type ProcessEnd,
-  type Processes,
   type RunContext,
+  type StepsEnd,
+  type StepsSpec,
   type Tool,
   type ToolResult,
 } from "@assent/core";
@@ -16,6 +17,7 @@ import { findBash } from "./bash.ts";
 import { description } from "./description.ts";
 import { failure } from "./failure.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "./fields.ts";
+import { plannedRun, refusalOf, type StepsPlace } from "./shell-steps.ts";
 import { shownPath } from "./shown-path.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -40,18 +42,13 @@ const NOT_YET = {
 
 type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof NOT_YET>>;
 
-/** What the shell tool needs. */
-export type ShellDeps = {
-  readonly workspace: string;
-  readonly processes: Processes;
-  readonly files: Files;
-  /** The user's own; secrets and what redirects a shell are taken out of it. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secrets. */
-  readonly secretEnv?: readonly string[];
-};
+/** What the shell tool needs. The environment is the user's own; secrets and what redirects a shell are taken out of it. */
+export type ShellDeps = StepsPlace & { readonly files: Files };
 
-/** Runs the text a person was shown, with bash, in a process group of its own. A malformed text is refused; everything else asks. */
+/**
+ * Runs a command line in process groups of its own: with bash the text a person was shown, without any shell the plan of one that nobody saw. It has no opinion of its own:
+ * what is read-only, allowed or malformed is for facts, rules and guards to say.
+ */
 export function shellTool(deps: ShellDeps): Tool {
   return defineTool({
     name: "shell",
@@ -64,7 +61,6 @@ export function shellTool(deps: ShellDeps): Tool {
     canUpdateOutput: true,
     check: notYet,
     describe,
-    permission: ({ command }) => (isMalformed(command) ? "deny" : "ask"),
     confirm: (input, { cwd }) => confirm(input, cwd),
     run: (input, ctx) => run(deps, input, ctx),
   });
@@ -74,10 +70,6 @@ function notYet({ run_in_background, pty, cwd }: Input): string | undefined {
   if (run_in_background) return "params/run_in_background is not available yet: run the command in the foreground";
   if (pty) return "params/pty is not available yet: run the command without a terminal";
   return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
-}
-
-function isMalformed(command: string): boolean {
-  return command.trim() === "" || command.includes("\0") || !command.isWellFormed();
 }
 
 /** One line; the whole text is in the details of the approval. */
@@ -94,13 +86,9 @@ function confirm({ command, cwd, description: words }: Input, from: string): Con
 }
 
 async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
-  const { workspace, processes, files, environment, secretEnv } = deps;
-  const env = commandEnvironment(environment, secretEnv);
-  const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
-  if (file === undefined) return failure("shell_execute_error", "There is no bash on this machine.");
-  const cwd = resolve(ctx.cwd, input.cwd ?? ".");
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
-  const live = liveTail(ctx.update);
+  const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
+  if ("failed" in start) return start.failed;
   let startFailure: unknown;
   const onStart: RunContext["started"] = async (process) => {
     await ctx.started(process).catch((error: unknown) => {
@@ -108,16 +96,36 @@ async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<Tool
       throw error;
     });
   };
+  const spill = () => deps.files.spill(ctx.sessionId, ctx.callId);
   try {
-    const args = ["--noprofile", "--norc", "-c", "--", input.command];
-    const spill = () => files.spill(ctx.sessionId, ctx.callId);
-    const end = await processes.run({ file, args, cwd, env, timeoutMs, onStart, onOutput: live, spill }, ctx.signal);
+    const end = await start.go({ timeoutMs, onStart, onOutput: liveTail(ctx.update), spill });
     return resultOf(end, timeoutMs);
   } catch (error) {
     if (startFailure !== undefined) throw startFailure;
     const why = error instanceof Error ? error.message : String(error);
-    return failure("shell_execute_error", `The command was not started in ${shownPath(workspace, cwd)}: ${why}.`);
+    return failure("shell_execute_error", `The command was not started in ${shownPath(deps.workspace, start.cwd)}: ${why}.`);
   }
+}
+
+type Following = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill">;
+
+/** What is about to run, and where. */
+type Start = { readonly cwd: string; readonly go: (following: Following) => Promise<StepsEnd> } | { readonly failed: ToolResult };
+
+/** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
+function startText({ workspace, processes, environment, secretEnv }: ShellDeps, { command, cwd: from }: Input, ctx: RunContext): Start {
+  const env = commandEnvironment(environment, secretEnv?.());
+  const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
+  if (file === undefined) return { failed: failure("shell_execute_error", "There is no bash on this machine.") };
+  const cwd = resolve(ctx.cwd, from ?? ".");
+  const args = ["--noprofile", "--norc", "-c", "--", command];
+  return { cwd, go: (following) => processes.run({ file, args, cwd, env, ...following }, ctx.signal) };
+}
+
+/** The plan of a text that nobody saw. The text itself is never run then. */
+function startPlan(deps: ShellDeps, { plan, cwd, signal }: RunContext): Start {
+  const planned = plannedRun(plan, deps);
+  return "failed" in planned ? planned : { cwd, go: (following) => deps.processes.runSteps({ ...planned, ...following }, signal) };
 }
 
 function liveTail(update: RunContext["update"]): (chunk: string) => void {
@@ -128,7 +136,7 @@ function liveTail(update: RunContext["update"]): (chunk: string) => void {
   };
 }
 
-function resultOf(end: ProcessEnd, timeoutMs: number): ToolResult {
+function resultOf(end: StepsEnd, timeoutMs: number): ToolResult {
   const survivors = end.survivors.length > 0 ? `[still running: process ${end.survivors.join(", ")}]` : "";
   const [type, message, last] = fateOf(end, timeoutMs);
   const content = [shownOutput(end), last, survivors].filter((part) => part !== "").join("\n");
@@ -138,7 +146,7 @@ function resultOf(end: ProcessEnd, timeoutMs: number): ToolResult {
 
 /** The error's type and message, and the line after the output; no type for a success. */
 function fateOf(
-  { ended, exitCode, signal }: ProcessEnd,
+  { ended, exitCode, signal, refused }: StepsEnd,
   timeoutMs: number,
 ): readonly [type: string | undefined, message: string, last: string] {
   if (ended === "timeout") {
@@ -146,6 +154,10 @@ function fateOf(
     return ["execution_timeout", message, `Error: ${message}`];
   }
   if (ended === "cancelled") return ["cancelled", "The command was cancelled.", "[cancelled]"];
+  if (refused) {
+    const [type, message] = refusalOf(refused);
+    return [type, message, `Error: ${message}`];
+  }
   if (signal !== null) return ["shell_execute_error", `The command was ended by ${signal}.`, `[ended by signal ${signal}]`];
   if (exitCode === 0) return [undefined, "", ""];
   return ["shell_execute_error", `The command ended with exit code ${exitCode}.`, `[exit code ${exitCode}]`];

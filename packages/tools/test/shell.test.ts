@@ -62,18 +62,14 @@ test("what is not there yet may be said to be off, and is not shown to the model
   assert.doesNotMatch(JSON.stringify(tool("shell").inputSchema), /background|pty/);
 });
 
-const OPINIONS: readonly (readonly [name: string, command: string, verdict: string])[] = [
-  ["any command", "ls", "ask"],
-  ["a blank command", " \n\t", "deny"],
-  ["an empty command", "", "deny"],
-  ["a NUL", "ls\0-la", "deny"],
-];
-for (const [name, command, verdict] of OPINIONS) {
-  test(`${name}: ${verdict}`, async (t) => {
-    const { tool, root } = session(t);
-    assert.equal(await (await tool("shell").build({ command }, { cwd: root, callId: "c", sessionId: "s" })).permission(), verdict);
-  });
-}
+test("the tool has no opinion of its own: what is read-only, allowed or malformed is for facts, rules and guards", (t) => {
+  assert.equal(session(t).tool("shell").definition.permission, undefined);
+});
+
+test("a text that no program can be given is not started", async (t) => {
+  const result = await session(t).call("shell", { command: "ls\0-la" });
+  assert.equal(result.error?.type, "shell_execute_error");
+});
 
 test("it runs in the session's directory, or in the one asked for", async (t) => {
   const { call, root } = session(t);

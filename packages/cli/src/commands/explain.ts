@@ -2,6 +2,7 @@ import { parseToolInput } from "@assent/core";
 import { SettingsError } from "@assent/policy";
 import { readCallInput } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";
+import { explainBatch } from "../explain-batch.ts";
 import { explainText } from "../explain-text.ts";
 import { type Explaining, explanationOf, openExplaining } from "../explaining.ts";
 import { CommandError, usageError } from "../failure.ts";
@@ -9,7 +10,6 @@ import { isNoCall, judgeCall } from "../judge-call.ts";
 import { printJson } from "../output.ts";
 import { problemLines } from "../problem-text.ts";
 import { stdoutStyle } from "../style.ts";
-import { explainBatch } from "./explain-batch.ts";
 
 /** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
 export async function run(context: Context): Promise<number> {

@@ -22,7 +22,7 @@ export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | 
 
 /** Whether an allow may hold for this URL at all. `named`: the host that the rule names itself, and whether it says `http://`. */
 export function isPlainUrl({ url, host }: HostFact, named: { readonly host?: string; readonly http?: boolean } = {}): boolean {
-  if (host === null || !PLAIN.test(url) || hasForeignLabel(host)) return false;
+  if (host === null || !PLAIN.test(url) || ODD.test(url) || hasForeignLabel(host)) return false;
   const read = URL.parse(url);
   if (read?.username !== "" || read.password !== "") return false;
   if (read.protocol !== "https:" && !(read.protocol === "http:" && named.http)) return false;
@@ -35,8 +35,9 @@ export function inDomain({ host, reach }: Domain, given: string): boolean {
   return reach !== "host" && given.endsWith(`.${host}`);
 }
 
-/** Printable ASCII without blanks and backslashes: nothing that two readers could read as two hosts. */
-const PLAIN = /^[!-[\]-~]+$/;
+/** `scheme://host` in printable ASCII, and then no control characters, blanks or backslashes: nothing that two readers could read as two hosts. */
+const PLAIN = /^[a-z]+:\/\/[!-"$-.0->@-~]+(?:[/?#].*)?$/is;
+const ODD = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
 const IP_ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
 const INNER_NAME = /(?:^|\.)(?:localhost|local|internal)$/;
 

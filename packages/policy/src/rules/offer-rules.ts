@@ -9,7 +9,7 @@ import { isMcpPattern } from "./mcp-name.ts";
 import { coversUnit, readGrant } from "./read-grant.ts";
 import type { Rule, RuleOptions } from "./rule.ts";
 import { isFault } from "./rule-fault.ts";
-import { groupOf, isOwnTool, shapeOf } from "./tool-groups.ts";
+import { groupNamed, groupOf, isOwnTool, shapeOf } from "./tool-groups.ts";
 
 /** What an offer depends on besides the request. */
 export type OfferOptions = RuleOptions & {
@@ -45,6 +45,7 @@ export function widerRule(request: Request, options: OfferOptions): string | und
   return name === undefined ? undefined : `${name}(${pathText(directory, options)}/**)`;
 }
 
+/** A tool whose name is that of a group is never remembered by it: nobody looked at what this call is about. */
 function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | undefined {
   if (isMcpPattern(request.tool)) return request.tool;
   if (groupOf(request.tool)?.specifier === "agent") return `Agent(${literal(agentOf(request))})`;
@@ -54,7 +55,8 @@ function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | 
   const name = nameFor(request, options);
   if (shell) return name && commandRule(name, shell);
   if (path) return name && pathRule(name, path, options);
-  return host ? name && `${name}(=${host})` : literal(request.tool);
+  if (host) return name && `${name}(=${host})`;
+  return groupNamed(request.tool) ? undefined : literal(request.tool);
 }
 
 /** The group's name for tools of ours and for fetches; any other tool is remembered by its own. */
@@ -84,7 +86,7 @@ function quoted(word: string): string {
 }
 
 const INTERPRETER = /(?:^|\/)(?:(?:ba|da|a|z|k|fi)?sh|pwsh|python[0-9.]*|node|deno|bun|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh)$/;
-const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute|run)(?:=.*)?|eval|-)$/s;
+const INLINE_CODE = /^(?:-[A-Za-z]*[cerEp]|--(?:eval|print|command|execute)(?:=.*)?|eval|-)$/s;
 
 /** `python3 -c …`: nobody can say what the next text of this shape does. */
 function runsInlineCode(unit: Unit): boolean {

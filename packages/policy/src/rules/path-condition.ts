@@ -1,10 +1,10 @@
 import { isAbsolute, relative, resolve } from "node:path";
-import { compileGlob, type Glob, type Request, type Verdict } from "@assent/core";
+import { compileGlob, type Glob, type Request, type Unit, type Verdict } from "@assent/core";
 import { foldPath } from "../fold-path.ts";
 import type { PathFact } from "../path-scope.ts";
 import { isInside } from "../resolve-path.ts";
 import type { Broad } from "../shell/seen-command.ts";
-import { pathOf } from "../unit-data.ts";
+import { pathOf, shellOf } from "../unit-data.ts";
 import type { RuleTest } from "./rule.ts";
 
 /** A glob over a declared path, and the values which that argument has in a request. */
@@ -14,25 +14,33 @@ export type PathGlob = { readonly glob: Glob; readonly valuesOf: (request: Reque
 export function readPathGlob({ glob, valuesOf, workspace }: PathGlob, verdict: Verdict): RuleTest["test"] {
   const exact = compileGlob(glob.text, { caseSensitive: true });
   return (request, unit) => {
+    const looking = { unit, values: valuesOf(request), request, workspace };
+    if (verdict === "allow") return allows(exact, looking) ? "yes" : "no";
     const path = pathOf(unit);
-    const values = valuesOf(request);
-    if (verdict === "allow") return allows(exact, { path, values, request, workspace }) ? "yes" : "no";
-    return path && isMeant(path, values, request) ? denies(glob, path, workspace) : "no";
+    if (path) return isMeant(path, looking) ? denies(glob, path, workspace) : "no";
+    return deniesText(glob, looking);
   };
 }
 
-type Looking = {
-  readonly path: PathFact | undefined;
-  readonly values: readonly unknown[];
-  readonly request: Request;
-  readonly workspace: string;
-};
+type Looking = { readonly unit: Unit; readonly values: readonly unknown[]; readonly request: Request; readonly workspace: string };
 
-/** A path that came from another argument is not this glob's business; where no path was looked at, the text itself must be in its shortest form. */
-function allows(exact: Glob, { path, values, request, workspace }: Looking): boolean {
-  if (!path) return values.every((value) => typeof value === "string" && forms(resolve(request.cwd, value), workspace).some(exact.matches));
-  if (!isMeant(path, values, request)) return true;
-  return [path.lexical, path.real].every((spelling) => spelling !== null && forms(spelling, workspace).some(exact.matches));
+/** A path that came from another argument is not this glob's business. A command's own path argument (where it runs) is looked at by its analysis. */
+function allows(exact: Glob, looking: Looking): boolean {
+  const path = pathOf(looking.unit);
+  if (!path) return shellOf(looking.unit) !== undefined && looking.values.every((value) => shortest(value, looking).some(exact.matches));
+  if (!isMeant(path, looking)) return true;
+  return [path.lexical, path.real].every((spelling) => spelling !== null && forms(spelling, looking.workspace).some(exact.matches));
+}
+
+/** Where no path was looked at, its shortest form is all there is. */
+function deniesText({ matches }: Glob, looking: Looking): Broad {
+  const texts = looking.values.flatMap((value) => shortest(value, looking));
+  if (texts.some((text) => matches(text) || matches(foldPath(text)))) return "yes";
+  return texts.length > 0 && !shellOf(looking.unit) ? "doubt" : "no";
+}
+
+function shortest(value: unknown, { request, workspace }: Looking): readonly string[] {
+  return typeof value === "string" ? forms(resolve(request.cwd, value), workspace) : [];
 }
 
 function denies({ matches }: Glob, { lexical, real }: PathFact, workspace: string): Broad {
@@ -41,8 +49,8 @@ function denies({ matches }: Glob, { lexical, real }: PathFact, workspace: strin
   return real === null ? "doubt" : "no";
 }
 
-function isMeant({ absolute }: PathFact, values: readonly unknown[], { cwd }: Request): boolean {
-  return values.some((value) => typeof value === "string" && resolve(cwd, value) === absolute);
+function isMeant({ absolute }: PathFact, { values, request }: Looking): boolean {
+  return values.some((value) => typeof value === "string" && resolve(request.cwd, value) === absolute);
 }
 
 /** As an absolute path, and seen from the workspace where it lies in it. */

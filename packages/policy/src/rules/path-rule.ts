@@ -27,7 +27,7 @@ function compile(specifier: string, verdict: Verdict, roots: RuleRoots): (Place 
   const { bases, globs } = place;
   const odd = oddPart(globs);
   if (odd) return odd;
-  const tests = catchPattern(() => bases.map((base) => compilePathGlob({ base: partsOf(base), globs }, verdict === "allow")));
+  const tests = catchPattern(() => bases.map((base) => compilePathGlob({ base: partsOf(base), globs }, verdict === "allow")), specifier);
   if (isFault(tests)) return tests;
   return { ...place, covers: (names) => tests.some((matches) => matches(names)) };
 }

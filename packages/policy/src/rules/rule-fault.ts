@@ -24,14 +24,14 @@ export function syntaxFault(message: string, hint: string, column?: number): Rul
 
 const GLOB_PROBLEMS = /class|dangling|range/;
 
-/** Runs a reader of `@assent/core`'s globs and patterns; what it throws about the text becomes a fault. `shift` is where that text begins in the rule. */
-export function catchPattern<T extends object>(read: () => T, shift = 0): T | RuleFault {
+/** Runs a reader of `@assent/core`'s globs and patterns; what it throws about a text becomes a fault. `whole` is the text in which that one stands. */
+export function catchPattern<T extends object>(read: () => T, whole = ""): T | RuleFault {
   try {
     return read();
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
     const { problem, column, text } = error.about;
-    const at = { message: `${problem} in '${text}'`, column: column + shift };
+    const at = { message: `'${text}': ${problem}`, column: column + Math.max(0, whole.indexOf(text)) };
     if (GLOB_PROBLEMS.test(problem)) {
       return { type: "rule_bad_glob", ...at, hint: "close every [ with ]; to mean a character itself, put \\ before it" };
     }

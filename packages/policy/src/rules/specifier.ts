@@ -63,7 +63,7 @@ function kindOf(unit: Unit): SpecifierKind | undefined {
 
 /** A subagent by its name; one without a name is a fork. */
 function readAgentRule(specifier: string): RuleTest | RuleFault {
-  const glob = catchPattern(() => compileGlob(specifier.trim()));
+  const glob = catchPattern(() => compileGlob(specifier.trim()), specifier);
   if (isFault(glob)) return glob;
   return { record: { agent: glob.text.toLowerCase() } satisfies Json, test: (request) => isAgent(glob.matches, request) };
 }

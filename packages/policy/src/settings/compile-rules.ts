@@ -72,9 +72,19 @@ type Found = { readonly fault: RuleFault; readonly at: Place };
 function failedExamples(written: WrittenRule, entry: RuleEntry, bench: ExampleBench): readonly Found[] {
   return (["match", "notMatch"] as const).flatMap((field) =>
     (entry[field] ?? []).flatMap((example, index) =>
-      checkExamples(written, { [field]: [example] }, bench).map((fault) => ({ fault, at: entry.placeOf(field, index) })),
+      tryExample(() => checkExamples(written, { [field]: [example] }, bench)).map((fault) => ({ fault, at: entry.placeOf(field, index) })),
     ),
   );
+}
+
+/** An example that cannot even be looked at proves nothing. */
+function tryExample(check: () => readonly RuleFault[]): readonly RuleFault[] {
+  try {
+    return check();
+  } catch (error) {
+    const message = `an example cannot be tried: ${error instanceof Error ? error.message : String(error)}`;
+    return [{ type: "rule_example", message, hint: "correct the example, or remove it" }];
+  }
 }
 
 function ruleProblem(layer: Layer, { flag, list, key, rule }: RuleEntry, { fault: { type, message, hint }, at }: Found): Problem {

@@ -15,8 +15,11 @@ export class FileLockedError extends Error {
   }
 }
 
-/** How long one waits for the lock, and after which age a lock counts as left behind when nothing else tells. */
-const PATIENCE_MS = 10_000;
+/** How long one waits for the lock. */
+const PATIENCE_MS = 30_000;
+
+/** After which age a lock counts as left behind when nothing else tells. It is held for milliseconds. */
+const OLD_MS = 10_000;
 
 /** Runs `act` while no other process holds `FILE.lock`. A lock whose process has ended is broken. */
 export async function withFileLock<T>(file: string, parts: LockParts, act: () => Promise<T>): Promise<T> {
@@ -66,7 +69,7 @@ function isLeftBehind(lock: string, { clock, processes }: LockParts): boolean {
   if (holder === "gone") return false;
   if (holder?.host === hostname()) return (processes.startOf(holder.pid) ?? "") !== holder.start;
   const stats = statSync(lock, { throwIfNoEntry: false });
-  return stats !== undefined && clock.now() - stats.mtimeMs > PATIENCE_MS;
+  return stats !== undefined && clock.now() - stats.mtimeMs > OLD_MS;
 }
 
 type Holder = { readonly host: string; readonly pid: number; readonly start: string };

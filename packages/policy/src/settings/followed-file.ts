@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import type { Clock } from "@assent/core";
-import { readSource } from "./load-policy.ts";
+import { understand } from "./load-policy.ts";
 import type { LayerSource } from "./policy-places.ts";
+import { type FileReading, readSettingsFile } from "./read-file.ts";
 import type { WrittenSettings } from "./read-settings.ts";
 
 /** One settings file that is followed: what of it is in force, and how it was last seen. */
@@ -34,26 +35,37 @@ export function followFile(source: LayerSource, clock: Clock): FollowedFile {
   return { source, written: latest.written, latest, state: "settled" };
 }
 
-/** Looks whether a file says something else than when it was last seen. */
+/** Looks whether a file says something else than when it was last seen. It is parsed only then. */
 export function notice(file: FollowedFile, clock: Clock): void {
   const { source, latest } = file;
-  if (clock.now() >= latest.sureFrom && stampOf(source.file) === latest.stamp) return;
-  const sight = seeFile(source, clock);
-  if (sight.content === latest.content) {
-    file.latest = { ...latest, stamp: sight.stamp };
+  const stamp = stampOf(source.file);
+  if (stamp === latest.stamp && clock.now() >= latest.sureFrom) return;
+  const reading = readSettingsFile(source.file, source.owner);
+  if (contentOf(reading) === latest.content) {
+    file.latest = { ...latest, stamp };
     return;
   }
-  file.latest = sight;
+  file.latest = sightOf({ source, reading, stamp, clock });
   file.state = "new";
 }
 
 /** The stamp is taken first: what is written after it is seen next time. */
 function seeFile(source: LayerSource, clock: Clock): Sight {
   const stamp = stampOf(source.file);
-  const { written, text } = readSource(source);
-  const [problem] = written.problems;
-  const content = text ?? `\0${problem?.type ?? "absent"}`;
-  return { written, content, isGone: text === undefined && !problem, stamp, sureFrom: clock.now() + COARSEST_MS };
+  return sightOf({ source, reading: readSettingsFile(source.file, source.owner), stamp, clock });
+}
+
+type Seeing = { readonly source: LayerSource; readonly reading: FileReading; readonly stamp: string; readonly clock: Clock };
+
+function sightOf({ source, reading, stamp, clock }: Seeing): Sight {
+  const sureFrom = clock.now() + COARSEST_MS;
+  return { written: understand(source, reading), content: contentOf(reading), isGone: "absent" in reading, stamp, sureFrom };
+}
+
+/** No text begins with NUL: it would not be JSONC. */
+function contentOf(reading: FileReading): string {
+  if ("text" in reading) return reading.text;
+  return "absent" in reading ? "\0absent" : `\0${reading.fault.type}`;
 }
 
 /** Changes whenever the file's content, owner or mode may have. */

@@ -8,7 +8,7 @@ import { compileRules, type ExampleTrial } from "./compile-rules.ts";
 import { effectiveSettings, type Layer } from "./layers.ts";
 import { type LayerSource, layerSources, type PolicyPlaces } from "./policy-places.ts";
 import { effectOf, type Problem, SettingsError, sortProblems } from "./problem.ts";
-import { readSettingsFile } from "./read-file.ts";
+import { type FileFault, type FileReading, readSettingsFile } from "./read-file.ts";
 import { readSettings, type WrittenHooks, type WrittenSettings } from "./read-settings.ts";
 import { sessionLayer } from "./session-layer.ts";
 import type { Settings } from "./settings.ts";
@@ -50,7 +50,10 @@ export type LoadedPolicy = {
 
 /** Reads every layer and makes one policy of them. Throws `SettingsError` with all problems of all files when one of them refuses. */
 export function loadPolicy(places: PolicyPlaces, parts: PolicyParts): LoadedPolicy {
-  const files = settingsFilesOf(places, parts).map((source) => ({ source, written: readSource(source).written }));
+  const files = settingsFilesOf(places, parts).map((source) => {
+    const written = understand(source, readSettingsFile(source.file, source.owner));
+    return { source, written };
+  });
   const { loaded, problems } = assemblePolicy(files, places, parts);
   if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
   return loaded;
@@ -61,27 +64,17 @@ export function settingsFilesOf(places: PolicyPlaces, { uid = process.getuid?.()
   return layerSources(places, { user: uid, team: teamUid });
 }
 
-/** What one file says now; `text` is undefined where there is none to read. */
-export function readSource({ file, owner, required }: LayerSource): {
-  readonly written: WrittenSettings;
-  readonly text: string | undefined;
-} {
-  const reading = readSettingsFile(file, owner);
-  if ("text" in reading) return { written: readSettings(file, reading.text), text: reading.text };
-  if ("absent" in reading && !required) return { written: NOTHING, text: undefined };
-  const { place, ...words } =
-    "fault" in reading
-      ? reading.fault
-      : {
-          type: "settings_unreadable" as const,
-          place: { line: 1, column: 1 },
-          message: `${file} does not exist.`,
-          hint: "Name an existing file.",
-        };
-  return {
-    written: { ...NOTHING, problems: [{ file, key: "", ...place, ...words, effect: effectOf(words.type, false) }] },
-    text: undefined,
-  };
+/** What a file that was read says. */
+export function understand({ file, required }: LayerSource, reading: FileReading): WrittenSettings {
+  if ("text" in reading) return readSettings(file, reading.text);
+  if ("absent" in reading && !required) return NOTHING;
+  const { place, ...words } = "fault" in reading ? reading.fault : missing(file);
+  return { ...NOTHING, problems: [{ file, key: "", ...place, ...words, effect: effectOf(words.type, false) }] };
+}
+
+function missing(file: string): FileFault {
+  const message = `${file} does not exist.`;
+  return { type: "settings_unreadable", message, hint: "Name an existing file.", place: { line: 1, column: 1 } };
 }
 
 const NOTHING: WrittenSettings = { values: new Map(), rules: [], problems: [] };

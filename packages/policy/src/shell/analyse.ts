@@ -7,11 +7,11 @@ import { shellUnit } from "../unit-data.ts";
 import { agreedTop } from "./agree.ts";
 import { characterHazards } from "./characters.ts";
 import { expandGlobs } from "./expand-glob.ts";
+import { once, onceNamed } from "./once.ts";
 import { packageScript } from "./package-script.ts";
 import type { PlainCommand } from "./plain-line.ts";
 import type { Hazard, Plan } from "./plan.ts";
 import { type PlannedCommand, type PlannedLine, plannedLine } from "./planned-line.ts";
-import { findProgram } from "./programs.ts";
 import { type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
 import { type ScriptBind, scriptBinds } from "./script-binds.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
@@ -34,7 +34,8 @@ export type Analysed = {
 };
 
 /** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
-export function analyseShell(text: string, place: ShellPlace): Analysed {
+export function analyseShell(text: string, given: ShellPlace): Analysed {
+  const place = { ...given, look: once(given.look), findProgram: onceNamed(given.findProgram) };
   const malformed = text.trim() === "" || text.includes("\0") || !text.isWellFormed();
   const tooLong = text.length > LONGEST_COMMAND;
   if (malformed || tooLong) return unread(text, place, { malformed, tooLong: tooLong && !malformed });
@@ -146,10 +147,10 @@ function plannedCommands(plain: readonly Placed[], place: ShellPlace): Pick<Plan
   return commands.length === plain.length ? { commands } : {};
 }
 
-function plannedCommand({ command, argv, cwd }: Placed, { programPath, workspace }: ShellPlace): PlannedCommand | undefined {
+function plannedCommand({ command, argv, cwd }: Placed, { findProgram }: ShellPlace): PlannedCommand | undefined {
   const [name, ...args] = argv;
   if (name === undefined || cwd === null) return undefined;
-  const program = name === "cd" ? undefined : findProgram(name, { path: programPath, workspace });
+  const program = name === "cd" ? undefined : findProgram(name);
   return { join: command.join, argv: [name, ...args], cwd, redirections: command.redirections, program };
 }
 

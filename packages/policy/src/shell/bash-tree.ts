@@ -1,12 +1,22 @@
-import { type ArrayValue, type Assignment, type Command, parse, type ParsedScript, type Redirection, type SyntaxNode, type Word, type WordPart } from "unbash";
-import type { Hazard, HazardId, PlanWord, Redirection as PlanRedirection } from "./plan.ts";
+import {
+  type ArrayValue,
+  type Assignment,
+  type Command,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from "unbash";
+import type { Hazard, HazardId, Redirection as PlanRedirection, PlanWord } from "./plan.ts";
 
 /** A word of a command: as rules see it, and the text with its quotes removed and its expansions as written. */
 export type ShellWord = { readonly word: PlanWord; readonly value: string; readonly hazards: readonly Hazard[] };
 
 /** What a command would read as its input, as far as it matters to a shell that takes its program from there. */
 export type Stdin =
-  | { readonly kind: "pipe"; /** What the stage before is seen to write. */ readonly text?: string }
+  | { readonly kind: "pipe" /** What the stage before is seen to write. */; readonly text?: string }
   | { readonly kind: "text"; readonly text: string; readonly literal: boolean }
   | { readonly kind: "other" };
 
@@ -48,26 +58,29 @@ export function isOneWord(text: string): boolean {
   return ONE_WORD.test(text);
 }
 
-const ONE_WORD = /^(?:[\w./:=@%+,^-]|"(?:[^"\\$`@]|\$\w+|\$\{\w+\})*")+$/;
+const ONE_WORD = /^(?:[\w./:=@%+,^-]|"(?:[^"\\$`@]|\$\w+(?!\w)|\$\{\w+\})*")+$/;
+
+/** Whether a text holds a subscript with a substitution, which some builtins and tests evaluate even where it is quoted. */
+export function hasSubscript(text: string): boolean {
+  return text.includes("[") && (text.includes("$(") || text.includes("`"));
+}
 
 /** A word of the tree, with what makes it more than its text. */
 export function readWord(node: Word): ShellWord {
   const { parts, text, value } = node;
-  const tilde = hasTilde(text);
-  if (!parts) return tilde ? { word: { text, dynamic: true }, value, hazards: [tildeHazard(node)] } : literalWord(value);
-  const hazards = tilde ? [tildeHazard(node)] : [];
-  let globOnly = true;
-  let dynamic = tilde;
-  for (const part of parts) {
-    const kind = kindOf(part);
-    if (kind === undefined) continue;
-    if (kind !== "quoting") dynamic = true;
-    if (kind === "glob") continue;
-    if (kind !== "quoting") globOnly = false;
-    hazards.push(hazard(HAZARDS[kind], `${excerpt(part.text)} ${MEANINGS[kind]}`, part));
-  }
-  if (!dynamic) return { word: { text: value, dynamic: false }, value, hazards };
-  return { word: { text: globOnly && !tilde ? value : text, dynamic: true }, value, hazards };
+  const isTilde = hasTilde(text);
+  if (!parts) return isTilde ? { word: { text, dynamic: true }, value, hazards: [tildeHazard(node)] } : literalWord(value);
+  const kinds = parts.map(kindOf);
+  const hazards = parts.flatMap((part, i) => partHazard(part, kinds[i]));
+  if (isTilde) hazards.push(tildeHazard(node));
+  if (!isTilde && !kinds.some((kind) => kind !== undefined && kind !== "quoting"))
+    return { word: { text: value, dynamic: false }, value, hazards };
+  const isGlob = !isTilde && kinds.every((kind) => kind === undefined || kind === "quoting" || kind === "glob");
+  return { word: { text: isGlob ? value : text, dynamic: true }, value, hazards };
+}
+
+function partHazard(part: WordPart, kind: Kind | undefined): readonly Hazard[] {
+  return kind === undefined || kind === "glob" ? NONE : [hazard(HAZARDS[kind], `${excerpt(part.text)} ${MEANINGS[kind]}`, part)];
 }
 
 /** A tilde at the start, or where an assignment would expand it. */
@@ -121,7 +134,8 @@ function kindOf(part: WordPart): Kind | undefined {
 }
 
 /** Escapes that shells and parsers read differently. */
-const ODD_ESCAPES = /\\(?:x\{|c|x(?![0-9a-fA-F])|x0?0(?![0-9a-fA-F])|0{1,3}(?![0-7])|[uU]0{1,8}(?![0-9a-fA-F]))|\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}/;
+const ODD_ESCAPES =
+  /\\(?:x\{|c|x(?![0-9a-fA-F])|x0?0(?![0-9a-fA-F])|0{1,3}(?![0-7])|[uU]0{1,8}(?![0-9a-fA-F]))|\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}/;
 
 function quotedKind(part: Extract<WordPart, { type: "DoubleQuoted" | "LocaleString" }>): Kind | undefined {
   let found: Kind | undefined = part.type === "LocaleString" ? "quoting" : undefined;
@@ -237,7 +251,11 @@ function redirectHazards(node: Redirection, { fd, op, target, dynamic }: PlanRed
 }
 
 function stdinOf(node: Redirection, { target, dynamic }: PlanRedirection): Stdin {
-  if (node.type === "HereDoc") return { kind: "text", text: node.body.text, literal: node.body.parts === undefined || isText(node.body.parts) };
+  if (node.type === "HereDoc") {
+    const { body, delimiter } = node;
+    const text = delimiter?.quoted ? body.text : body.text.replace(/\\([$`\\])|\\\n/g, "$1");
+    return { kind: "text", text, literal: body.parts === undefined || isText(body.parts) };
+  }
   if (node.type === "HereString") return { kind: "text", text: node.target ? readWord(node.target).value : "", literal: !dynamic };
   const isFile = (node.operator === "<" || node.operator === "<>") && !/^[<>]\(|^\/(?:dev|proc\/self)\/(?:stdin|fd\/)/.test(target);
   return { kind: isFile ? "other" : "pipe" };

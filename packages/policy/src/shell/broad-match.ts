@@ -56,7 +56,11 @@ function splitName(seen: SeenCommand, program: string): SeenCommand {
 }
 
 /** One way to read a rule: what operands and which options it asks for. */
-type Reading = { readonly operands: readonly OperandTest[]; /** A bit for each place of an `any`. */ readonly anys: number; readonly options: readonly OptionTest[] };
+type Reading = {
+  readonly operands: readonly OperandTest[] /** A bit for each place of an `any`. */;
+  readonly anys: number;
+  readonly options: readonly OptionTest[];
+};
 
 /** `any`: any number of operands. */
 type OperandTest = "any" | ((text: string) => boolean);
@@ -74,10 +78,19 @@ function readingsOf(words: readonly RuleWord[]): readonly Reading[] {
   const wanted = words.filter(({ text, glob }) => glob || text !== "--");
   const isValue = wanted.map((word, i) => i > 0 && !isOption(word) && isOption(wanted[i - 1]) && !isAny(word));
   const free = wanted.filter((word) => !isOption(word));
-  const plain = readingOf(free, wanted.filter(isOption).map((word) => optionTest(word, undefined)));
+  const plain = readingOf(
+    free,
+    wanted.filter(isOption).map((word) => optionTest(word, undefined)),
+  );
   if (!isValue.includes(true)) return [plain];
   const options = wanted.flatMap((word, i) => (isOption(word) ? [optionTest(word, isValue[i + 1] ? wanted[i + 1] : undefined)] : []));
-  return [plain, readingOf(wanted.filter((word, i) => !isOption(word) && !isValue[i]), options)];
+  return [
+    plain,
+    readingOf(
+      wanted.filter((word, i) => !isOption(word) && !isValue[i]),
+      options,
+    ),
+  ];
 }
 
 function isOption(word: RuleWord | undefined): boolean {
@@ -105,41 +118,44 @@ function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string
   return best;
 }
 
-function holds(reading: Reading, args: CommandArguments, openEnd: boolean): Broad {
-  let result = operandsHold(reading, args.operands, openEnd);
-  const isUnsure = args.unknownOption || (openEnd && !args.ended);
-  for (const carries of reading.options) {
-    if (result === "no") return result;
+function holds({ options, ...operands }: Reading, args: CommandArguments, openEnd: boolean): Broad {
+  let result = operandsHold(operands, args.operands, openEnd);
+  const unheard: Broad = args.unknownOption || (openEnd && !args.ended) ? "doubt" : "no";
+  for (const carries of options) {
+    if (result === "no") break;
     const one = carries(args.options);
-    if (one === "no") result = isUnsure ? "doubt" : "no";
-    else if (one === "doubt") result = "doubt";
+    result = weaker(result, one === "no" ? unheard : one);
   }
   return result;
 }
 
+function weaker(a: Broad, b: Broad): Broad {
+  return a === "yes" ? b : b === "no" ? b : a;
+}
+
 /** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
-function operandsHold({ operands: tests, anys }: Reading, operands: readonly OperandWord[], openEnd: boolean): Broad {
-  const end = 1 << tests.length;
-  let alive = reach(1, anys);
+function operandsHold(reading: Omit<Reading, "options">, operands: readonly OperandWord[], openEnd: boolean): Broad {
+  const end = 1 << reading.operands.length;
+  let alive = reach(1, reading.anys);
   let result: Broad = "no";
-  for (const { text, dynamic, maybe } of operands) {
+  for (const operand of operands) {
     if (alive === 0 || (alive & end) !== 0) break;
-    if (dynamic) result = "doubt";
-    const next = (alive & anys) | (dynamic ? 0 : passed(tests, alive, text));
-    alive = reach(maybe && !dynamic ? next | alive : next, anys);
+    if (operand.dynamic) result = "doubt";
+    alive = passed(reading, alive, operand);
   }
   if ((alive & end) !== 0) return "yes";
   return alive !== 0 && openEnd ? "doubt" : result;
 }
 
-/** The places behind those whose test this operand passes. */
-function passed(tests: readonly OperandTest[], alive: number, text: string): number {
-  let bits = 0;
-  for (let at = 0; at < tests.length; at++) {
-    const test = tests[at];
-    if ((alive & (1 << at)) !== 0 && typeof test === "function" && test(text)) bits |= 1 << (at + 1);
-  }
-  return bits;
+/** The places alive behind an operand: an `any` keeps its own, a test that holds leads on, and an operand that may be none leaves all as it was. */
+function passed({ operands, anys }: Omit<Reading, "options">, alive: number, { text, dynamic, maybe }: OperandWord): number {
+  let bits = alive & anys;
+  if (dynamic) return reach(bits, anys);
+  if (maybe) bits |= alive;
+  operands.forEach((test, at) => {
+    if ((alive & (1 << at)) !== 0 && test !== "any" && test(text)) bits |= 1 << (at + 1);
+  });
+  return reach(bits, anys);
 }
 
 /** Behind an `any` the next place is alive as well. */

@@ -7,7 +7,8 @@ export function characterHazards(text: string): readonly Hazard[] {
   for (const match of text.matchAll(NOT_PLAIN)) {
     const [character] = match;
     const id = kindOf(character);
-    if (id && found.length < MOST) found.push({ id, text: `the character ${nameOf(character)}`, at: [match.index, match.index + character.length] });
+    if (id && found.length < MOST)
+      found.push({ id, text: `the character ${nameOf(character)}`, at: [match.index, match.index + character.length] });
   }
   const gap = GAP.test(text) ? gapAt(text) : undefined;
   if (gap) found.push({ id: "hidden_character", text: "a long gap can hide what follows it", at: gap });
@@ -23,15 +24,40 @@ const SUSPECT = /[^\t\n\x20-\x7e]|[ \t]{41}|(?:^|\n)(?:[ \t]*\n){11}/;
 const GAP = /[ \t]{41}|(?:^|\n)(?:[ \t]*\n){11}/;
 const NOT_PLAIN = /[^\t\n\x20-\x7e]/gu;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters looked for
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
-const HIDDEN =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u2064\u2066-\u2069\u3164\ufe00-\ufe0f\ufeff\uffa0\u{e0000}-\u{e0fff}]/u;
+/** Controls other than tab and newline. */
+const CONTROLS: readonly Range[] = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+];
+
+/** Invisible, of no width, or turning the direction of the text. */
+const HIDDEN: readonly Range[] = [
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x2064],
+  [0x2066, 0x2069],
+  [0x3164, 0x3164],
+  [0xfe00, 0xfe0f],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xe0000, 0xe0fff],
+];
+
+type Range = readonly [first: number, last: number];
+
 const BLANK = /\s/;
 
 function kindOf(character: string): Hazard["id"] | undefined {
-  if (CONTROL.test(character)) return "control_character";
-  return HIDDEN.test(character) || BLANK.test(character) ? "hidden_character" : undefined;
+  const point = character.codePointAt(0) ?? 0;
+  const isIn = ([first, last]: Range): boolean => first <= point && point <= last;
+  if (CONTROLS.some(isIn)) return "control_character";
+  return HIDDEN.some(isIn) || BLANK.test(character) ? "hidden_character" : undefined;
 }
 
 function nameOf(character: string): string {

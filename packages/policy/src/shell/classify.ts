@@ -1,10 +1,9 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PathFact, PathScope } from "../path-scope.ts";
-import { isInside } from "../resolve-path.ts";
+import type { PathScope } from "../path-scope.ts";
 import type { Modelled } from "./command-table.ts";
 import { repositoryHazards } from "./git-repository.ts";
-import { mayLeadOutside } from "./linked-outside.ts";
+import { lookAt } from "./look-at.ts";
 import { modelOf } from "./modelled-programs.ts";
 import { isOpaque } from "./opaque-programs.ts";
 import type { CommandClass, Hazard, Operand } from "./plan.ts";
@@ -50,21 +49,27 @@ function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classifi
 
 /** The model with its files looked at. */
 function settled(argv: readonly string[], modelled: Modelled, place: ClassifyPlace): Classified {
-  const hazards: Hazard[] = [...modelled.hazards];
-  const operands: Operand[] = [];
-  const existing = modelled.perhaps.filter((word) => exists(word, place.cwd));
-  for (const path of [...modelled.reads, ...existing]) if (path !== "-" && path !== "/dev/null") add(path, "read");
-  for (const path of modelled.writes) if (path !== "-") add(path, "write");
-  if (modelled.repository) hazards.push(...repositoryHazards(place));
-  return { class: modelled.class, operands, hazards, words: modelled.words ?? argv, tabled: true };
+  const { reads, writes, perhaps, follows = false, repository = false } = modelled;
+  const existing = perhaps.filter((word) => exists(word, place.cwd));
+  const read = [...reads, ...existing].filter((path) => path !== "-" && path !== "/dev/null");
+  const looked = [
+    ...read.map((path) => lookAt({ path, use: "read", follows }, place)),
+    ...writes.map((path) => lookAt({ path, use: "write", follows }, place)),
+  ];
+  return {
+    class: provenClass(modelled),
+    operands: looked.map(({ operand }) => operand),
+    hazards: [...modelled.hazards, ...looked.flatMap(({ hazards }) => hazards), ...(repository ? repositoryHazards(place) : [])],
+    words: modelled.words ?? argv,
+    tabled: true,
+  };
+}
 
-  function add(path: string, use: "read" | "write"): void {
-    const fact = place.look(path, place.cwd);
-    operands.push({ path: fact.absolute, real: fact.real, use });
-    hazards.push(...hazardsOf(path, fact, place));
-    if (modelled.follows && fact.inside && mayLeadOutside(fact.absolute, place.look))
-      hazards.push({ id: "outside_workspace", text: `links below ${path} may lead outside the workspace` });
-  }
+/** `read` is a proof: an option that writes, or that nobody knows, leaves none. */
+function provenClass({ class: said, hazards }: Modelled): CommandClass {
+  if (said !== "read") return said;
+  if (hazards.some(({ id }) => id === "writes_file")) return "write";
+  return hazards.some(({ id }) => id === "unmodelled_option" || id === "runs_program") ? "unknown" : "read";
 }
 
 /** A word that climbs is a path whether it leads somewhere or not. */
@@ -75,21 +80,4 @@ function exists(path: string, cwd: string): boolean {
   } catch {
     return true; // nobody can tell: it is looked at as a path
   }
-}
-
-/** Outside by either spelling, sensitive, or strange in itself. */
-function hazardsOf(path: string, fact: PathFact, { workspace }: ClassifyPlace): readonly Hazard[] {
-  const hazards: Hazard[] = [...otherShell(path), ...fact.hazards];
-  const { absolute, real, inside, ownOutput, sensitive } = fact;
-  const outside = !inside || (absolute !== real && !isInside(workspace, absolute));
-  if (path === "") hazards.push({ id: "path_unresolved", text: "an empty path" });
-  if (outside && !ownOutput) hazards.push({ id: "outside_workspace", text: `${path} is not inside the workspace` });
-  if (sensitive) hazards.push({ id: "sensitive_file", text: `${path} may hold secrets` });
-  return hazards;
-}
-
-const FOR_OTHER_SHELL = /^[~=]|%[A-Za-z_]{3,}%|@\(|\^$|\\/;
-
-function otherShell(word: string): readonly Hazard[] {
-  return FOR_OTHER_SHELL.test(word) ? [{ id: "other_shell", text: `another shell would expand ${word}` }] : [];
 }

@@ -1,10 +1,14 @@
 import { isOneWord } from "./bash-tree.ts";
-import { type OptionWays, optionWays, takesValue } from "./program-options.ts";
 import type { PlanWord } from "./plan.ts";
+import { type OptionWays, optionWays, takesValue } from "./program-options.ts";
 import type { SeenCommand } from "./seen-command.ts";
 
 /** A word behind the name that is no option, or may be none. */
-export type OperandWord = { readonly text: string; readonly dynamic: boolean; /** It may also be an option, or the value of one. */ readonly maybe: boolean };
+export type OperandWord = {
+  readonly text: string;
+  readonly dynamic: boolean /** It may also be an option, or the value of one. */;
+  readonly maybe: boolean;
+};
 
 /** An option as written, with the word that is or may be its value. */
 export type OptionWord = { readonly text: string; readonly next: PlanWord | undefined; readonly ways: OptionWays };
@@ -28,7 +32,15 @@ export function argumentsOf(seen: SeenCommand, program: string): CommandArgument
 let last: { readonly seen: SeenCommand; readonly sorted: CommandArguments } | undefined;
 
 function sortWords({ argv }: SeenCommand, program: string): CommandArguments {
-  const sorting: Sorting = { operands: [], options: [], unknownOption: false, ended: "no", value: "no", program, ways: optionWays(program) };
+  const sorting: Sorting = {
+    operands: [],
+    options: [],
+    unknownOption: false,
+    ended: "no",
+    value: "no",
+    program,
+    ways: optionWays(program),
+  };
   for (let i = 1; i < argv.length; i++) sort(sorting, argv[i] ?? NO_WORD);
   const { operands, options, unknownOption, ended } = sorting;
   return { operands, options, unknownOption, ended: ended === "yes" };

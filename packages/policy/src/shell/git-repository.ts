@@ -1,23 +1,22 @@
-import { lstatSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { PathScope } from "../path-scope.ts";
+import { isInside } from "../resolve-path.ts";
 import type { Hazard } from "./plan.ts";
 
 /** Where a command runs. */
-type Place = { readonly cwd: string; readonly look: PathScope };
+type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathScope };
 
 /**
- * What speaks against running git here: it works on the nearest repository upward, whose settings may name programs. That repository must be the workspace's own,
+ * What speaks against running git here: it works on the nearest repository upward, whose settings may name programs. That repository must be inside the workspace,
  * with its data in a directory beside its files.
  */
-export function repositoryHazards({ cwd, look }: Place): readonly Hazard[] {
-  const { real } = look(".", cwd);
-  if (real === null) return [{ id: "path_unresolved", text: "the working directory cannot be resolved" }];
+export function repositoryHazards(place: Place): readonly Hazard[] {
   try {
-    for (let top = real; ; top = dirname(top)) {
-      const data = `${top === "/" ? "" : top}/.git`;
+    for (let top = realDirectory(place); ; top = dirname(top)) {
+      const data = top === "/" ? "/.git" : `${top}/.git`;
       const there = lstatSync(data, { throwIfNoEntry: false });
-      if (there) return dataHazards(data, look);
+      if (there) return topHazards(top, place) ?? dataHazards(data, there, place);
       if (isBare(top)) return [{ id: "runs_program", text: `${top} is a bare repository, whose settings may come from anywhere` }];
       if (top === "/") return [];
     }
@@ -26,13 +25,21 @@ export function repositoryHazards({ cwd, look }: Place): readonly Hazard[] {
   }
 }
 
-function dataHazards(data: string, look: PathScope): readonly Hazard[] {
-  const { inside, real } = look(data, "/");
-  if (!inside || real === null) return [{ id: "outside_workspace", text: `the repository ${dirname(data)} is not inside the workspace` }];
-  if (!statSync(real).isDirectory()) return [{ id: "outside_workspace", text: `${data} is a file: the repository's data is elsewhere` }];
-  const common = `${real}/commondir`;
+function realDirectory({ cwd, workspace }: Place): string {
+  return cwd === workspace ? cwd : realpathSync.native(cwd);
+}
+
+function topHazards(top: string, { workspace, look }: Place): readonly Hazard[] | undefined {
+  if (isInside(workspace, top) || look(top, "/").inside) return undefined;
+  return [{ id: "outside_workspace", text: `the repository ${top} is not inside the workspace` }];
+}
+
+function dataHazards(data: string, there: Stats, { look }: Place): readonly Hazard[] {
+  if (there.isSymbolicLink() && !look(data, "/").inside) return [{ id: "outside_workspace", text: `${data} leads outside the workspace` }];
+  if (!statSync(data).isDirectory()) return [{ id: "outside_workspace", text: `${data} is a file: the repository's data is elsewhere` }];
+  const common = `${data}/commondir`;
   if (!lstatSync(common, { throwIfNoEntry: false })) return [];
-  const leads = resolve(real, readFileSync(common, "utf8").trim());
+  const leads = resolve(realpathSync.native(data), readFileSync(common, "utf8").trim());
   return look(leads, "/").inside ? [] : [{ id: "outside_workspace", text: `the repository's data is in ${leads}` }];
 }
 

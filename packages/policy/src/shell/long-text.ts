@@ -62,7 +62,7 @@ function startsOf(names: readonly string[]): Uint8Array {
   return starts;
 }
 
-const BEFORE_NAMES: readonly string[] = ["/", ".", "\\", "'", '"', "~", "$", "(", "{"];
+const BEFORE_NAMES: readonly string[] = ["/", ".", "\\", "'", '"'];
 const RM_STARTS = startsOf(["rm"]);
 const TAB = 9;
 const NEWLINE = 10;
@@ -80,7 +80,7 @@ function eachCommand(text: string, starts: Uint8Array, look: (start: number) => 
     if (isSeparator(code)) isStart = true;
     else if (isStart && code !== SPACE && code !== TAB) {
       isStart = false;
-      if ((code < 128 ? starts[code] === 1 : true) && look(i)) return;
+      if ((starts[code] ?? 1) === 1 && look(i)) return;
     }
   }
 }
@@ -94,7 +94,7 @@ function hitAt(text: string, start: number, root: Tree): number | undefined {
     if (at === -1) break;
     end = wordEnd(text, at);
     tree = tree.next.get(wordAt(text, at, end));
-    if (tree?.hit !== undefined && (hit === undefined || tree.hit < hit)) hit = tree.hit;
+    hit = tree?.hit === undefined ? hit : Math.min(tree.hit, hit ?? tree.hit);
   }
   return hit;
 }
@@ -109,18 +109,17 @@ function nameAt(text: string, from: number, end: number): string {
 }
 
 function deletesRootAt(text: string, start: number): boolean {
+  let end = wordEnd(text, start);
+  if (nameAt(text, start, end) !== "rm") return false;
   let isRecursive = false;
   let isRoot = false;
-  if (nameAt(text, start, wordEnd(text, start)) !== "rm") return false;
-  for (let at = start; at !== -1; ) {
-    const end = wordEnd(text, at);
+  for (let at = nextWord(text, end); at !== -1 && !(isRecursive && isRoot); at = nextWord(text, end)) {
+    end = wordEnd(text, at);
     const word = wordAt(text, at, end);
     isRecursive ||= /^-[a-zA-Z]*[rR]|^--r/.test(word);
     isRoot ||= isRootPath(word);
-    if (isRecursive && isRoot) return true;
-    at = nextWord(text, end);
   }
-  return false;
+  return isRecursive && isRoot;
 }
 
 function wordEnd(text: string, from: number): number {

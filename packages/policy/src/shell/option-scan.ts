@@ -58,30 +58,35 @@ export type OptionScan = {
   readonly found: readonly Found[];
   /** Where the command may begin: one place, or every place behind something unknown. */
   readonly starts: readonly number[];
-  /** The words of its own: operands before the command, and assignments. */
-  readonly own: readonly ShellWord[];
 };
 
 /** Goes over a wrapper's own words, from `from` on. */
 export function scanOptions(table: OptionTable, words: readonly ShellWord[], from: number): OptionScan {
-  const scan: Scanning = { table, words, found: [], own: [], operands: table.spec.operands ?? 0, ended: false, start: undefined, unknown: undefined };
+  const scan: Scanning = {
+    table,
+    words,
+    found: [],
+    operands: table.spec.operands ?? 0,
+    ended: false,
+    start: undefined,
+    unknown: undefined,
+  };
   let i = from;
   while (i < words.length) {
     const next = step(scan, i);
     if (next === undefined) break;
     i = next;
   }
-  const { found, own, start, unknown } = scan;
+  const { found, start, unknown } = scan;
   const first = Math.min(start ?? words.length, unknown ?? words.length);
   const starts = unknown === undefined ? (start === undefined ? [] : [start]) : rangeOf(first, words.length);
-  return { found, own, starts };
+  return { found, starts };
 }
 
 type Scanning = {
   readonly table: OptionTable;
   readonly words: readonly ShellWord[];
   readonly found: Found[];
-  readonly own: ShellWord[];
   operands: number;
   ended: boolean;
   start: number | undefined;
@@ -93,10 +98,7 @@ type Scanning = {
 function step(scan: Scanning, i: number): number | undefined {
   const word = scan.words[i] ?? literalWord("");
   const { spec } = scan.table;
-  if (scan.start === undefined && spec.assignments && /^[^-=][^=]*=/s.test(word.value)) {
-    scan.own.push(word);
-    return i + 1;
-  }
+  if (scan.start === undefined && spec.assignments && word.value.includes("=") && !word.value.startsWith("-")) return i + 1;
   if (!scan.ended && word.value === "--") {
     scan.ended = !spec.permuted;
     return i + 1;
@@ -110,11 +112,10 @@ function isOption({ spec, kinds }: OptionTable, text: string): boolean {
   return text.startsWith("-") || (spec.plus === true && text.startsWith("+"));
 }
 
-function takeOperand(scan: Scanning, i: number, { word, value, hazards }: ShellWord): number | undefined {
+function takeOperand(scan: Scanning, i: number, { word }: ShellWord): number | undefined {
   const isUnsure = word.dynamic && !isOneWord(word.text);
   if (scan.operands > 0 && scan.start === undefined) {
     scan.operands--;
-    scan.own.push({ word, value, hazards });
     if (isUnsure) scan.unknown ??= i + 1;
     return i + 1;
   }
@@ -127,41 +128,49 @@ function readOption(scan: Scanning, i: number, word: ShellWord): number {
   const isLong = word.value.startsWith("--") || scan.table.kinds.has(word.value);
   const next = isLong ? longOption(scan, i, word) : cluster(scan, i, word);
   const value = scan.found.at(-1)?.value;
+  if (word.word.dynamic && !(isLong && isOneWord(word.word.text))) scan.unknown ??= i + 1;
   if (next > i + 1 && value?.word.dynamic && !isOneWord(value.word.text)) scan.unknown ??= next;
   return next;
 }
 
 function longOption(scan: Scanning, i: number, { value: text, word }: ShellWord): number {
-  const { table, words, found } = scan;
   const equals = text.startsWith("--") ? text.indexOf("=") : -1;
   const name = equals === -1 ? text : text.slice(0, equals);
-  const option = table.kinds.has(name) ? name : (table.longs.find((long) => long.startsWith(name)) ?? name);
-  const kind = table.kinds.get(option);
-  if (kind === undefined) scan.unknown ??= i + 1;
-  else if (equals !== -1) found.push({ option, kind, value: partOf(word.dynamic, text.slice(equals + 1)), next: i + 1 });
-  else found.push({ option, kind, value: takesNext(kind) ? words[i + 1] : undefined, next: takesNext(kind) ? i + 2 : i + 1 });
-  return kind === undefined ? i + 1 : (found.at(-1)?.next ?? i + 1);
+  const { kinds, longs } = scan.table;
+  const option = kinds.has(name) ? name : (longs.find((long) => long.startsWith(name)) ?? name);
+  return note(scan, i, { option, attached: equals === -1 ? undefined : partOf(word.dynamic, text.slice(equals + 1)) });
 }
 
 /** The letters of a word like `-xvf`, each an option, the last one with its value. */
 function cluster(scan: Scanning, i: number, { value: text, word }: ShellWord): number {
-  const { table, words, found } = scan;
-  if (table.spec.numbers && /^-\d+$/.test(text)) return i + 1;
+  if (scan.table.spec.numbers && /^-\d+$/.test(text)) return i + 1;
   for (let at = 1; at < text.length; at++) {
     const option = `-${text[at]}`;
-    const kind = table.kinds.get(option);
+    const kind = scan.table.kinds.get(option);
     const rest = text.slice(at + 1);
-    if (kind === undefined) scan.unknown ??= i + 1;
-    else if (takesNext(kind) && rest === "") {
-      found.push({ option, kind, value: words[i + 1], next: i + 2 });
-      return i + 2;
-    } else found.push({ option, kind, value: partOf(word.dynamic, rest), next: i + 1 });
-    if (kind !== undefined && (takesNext(kind) || kind === "attached")) break;
+    const next = note(scan, i, { option, attached: rest === "" ? undefined : partOf(word.dynamic, rest) });
+    if (kind === "attached" || takesNext(kind)) return next;
   }
   return i + 1;
 }
 
-function takesNext(kind: Kind): boolean {
+/** Notes an option, with the value that is attached or stands behind it, and gives the next place to read. */
+function note(
+  scan: Scanning,
+  i: number,
+  { option, attached }: { readonly option: string; readonly attached: ShellWord | undefined },
+): number {
+  const kind = scan.table.kinds.get(option);
+  if (kind === undefined) {
+    scan.unknown ??= i + 1;
+    return i + 1;
+  }
+  const next = attached === undefined && takesNext(kind) ? i + 2 : i + 1;
+  scan.found.push({ option, kind, value: next === i + 2 ? scan.words[i + 1] : attached, next });
+  return next;
+}
+
+function takesNext(kind: Kind | undefined): boolean {
   return kind === "value" || kind === "script" || kind === "split";
 }
 

@@ -39,5 +39,8 @@ const WAYS: ReadonlyMap<string, OptionWays> = new Map(Object.entries(PROGRAM_OPT
 /** Behind a sub-command that is not listed, only the spellings hold. */
 const BEHIND: ReadonlyMap<string, OptionWays> = new Map([...WAYS].map(([name, { synonyms }]) => [name, { ...UNKNOWN, synonyms }]));
 const SUB_WAYS: ReadonlyMap<string, ReadonlyMap<string, OptionWays>> = new Map(
-  Object.entries(PROGRAM_OPTIONS).map(([name, { subs = {} }]) => [name, new Map(Object.entries(subs).map(([sub, own]) => [sub, waysOf(own)]))]),
+  Object.entries(PROGRAM_OPTIONS).map(([name, { subs = {} }]) => [
+    name,
+    new Map(Object.entries(subs).map(([sub, own]) => [sub, waysOf(own)])),
+  ]),
 );

@@ -2,6 +2,7 @@ import type { PathScope } from "../path-scope.ts";
 import { type Classified, classify } from "./classify.ts";
 import type { PlainCommand } from "./plain-line.ts";
 import type { Command, Hazard } from "./plan.ts";
+import type { ProgramFinder } from "./program-finder.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 
 /** Where a line would run. */
@@ -10,8 +11,7 @@ export type ShellPlace = {
   readonly workspace: string;
   readonly home: string;
   readonly look: PathScope;
-  /** Directories in which programs of allowed commands are looked up. */
-  readonly programPath: readonly string[];
+  readonly findProgram: ProgramFinder;
 };
 
 /** A plain command with its directory, its globs expanded. */

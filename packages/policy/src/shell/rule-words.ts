@@ -66,14 +66,23 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 function readPiece(text: string, at: number, isFirst: boolean): Piece {
   const character = text[at] ?? "";
-  const refused = REFUSED[character] ?? (character === "~" && isFirst ? "a tilde that a shell expands" : undefined);
+  const refused = refusedAt(text, at, isFirst);
   if (refused) return { problem: `${refused} cannot stand in a rule; quote it if it is meant as text` };
   if (character === "'") return singleQuoted(text, at);
   if (character === '"') return doubleQuoted(text, at);
-  if (character === "\\") return at + 1 < text.length ? { glob: escaped(text[at + 1] ?? ""), end: at + 2 } : { problem: "dangling '\\'" };
-  if (character === "{" && /^\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/.test(text.slice(at))) return { problem: "braces that a shell expands cannot stand in a rule; quote them if they are meant as text" };
-  return { glob: character, end: at + 1 };
+  if (character !== "\\") return { glob: character, end: at + 1 };
+  return at + 1 < text.length ? { glob: escaped(text[at + 1] ?? ""), end: at + 2 } : { problem: "dangling '\\'" };
 }
+
+/** What a shell would make more of than text. */
+function refusedAt(text: string, at: number, isFirst: boolean): string | undefined {
+  const character = text[at] ?? "";
+  if (character === "~" && isFirst) return "a tilde that a shell expands";
+  if (character === "{" && BRACES.test(text.slice(at))) return "braces that a shell expands";
+  return REFUSED[character];
+}
+
+const BRACES = /^\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/;
 
 function singleQuoted(text: string, at: number): Piece {
   const end = text.indexOf("'", at + 1);
@@ -85,7 +94,8 @@ function doubleQuoted(text: string, at: number): Piece {
   for (let i = at + 1; i < text.length; i++) {
     const character = text[i] ?? "";
     if (character === '"') return { glob: escaped(inside), end: i + 1 };
-    if (character === "$" || character === "`") return { problem: "an expansion cannot stand in a rule; put it in single quotes if it is meant as text" };
+    if (character === "$" || character === "`")
+      return { problem: "an expansion cannot stand in a rule; put it in single quotes if it is meant as text" };
     if (character === "\\" && '"\\$`'.includes(text[i + 1] ?? " ")) i++;
     inside += text[i];
   }

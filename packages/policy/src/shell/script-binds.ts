@@ -10,6 +10,9 @@ const LARGEST = 16 * 1024 * 1024;
 const INTERPRETERS =
   /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.|python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh|awk|gawk|mawk|pwsh)$/;
 
+/** To them `-e` is no code but a mode. */
+const SHELLS = /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.)$/;
+
 /** A script that a command would run, by its name as written, with the digest of its bytes. */
 export type ScriptBind = { readonly file: string; readonly digest: string };
 
@@ -29,7 +32,8 @@ function scriptOf([name = "", ...args]: readonly string[]): string | undefined {
   if (name.includes("/") && !INTERPRETERS.test(baseName(name))) return name;
   if (!INTERPRETERS.test(baseName(name))) return undefined;
   const skipped = args[0] === "run" ? args.slice(1) : args;
-  const inline = skipped.findIndex((word) => /^-[a-zA-Z]*[ce]$/.test(word) || word === "--eval" || word === "--print");
+  const code = SHELLS.test(baseName(name)) ? /^-[a-zA-Z]*c$/ : /^-[a-zA-Z]*[ce]$|^--eval$|^--print$/;
+  const inline = skipped.findIndex((word) => code.test(word));
   const operand = skipped.findIndex((word) => !word.startsWith("-") && word !== "");
   return inline !== -1 && (operand === -1 || inline < operand) ? undefined : skipped[operand];
 }

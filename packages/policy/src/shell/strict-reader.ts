@@ -19,6 +19,8 @@ const WORD_END = /[ \t\n;&|]|$/y;
 /** Bare text, a tilde inside it (not where it may mean a home), a pattern, an escaped character, the two kinds of quotes. */
 const PART = /[\w./:=@+,%^-]+|(?<=[\w./@+,%^-])~|[*?]|\\[^\n]|'[^']*'|"(?:[^"\\$`!]|\\[^\n!])*"/y;
 
+/** Up to what does not belong in double quotes. */
+const OPEN_QUOTES = /"(?:[^"\\$`!]|\\[^\n!])*/y;
 const ESCAPED = /\\(["\\$`])/g;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs;
 
@@ -150,7 +152,9 @@ function unquoted(part: string): string {
 
 /** What stands here begins no part of a plain word. */
 function refuseCharacter(reader: Reader): Hazard {
+  take(reader, OPEN_QUOTES);
   const { text, at } = reader;
+  if (at === text.length) return refuse(reader, "unparsed", "a quote that is not closed");
   const rest = text.slice(at, at + 40);
   for (const [form, id, why] of REFUSED) if (form.test(rest)) return refuse(reader, id, why);
   return refuse(reader, "unmodelled_construct", `${text.charAt(at)} outside quotes`);
@@ -158,7 +162,6 @@ function refuseCharacter(reader: Reader): Hazard {
 
 const REFUSED: readonly (readonly [form: RegExp, id: HazardId, why: string])[] = [
   [/^'/, "unparsed", "a quote that is not closed"],
-  [/^"/, "expansion", "double quotes that are not closed, or in which something may expand"],
   [/^(?:`|[$<>]\()/, "substitution", "a substitution"],
   [/^\$/, "expansion", "an expansion"],
   [/^[{}[\]]/, "brace_or_glob", "a brace or bracket"],

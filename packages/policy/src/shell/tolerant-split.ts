@@ -27,7 +27,9 @@ type Cursor = {
   readonly operators: boolean;
 };
 
-const RESERVED: ReadonlySet<string> = new Set("if then elif else fi do done while until for case esac select in function coproc time ! { } [[ ]]".split(" "));
+const RESERVED: ReadonlySet<string> = new Set(
+  "if then elif else fi do done while until for case esac select in function coproc time ! { } [[ ]]".split(" "),
+);
 
 function withoutReserved(words: readonly ShellWord[]): ShellWord[] {
   const first = words.findIndex(({ value, word }) => !RESERVED.has(value) && (word.dynamic || !/^[A-Za-z_]\w*\+?=/.test(value)));

@@ -13,7 +13,7 @@ import {
   type TestBinaryExpression,
   type TestUnaryExpression,
 } from "unbash";
-import { type CommandShape, hazard, readCommand, readRedirects, readWord, type ShellWord, type Stdin } from "./bash-tree.ts";
+import { type CommandShape, hasSubscript, hazard, readCommand, readRedirects, readWord, type ShellWord, type Stdin } from "./bash-tree.ts";
 import type { Join } from "./plain-line.ts";
 import type { Hazard } from "./plan.ts";
 
@@ -143,7 +143,8 @@ function pipedFrom(node: SyntaxNode | undefined): Stdin {
   if (node?.type !== "Command") return PIPE;
   const { words, stdin } = readCommand(node);
   const [name, ...rest] = words.map(({ value }) => value);
-  if (name === "echo" || name === "printf") return { kind: "pipe", text: rest.filter((word) => !/^-[neE]+$/.test(word)).join(" ") };
+  const said = rest.filter((word) => !/^-[neE]+$/.test(word));
+  if (name === "echo" || name === "printf") return { kind: "pipe", text: `${said.join(" ")}\n${said.slice(1).join("\n")}` };
   return name === "cat" && rest.length === 0 && stdin?.kind === "text" ? { kind: "pipe", text: stdin.text } : PIPE;
 }
 
@@ -172,7 +173,7 @@ function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Aro
   const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
   return words
     .map(readWord)
-    .filter(({ word, value }) => !word.dynamic && /\[.*(?:\$\(|`)/s.test(value))
+    .filter(({ word, value }) => !word.dynamic && hasSubscript(value))
     .map(({ value }) => ({ script: `: ${value}`, around: nested(around, "[[") }));
 }
 

@@ -4,9 +4,9 @@ import type { Hazard } from "./plan.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 import { splitTolerant } from "./tolerant-split.ts";
 import { type Around, commandOf, nested, placed, type Task, unfold } from "./unfold.ts";
-import { unwrap } from "./wrappers.ts";
 import { SCRIPT_VARIABLES } from "./wrappers/script-texts.ts";
 import type { Inner } from "./wrappers/unwrapped.ts";
+import { unwrap } from "./wrappers.ts";
 
 /** How deep constructs, substitutions and wrappers may stand in each other. */
 const DEEPEST = 100;
@@ -96,7 +96,10 @@ function readBroken(walk: Walking, text: string, around: Around): void {
   walk.parsed = false;
   if (!walk.hazards.includes(UNPARSED)) walk.hazards.push(UNPARSED);
   const inside = { ...nested(around, "unparsed"), hazards: [...around.hazards, UNPARSED] };
-  pushAll(walk, splitTolerant(text).map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })));
+  pushAll(
+    walk,
+    splitTolerant(text).map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })),
+  );
 }
 
 /** Notes a command, and goes on with what stands inside it. */
@@ -120,7 +123,8 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
   if (around.inside !== undefined) seen.inside = around.inside;
   if (at) seen.at = at;
   walk.commands.push(seen);
-  if (found || nodes.length > 0 || assignments.length > 0) goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner: found?.inner ?? [], at });
+  if (found || nodes.length > 0 || assignments.length > 0)
+    goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner: found?.inner ?? [], at });
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -128,9 +132,15 @@ type Inside = { readonly command: CommandShape; readonly around: Around; readonl
 
 function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
   const inside = { ...around, inside: walk.commands.length - 1, at };
-  pushAll(walk, command.nested.map((node) => ({ node, around })));
+  pushAll(
+    walk,
+    command.nested.map((node) => ({ node, around })),
+  );
   pushAll(walk, variableTasks(command, inside));
-  pushAll(walk, inner.flatMap((one) => innerTask(walk, one, inside)));
+  pushAll(
+    walk,
+    inner.flatMap((one) => innerTask(walk, one, inside)),
+  );
 }
 
 const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
@@ -150,7 +160,9 @@ function innerTask(walk: Walking, inner: Inner, around: Around): readonly Task[]
     walk.limited = true;
     return [];
   }
-  return inner.words.length === 0 ? [] : [{ command: commandOf(inner.words), openEnd: inner.openEnd === true, at: around.at, around: inside }];
+  return inner.words.length === 0
+    ? []
+    : [{ command: commandOf(inner.words), openEnd: inner.openEnd === true, at: around.at, around: inside }];
 }
 
 /** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */
@@ -186,7 +198,18 @@ const NOT_ASCII = /[\u0080-\uffff]/;
 function addContinued(walk: Walking, text: string): void {
   const other = walkText(text.replaceAll("\\\n", ""));
   const known = new Set(walk.commands.map(keyOf));
-  for (const { top: _top, join: _join, inside: _inside, at: _at, ...seen } of other.commands) if (!known.has(keyOf(seen))) walk.commands.push(seen);
+  for (const { argv, path, assignments, redirections, hazards, doubts, openEnd } of other.commands) {
+    if (known.has(keyOf({ argv, doubts }))) continue;
+    walk.commands.push({
+      argv,
+      path,
+      assignments,
+      redirections,
+      doubts,
+      openEnd,
+      hazards: hazards.map((one) => ({ id: one.id, text: one.text })),
+    });
+  }
   walk.limited ||= other.limited;
 }
 

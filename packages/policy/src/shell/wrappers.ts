@@ -1,4 +1,4 @@
-import { literalWord, type ShellWord, type Stdin } from "./bash-tree.ts";
+import { hasSubscript, isOneWord, literalWord, type ShellWord, type Stdin } from "./bash-tree.ts";
 import { commandName } from "./command-name.ts";
 import { type OptionScan, type OptionTable, optionTable, scanOptions, type WrapperSpec } from "./option-scan.ts";
 import type { Hazard } from "./plan.ts";
@@ -74,10 +74,8 @@ function unwrapReader(wrapping: Wrapping): Unwrapped {
 const INPUT_FILE = /^\/(?:dev\/stdin|dev\/fd\/\d+|proc\/self\/fd\/\d+)$/;
 
 function readsInput({ name, stdin }: Wrapping, file: ShellWord | undefined): Unwrapped {
-  if (file?.word.dynamic) {
-    const known = /^[\w./-]*"?\$\w/.test(file.word.text) && file.word.text.includes('"');
-    return known ? NOTHING : { inner: [], doubts: [`what ${name} would run is not known before it runs`] };
-  }
+  if (file?.word.dynamic)
+    return isFile(name, file.word.text) ? NOTHING : { inner: [], doubts: [`what ${name} would run is not known before it runs`] };
   if (file && !INPUT_FILE.test(file.value)) return NOTHING;
   if (stdin?.kind === "pipe") {
     const inner = stdin.text === undefined ? [] : [{ label: "pipe", script: stdin.text }];
@@ -86,6 +84,12 @@ function readsInput({ name, stdin }: Wrapping, file: ShellWord | undefined): Unw
   if (stdin?.kind !== "text") return NOTHING;
   const doubts = stdin.literal ? [] : [`the text that ${name} reads is not known before it runs`];
   return { inner: [{ label: "heredoc", script: stdin.text }], doubts };
+}
+
+/** Whether an unknown word is at least the name of a file: no output of a command, and for a shell no option. */
+function isFile(name: string, text: string): boolean {
+  if (/[<>$]\(|`/.test(text)) return false;
+  return READERS.includes(name) || isOneWord(text) || /^~[\w./-]*$/.test(text);
 }
 
 const PIPE: Hazard = { id: "pipe_to_shell", text: "a shell reads its program from a pipe" };
@@ -105,7 +109,10 @@ function unwrapAlias({ name, words }: Wrapping): Unwrapped {
 /** `bind -x '"KEY": TEXT'`. */
 function unwrapBind(wrapping: Wrapping): Unwrapped {
   const { inner, ...rest } = bySpec(SCRIPT_BUILTINS["bind"] ?? {})(wrapping);
-  return { ...rest, inner: inner.map((one) => ("script" in one ? { ...one, script: one.script.replace(/^\s*(?:"[^"]*"|[^:]*):/, "") } : one)) };
+  return {
+    ...rest,
+    inner: inner.map((one) => ("script" in one ? { ...one, script: one.script.replace(/^\s*(?:"[^"]*"|[^:]*):/, "") } : one)),
+  };
 }
 
 /** `jobs -x COMMAND`. */
@@ -115,7 +122,7 @@ function unwrapJobs({ name, words }: Wrapping): Unwrapped {
 
 /** A subscript in a word of a builtin is evaluated, quoted or not. */
 function subscripts(words: readonly ShellWord[]): readonly Inner[] {
-  return words.filter(({ value }) => /\[.*(?:\$\(|`)/s.test(value)).map(({ value }) => ({ label: "[]", script: `: ${value}` }));
+  return words.filter(({ value }) => hasSubscript(value)).map(({ value }) => ({ label: "[]", script: `: ${value}` }));
 }
 
 /** A variable among the words whose value is run. */

@@ -100,6 +100,14 @@ test("2.2: a deny about a path that cannot be resolved is in doubt", () => {
   assert.equal(says(rule("deny", "read:file_path=secret/*"), pathRequest("read", path("/w/app/x", { real: null }))), "doubt");
 });
 
+test("2.2: where nobody looked at a path, a deny sees its shortest form and is otherwise in doubt, and an allow does not hold", () => {
+  const raw = (file_path: string): ReturnType<typeof request> => request("read", { file_path });
+  assert.equal(says(rule("deny", "read:file_path=secret/*"), raw("./a/../secret/x")), "yes");
+  assert.equal(says(rule("deny", "read:file_path=secret/*"), raw("src/x")), "doubt");
+  assert.equal(says(rule("deny", "read:file_path=secret/*"), request("read")), "no");
+  assert.equal(says(rule("allow", "read:file_path=src/*"), raw("src/x")), "no");
+});
+
 test("2.2: a condition on one path argument says nothing about the other's path", () => {
   const input = { from: "src/a", to: "lib/b" };
   const from = pathRequest("move_file", path("/w/app/src/a"), input);

@@ -51,6 +51,8 @@ const table: readonly Row[] = [
   ["any other tool", request("t", { a: 1 }), ["t"]],
   ["a tool whose name looks like a glob", request("foo*"), ["foo\\*"]],
   ["the runtime's own", request("ask"), []],
+  ["a read that nobody looked at", request("read", { file_path: "x" }), []],
+  ["a fetch that nobody looked at", request("fetch", { url: "https://x.test/" }), []],
   ["a shell that nobody analysed", request("shell", { command: "ls" }), []],
 ];
 

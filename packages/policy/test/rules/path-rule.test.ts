@@ -135,6 +135,8 @@ for (const [sentence, specifier, type] of faults) {
   }
 }
 
+test("a broken glob is found where it stands", () => assert.equal(faultOf("deny", "Read(src/a[b/c)").column, 11));
+
 function hazard(): PathFact["hazards"][number] {
   return { id: "path_unresolved", text: "odd" };
 }

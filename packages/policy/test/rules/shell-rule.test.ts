@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import { parseRule } from "../../src/rules/parse-rule.ts";
-import type { RuleOptions } from "../../src/rules/rule.ts";
+import type { RuleOptions, RuleTool } from "../../src/rules/rule.ts";
 import { isFault } from "../../src/rules/rule-fault.ts";
 import { packageScripts } from "../../src/shell/package-scripts.ts";
 import { shellOf } from "../../src/unit-data.ts";
@@ -163,6 +163,19 @@ test("2.2: a command with another condition", () => {
   assert.equal(strongest(rule("deny", text), call("/opt")), "no");
 });
 
+test("2.2: where the directory of a command is a declared path, its shortest form counts", () => {
+  const options = {
+    ...OPTIONS,
+    tools: { ...OPTIONS.tools, get: (): RuleTool => ({ kind: "execute", commandArg: "command", pathArgs: ["cwd"] }) },
+  };
+  const text = "shell:command=ls*:cwd=/srv/*";
+  const call = (cwd: string): ReturnType<typeof shellCall> => shellCall("ls", { input: { command: "ls", cwd } });
+  assert.equal(allows(rule("allow", text, options), call("/srv/x")), true);
+  assert.equal(allows(rule("allow", text, options), call("/srv/../etc")), false);
+  assert.equal(strongest(rule("deny", text, options), call("/etc/../srv/x")), "yes");
+  assert.equal(strongest(rule("deny", text, options), call("/etc")), "no");
+});
+
 test("D35, D37: no arguments, and an argument of another name, match nothing", () => {
   for (const verdict of ["allow", "deny"] as const) assert.equal(says(rule(verdict, "shell:COMMAND=ls*"), shellCall("ls")), "no");
   assert.equal(says(rule("allow", "shell:command=ls*"), request("shell")), "no");
@@ -313,7 +326,7 @@ test("whatever an allow matches, the deny of the same text matches or is in doub
       const allow = parseRule({ verdict: "allow", at: { text: `Shell(${words})` } }, OPTIONS);
       if (isFault(allow)) return;
       const deny = answers(rule("deny", `Shell(${words})`), call);
-      answers(allow, call).forEach((answer, i) => answer === "yes" && assert.notEqual(deny[i], "no"));
+      for (const [i, answer] of answers(allow, call).entries()) if (answer === "yes") assert.notEqual(deny[i], "no");
     }),
   );
 });

@@ -85,7 +85,7 @@ describe("promoting a rule", () => {
 
   test("8 processes at once lose no rule", async (t) => {
     const file = settingsFile(t, '{\n  // mine\n  "permissions": {\n    "allow": [\n      "first" // stays\n    ]\n  }\n}\n');
-    const names = Array.from({ length: 8 }, (_, child) => Array.from({ length: 5 }, (_, rule) => `tool_${child}_${rule}`));
+    const names = Array.from({ length: 8 }, (_, child) => Array.from({ length: 3 }, (_, rule) => `tool_${child}_${rule}`));
     const children = names.map((rules) =>
       fork(join(import.meta.dirname, "promote-child.ts"), [file, ...rules], { execArgv: ["--conditions=@assent/source"] }),
     );
@@ -163,15 +163,28 @@ describe("the lock", () => {
 
   test("nobody waits for ever, and the file that is in the way is named", async (t) => {
     const file = settingsFile(t, "{}");
-    left(file, { host: "another-machine.invalid", pid: 1, start: "x" });
+    const { processes } = parts();
+    left(file, { host: hostname(), pid: process.pid, start: processes.startOf(process.pid) });
     const clock = manualClock(statSync(`${file}.lock`).mtimeMs);
     const refused = assert.rejects(promoteRule({ file, list: "allow", rule: "a" }, { ...parts(), clock }), (error) => {
       assert.ok(error instanceof FileLockedError);
       return error.message.includes(`${file}.lock`);
     });
-    await clock.advance(10_000);
+    await clock.advance(30_000);
     await refused;
     assert.equal(readFileSync(file, "utf8"), "{}");
+  });
+
+  test("a lock of another machine counts as left behind after a while, and not before", async (t) => {
+    const file = settingsFile(t, "{}");
+    left(file, { host: "another-machine.invalid", pid: 1, start: "x" });
+    const clock = manualClock(statSync(`${file}.lock`).mtimeMs);
+    const promoted = promoteRule({ file, list: "allow", rule: "a" }, { ...parts(), clock });
+    await clock.advance(10_000);
+    assert.equal(readFileSync(file, "utf8"), "{}");
+    await clock.advance(1_000);
+    await promoted;
+    assert.match(readFileSync(file, "utf8"), /"a"/);
   });
 
   test("a lock that says nothing about its holder counts as left behind after a while", async (t) => {

@@ -55,9 +55,5 @@ function isNewerThanTime(word: string): boolean {
 
 function refused(plain: Modelled, word: string): Modelled {
   const [, does] = UNSAFE.find(([form]) => form.test(word)) ?? [];
-  return withHazard(
-    { ...plain, class: does === undefined ? plain.class : "unknown" },
-    does ?? "unmodelled_option",
-    `${word} does more than look, or is not known`,
-  );
+  return withHazard(plain, does ?? "unmodelled_option", `${word} does more than look, or is not known`);
 }

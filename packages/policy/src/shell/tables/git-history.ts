@@ -42,8 +42,8 @@ export const GIT_HISTORY: Readonly<Record<string, GitTable>> = {
   show: HISTORY,
   diff: HISTORY,
   "stash show": { ...HISTORY, options: `${HISTORY.options} --include-untracked --no-include-untracked --only-untracked` },
-  "stash list": HISTORY,
-  "reflog show": HISTORY,
+  "stash list": { operands: "revisions", options: `${WALK} ${SHOW} --color[=] --no-color -z`, unsafe: UNSAFE },
+  "reflog show": { operands: "revisions", options: `${WALK} ${SHOW} --color[=] --no-color -z`, unsafe: UNSAFE },
   "rev-list": {
     operands: "revisions",
     options: `${WALK} --count --objects --no-object-names --timestamp --header --disk-usage[=] --quiet --no-commit-header --commit-header`,

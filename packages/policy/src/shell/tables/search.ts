@@ -1,4 +1,4 @@
-import type { CommandTable } from "../command-table.ts";
+import type { CommandTable, Modelled } from "../command-table.ts";
 import type { OptionReading } from "../read-options.ts";
 
 /** Programs that look for text in files. */
@@ -17,7 +17,7 @@ export const SEARCH: Readonly<Record<string, CommandTable>> = {
       const { found } = reading;
       const follows = found.has("-R") || found.has("--dereference-recursive");
       const recursive = follows || found.has("-r") || found.has("--recursive") || actions(reading).includes("recurse");
-      return { ...plain, follows, reads: recursive && plain.reads.length === 0 ? ["."] : plain.reads };
+      return { ...(recursive ? orHere(reading, plain) : plain), follows };
     },
   },
   rg: {
@@ -37,9 +37,14 @@ export const SEARCH: Readonly<Record<string, CommandTable>> = {
       ["outside_workspace", "-L --follow"],
       ["unmodelled_option", "-f= --file= --ignore-file="],
     ],
-    refine: (_, plain) => (plain.reads.length > 0 ? plain : { ...plain, reads: ["."] }),
+    refine: orHere,
   },
 };
+
+/** Without a file to search it is the working directory; files that options name do not count. */
+function orHere({ paths }: OptionReading, plain: Modelled): Modelled {
+  return plain.reads.length > paths.length ? plain : { ...plain, reads: [...plain.reads, "."] };
+}
 
 /** How directories are to be treated. */
 function actions({ found }: OptionReading): readonly string[] {

@@ -1,17 +1,17 @@
 import type { ShellWord } from "../bash-tree.ts";
-import { joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
 import { GIT_RUNNERS, GIT_SCRIPT_KEYS, GIT_SCRIPT_OPTIONS } from "./git-texts.ts";
+import { joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
 
 /** Texts that git runs: aliases, commands in its configuration, and options of sub-commands that name a program. */
 export function unwrapGit({ words }: Wrapping): Unwrapped {
-  if (!words.some(({ value }) => TELLING.test(value))) return NOTHING;
+  if (!words.some(({ value }) => TELLING.has(value) || value.startsWith("--conf"))) return NOTHING;
   return together([...configured(words), ...runners(words), ...byOptions(words)]);
 }
 
 const NOTHING: Unwrapped = { inner: [] };
 
 /** Without one of these words nothing of the kind is there. */
-const TELLING = new RegExp(`^(?:-c|--conf.*|config|${[...Object.keys(GIT_SCRIPT_OPTIONS), ...GIT_RUNNERS.map(([sub]) => sub)].join("|")})$`);
+const TELLING: ReadonlySet<string> = new Set(["-c", "config", ...Object.keys(GIT_SCRIPT_OPTIONS), ...GIT_RUNNERS.map(([sub]) => sub)]);
 
 /** `-c KEY=VALUE` at any place, and `config KEY VALUE`. */
 function configured(words: readonly ShellWord[]): readonly Unwrapped[] {
@@ -52,7 +52,9 @@ function runners(words: readonly ShellWord[]): readonly Unwrapped[] {
     const start = run === -1 ? -1 : words.findIndex(({ value }, i) => i > run && !value.startsWith("-"));
     if (start === -1) return [];
     const label = `git ${sub} ${action}`;
-    return start === words.length - 1 ? [scriptOf(label, joined(words.slice(start)))] : [scriptOf(label, joined(words.slice(start))), { inner: [{ label, words: words.slice(start) }] }];
+    return start === words.length - 1
+      ? [scriptOf(label, joined(words.slice(start)))]
+      : [scriptOf(label, joined(words.slice(start))), { inner: [{ label, words: words.slice(start) }] }];
   });
 }
 
@@ -63,13 +65,13 @@ function byOptions(words: readonly ShellWord[]): readonly Unwrapped[] {
   if (sub === -1 || !options) return [];
   return words.flatMap((word, i) => {
     if (i <= sub || !word.value.startsWith("-")) return [];
-    const value = valueOf(options, word, words[i + 1]);
+    const value = commandIn(options, word, words[i + 1]);
     return value ? [scriptOf(`git ${name}`, value)] : [];
   });
 }
 
 /** The value of an option that names a command: attached, or the next word. */
-function valueOf(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
+function commandIn(options: readonly string[], word: ShellWord, next: ShellWord | undefined): ShellWord | undefined {
   const { value } = word;
   if (!value.startsWith("--")) {
     const short = options.find((option) => option.length === 2 && value.startsWith(option));

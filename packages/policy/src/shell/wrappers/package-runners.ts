@@ -2,14 +2,20 @@ import type { WrapperSpec } from "../option-scan.ts";
 
 const NPM_EXEC: WrapperSpec = {
   values: "-p --package -w --workspace --prefix --registry --cache --userconfig --loglevel --script-shell",
-  flags: "-y -n -q --yes --no --no-install --quiet --ignore-existing --workspaces --include-workspace-root --offline --prefer-offline --prefer-online",
+  flags:
+    "-y -n -q --yes --no --no-install --quiet --ignore-existing --workspaces --include-workspace-root --offline --prefer-offline --prefer-online",
   scripts: "-c --call",
 };
-const DLX: WrapperSpec = { values: "-p --package --allow-build --reporter -C --dir -F --filter", flags: "-q --quiet --silent -s", scriptFlags: "-c --shell-mode" };
+const DLX: WrapperSpec = {
+  values: "-p --package --allow-build --reporter -C --dir -F --filter",
+  flags: "-q --quiet --silent -s",
+  scriptFlags: "-c --shell-mode",
+};
 const UV: WrapperSpec = {
   values:
     "--from --with --with-editable --with-requirements -p --python --index --index-url --default-index --extra-index-url --directory --project --env-file --extra --group --package -w -i -f --find-links",
-  flags: "-q -v -n -U --quiet --verbose --isolated --no-cache --offline --refresh --upgrade --frozen --locked --no-sync --no-project --active --all-extras --dev --no-dev",
+  flags:
+    "-q -v -n -U --quiet --verbose --isolated --no-cache --offline --refresh --upgrade --frozen --locked --no-sync --no-project --active --all-extras --dev --no-dev",
 };
 const PLAIN: WrapperSpec = {};
 
@@ -35,7 +41,12 @@ export const PACKAGE_RUNNERS: Readonly<Record<string, readonly Runner[]>> = {
     { words: ["exec"], spec: PLAIN },
   ],
   bun: [{ words: ["x"], spec: { values: "-p --package", flags: "--bun --verbose --silent --no-install" } }],
-  pipx: [{ words: ["run"], spec: { values: "--spec --python --pip-args --index-url -i", flags: "-q -v --no-cache --pypackages --quiet --verbose" } }],
+  pipx: [
+    {
+      words: ["run"],
+      spec: { values: "--spec --python --pip-args --index-url -i", flags: "-q -v --no-cache --pypackages --quiet --verbose" },
+    },
+  ],
   uv: [
     { words: ["tool", "run"], spec: UV },
     { words: ["run"], spec: UV },

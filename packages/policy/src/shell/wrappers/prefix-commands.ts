@@ -21,7 +21,8 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   sudo: {
     values:
       "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -R --chroot -T --command-timeout -r --role -t --type -U --other-user",
-    flags: "-A -b -B -E -H -i -k -K -n -N -P -S -s --askpass --background --bell --set-home --login --reset-timestamp --non-interactive --no-update --preserve-groups --stdin --shell",
+    flags:
+      "-A -b -B -E -H -i -k -K -n -N -P -S -s --askpass --background --bell --set-home --login --reset-timestamp --non-interactive --no-update --preserve-groups --stdin --shell",
     attached: "--preserve-env",
     scripts: "-c",
     inert: "-l -v -V -e --list --validate --version --edit",
@@ -58,7 +59,8 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
     operands: 1,
   },
   unshare: {
-    values: "-R --root -w --wd -S --setuid -G --setgid --map-user --map-users --map-group --map-groups --setgroups --propagation --monotonic --boottime -l --load-interp",
+    values:
+      "-R --root -w --wd -S --setuid -G --setgid --map-user --map-users --map-group --map-groups --setgroups --propagation --monotonic --boottime -l --load-interp",
     flags: "-f -r -c --fork --keep-caps --map-root-user --map-current-user --map-auto",
     attached: "-m -u -i -n -p -U -C -T --mount --uts --ipc --net --pid --user --cgroup --time --mount-proc --mount-binfmt --kill-child",
   },
@@ -70,7 +72,8 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   chroot: { values: "--groups --userspec", flags: "--skip-chdir", operands: 1 },
   watch: {
     values: "-n --interval -q --equexit -s --shotsdir",
-    flags: "-b -c -C -e -f -g -p -r -t -w -x --beep --color --no-color --errexit --follow --chgexit --precise --no-rerun --no-title --no-wrap --exec",
+    flags:
+      "-b -c -C -e -f -g -p -r -t -w -x --beep --color --no-color --errexit --follow --chgexit --precise --no-rerun --no-title --no-wrap --exec",
     attached: "-d --differences",
     rest: "script",
   },
@@ -83,7 +86,8 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   },
   strace: {
     values: "-a -b -e -E -I -o -O -p -P -s -S -u -U -X --columns --env --output --attach --string-limit --user --trace --trace-path",
-    flags: "-c -C -d -D -DD -DDD -f -ff -F -i -k -n -N -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z --follow-forks --summary --summary-only",
+    flags:
+      "-c -C -d -D -DD -DDD -f -ff -F -i -k -n -N -q -qq -r -t -tt -ttt -T -v -V -w -x -xx -y -yy -Y -z -Z --follow-forks --summary --summary-only",
     assignments: true,
   },
   ltrace: { values: "-a -A -D -e -F -l -n -o -p -s -u -w -x", flags: "-b -c -C -f -i -L -r -S -t -tt -ttt -T" },

@@ -5,7 +5,12 @@ export const SCRIPT_BUILTINS: Readonly<Record<string, WrapperSpec>> = {
   trap: { inert: "- -l -p -P", rest: "text" },
   mapfile: { scripts: "-C", values: "-c -d -n -O -s -u", flags: "-t", rest: "nothing" },
   readarray: { scripts: "-C", values: "-c -d -n -O -s -u", flags: "-t", rest: "nothing" },
-  complete: { scripts: "-C -F", values: "-A -G -o -P -S -W -X", flags: "-a -b -c -d -e -f -g -j -k -p -r -s -u -v -D -E -I", rest: "nothing" },
+  complete: {
+    scripts: "-C -F",
+    values: "-A -G -o -P -S -W -X",
+    flags: "-a -b -c -d -e -f -g -j -k -p -r -s -u -v -D -E -I",
+    rest: "nothing",
+  },
   compgen: { scripts: "-C -F", values: "-A -G -o -P -S -V -W -X", flags: "-a -b -c -d -e -f -g -j -k -s -u -v", rest: "nothing" },
   bind: { scripts: "-x", values: "-f -m -q -r -u", flags: "-l -p -P -s -S -v -V -X", rest: "nothing" },
   hash: { scripts: "-p", flags: "-d -l -r -t", rest: "nothing" },

@@ -3,8 +3,7 @@ import { optionTable, scanOptions } from "../option-scan.ts";
 import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
 
 const XARGS = optionTable({
-  values:
-    "-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -s --max-chars -S --process-slot-var",
+  values: "-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -s --max-chars -S --process-slot-var",
   flags: "-0 --null -o --open-tty -p --interactive -r --no-run-if-empty -t --verbose -x --exit --show-limits",
   attached: "-e --eof -i --replace -l --max-lines",
 });
@@ -61,7 +60,10 @@ export function unwrapParallel({ name, words, stdin }: Wrapping): Unwrapped {
   if (starts.length > 0) return together(starts.map((start) => templateOf(name, own.slice(start))));
   const given = source === -1 ? [] : words.slice(source + 1).filter(({ value }) => !SOURCES.test(value));
   const unknown = given.length === 0 && stdin !== undefined;
-  return together([...given.map((word) => scriptOf(name, word)), { inner: [], doubts: unknown ? [`${name} reads its commands from a pipe`] : [] }]);
+  return together([
+    ...given.map((word) => scriptOf(name, word)),
+    { inner: [], doubts: unknown ? [`${name} reads its commands from a pipe`] : [] },
+  ]);
 }
 
 /** A template is read by a shell, with further words at its end or in place of its marks. */

@@ -1,7 +1,21 @@
 import type { WrapperSpec } from "../option-scan.ts";
 
 /** Shells that take a script with `-c`, from a file, or from their input. */
-export const SHELLS: readonly string[] = ["sh", "bash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "rbash", "yash", "fish", "csh", "tcsh"];
+export const SHELLS: readonly string[] = [
+  "sh",
+  "bash",
+  "dash",
+  "ash",
+  "zsh",
+  "ksh",
+  "ksh93",
+  "mksh",
+  "rbash",
+  "yash",
+  "fish",
+  "csh",
+  "tcsh",
+];
 
 /** In all of them `-c` is a flag: the script is the first operand, so more options may stand between. */
 export const SHELL_OPTIONS: WrapperSpec = {

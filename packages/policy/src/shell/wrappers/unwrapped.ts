@@ -3,7 +3,7 @@ import type { Hazard } from "../plan.ts";
 
 /** What a wrapper runs: a command, or a text that is a script. */
 export type Inner = { readonly label: string } & (
-  | { readonly words: readonly ShellWord[]; readonly openEnd?: boolean; /** One of several readings. */ readonly guess?: boolean }
+  | { readonly words: readonly ShellWord[]; readonly openEnd?: boolean /** One of several readings. */; readonly guess?: boolean }
   | { readonly script: string }
 );
 
@@ -15,7 +15,10 @@ export type Wrapping = { readonly name: string; readonly words: readonly ShellWo
 
 /** The text that one word holds, as a script. */
 export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {
-  return { inner: [{ label, script: value }], ...(word.dynamic && { doubts: [`the text that ${label} runs is not known before it runs`] }) };
+  return {
+    inner: [{ label, script: value }],
+    ...(word.dynamic && { doubts: [`the text that ${label} runs is not known before it runs`] }),
+  };
 }
 
 /** Several findings as one. */

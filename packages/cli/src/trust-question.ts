@@ -1,6 +1,6 @@
-import type { Context } from "../command-spec.ts";
-import { wrap } from "../display-width.ts";
-import { openPrompt, type Prompt } from "../terminal-prompt.ts";
+import type { Context } from "./command-spec.ts";
+import { wrap } from "./display-width.ts";
+import { openPrompt, type Prompt } from "./terminal-prompt.ts";
 
 const FURNITURE_ROWS = 6;
 

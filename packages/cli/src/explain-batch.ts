@@ -1,13 +1,13 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { isObject } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { type Explaining, explanationOf } from "../explaining.ts";
-import { CommandError } from "../failure.ts";
-import { type InputLine, inputLines } from "../input-lines.ts";
-import type { Io } from "../io.ts";
-import { isNoCall, judgeCall, type LookedAt, type NoCall } from "../judge-call.ts";
-import { jsonLine } from "../output.ts";
+import type { Context } from "./command-spec.ts";
+import { type Explaining, explanationOf } from "./explaining.ts";
+import { CommandError } from "./failure.ts";
+import { type InputLine, inputLines } from "./input-lines.ts";
+import type { Io } from "./io.ts";
+import { isNoCall, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
+import { jsonLine } from "./output.ts";
 
 /** A little more than the longest input a call may have. */
 const LONGEST_LINE = 17 * 1024 * 1024;

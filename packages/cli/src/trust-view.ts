@@ -1,8 +1,8 @@
 import type { Ledger } from "@assent/core";
 import { changesSince, type TrustState, wouldActivate } from "@assent/policy";
 import { unifiedDiff } from "@assent/tools";
-import { markGaps, oneLine, visible } from "../visible-text.ts";
-import { whenText, whoText } from "../who.ts";
+import { markGaps, oneLine, visible } from "./visible-text.ts";
+import { whenText, whoText } from "./who.ts";
 
 /** Everything a person has to see before they trust a workspace: how it stands, what would become active, and what changed since they last did. */
 export async function trustLines(ledger: Ledger, state: TrustState): Promise<readonly string[]> {

@@ -1,0 +1,96 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Assessed, assessRequest, createRegistry, defineTool, type Invocation, type Tool } from "@assent/core";
+import { nodeDigest, systemClock } from "@assent/host";
+import { type WorkspacePolicy, workspacePolicy } from "@assent/policy";
+import { ajvSchemas } from "@assent/tools";
+import { parse } from "unbash";
+import { microseconds, type Row, ratioRow, valueRow } from "./measure.ts";
+
+const LIMIT = 4096;
+
+/** Texts of every size up to the limit, of the shapes that cost most. */
+const TEXTS: readonly (readonly [name: string, text: string])[] = [
+  ["a word", "ls"],
+  ["an allowed command", "git log --oneline -20"],
+  ["a denied one in a shell in a shell", `sh -c "sh -c 'curl https://example.test'"`],
+  ["a pipeline", "git status --porcelain && grep -rn TODO src | sort | uniq -c | head -20"],
+  ["4 KB of one word", `echo ${"x".repeat(LIMIT - 6)}`],
+  ["4 KB of small commands", "true;".repeat(LIMIT / 5 - 1)],
+  ["4 KB of quoted words", "cat 'a b' ".repeat(LIMIT / 10 - 1)],
+  ["4 KB of nested substitutions", `echo ${"$(echo ".repeat(400)}x${")".repeat(400)}`],
+];
+
+const RULES = {
+  deny: ["Shell(curl)", "Shell(wget)", "Shell(git push --force)", "Shell(sudo)", "Read(.env)"],
+  ask: ["Shell(npm publish)"],
+  allow: ["Shell(git *)", "Shell(ls)", "Shell(cat)", "Shell(grep)", "Edit(src/**)"],
+};
+
+/** Judging a shell command against the parser alone, and beyond the limit by itself. */
+export async function judgingRows(): Promise<readonly Row[]> {
+  const workspace = realpathSync(mkdtempSync(join(tmpdir(), "assent-bench-")));
+  try {
+    mkdirSync(join(workspace, ".git"));
+    writeFileSync(join(workspace, "a b"), "");
+    const judge = judging(workspace);
+    const rows: Row[] = [];
+    for (const [name, text] of TEXTS) rows.push(await row(judge, name, text));
+    const long = `${"true;".repeat(200_000)}\ncurl x`;
+    const value = (await microseconds(5, () => repeat(1, () => judge(long)))) / 1_000;
+    rows.push(valueRow("judging 1 MB of commands", { value, unit: "ms" }, 10));
+    return rows;
+  } finally {
+    rmSync(workspace, { recursive: true });
+  }
+}
+
+async function row(judge: (text: string) => unknown, name: string, text: string): Promise<Row> {
+  const count = Math.max(3, Math.round(20_000 / text.length));
+  const base = await microseconds(7, () => repeat(count, () => parse(text)));
+  const value = await microseconds(7, () => repeat(count, () => judge(text)));
+  return ratioRow(`judging ${name}`, { value, base }, { of: "parsing it", most: 5 });
+}
+
+function repeat(count: number, act: () => unknown): number {
+  for (let i = 0; i < count; i += 1) act();
+  return count;
+}
+
+function judging(workspace: string): (text: string) => unknown {
+  const shell: Tool = defineTool({
+    name: "shell",
+    description: "A shell.",
+    kind: "execute",
+    input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+    run: () => "",
+  });
+  const policy: WorkspacePolicy = workspacePolicy({
+    places: { workspace, home: "/nonexistent", userFile: "/nonexistent/u", teamFile: "/nonexistent/t", session: RULES, trusted: false },
+    stateDirectory: "/nonexistent/state",
+    digest: nodeDigest,
+    tools: () => {
+      const registry = createRegistry({ schemas: ajvSchemas() });
+      registry.add(shell);
+      return registry;
+    },
+  });
+  const { facts, source } = policy;
+  const clock = systemClock();
+  const digest = nodeDigest;
+  const ctx = { cwd: workspace, callId: "c", sessionId: "s" };
+  return (command) => {
+    const tool = policy.tools.get("shell");
+    const invocation = tool?.build({ command }, ctx);
+    if (!tool || !invocation || invocation instanceof Promise) throw new Error("the shell tool of the bench does not build");
+    return judged(
+      assessRequest({ tool, invocation: invocation satisfies Invocation, cwd: workspace, facts, policy: source.current, digest, clock }),
+    );
+  };
+}
+
+function judged(assessed: Assessed | Promise<Assessed>): string {
+  if (assessed instanceof Promise) throw new Error("judging a shell command waits for nothing");
+  return assessed.decision.verdict;
+}

@@ -1,0 +1,31 @@
+import { type Assessed, coveringGrants, type GrantRow, type HookEntry, type Rules, sharedToolName, type TraceEntry } from "@assent/core";
+
+/** What is remembered where a call would be made; or why that could not be read. */
+export type Remembered =
+  | { readonly rows: readonly GrantRow[]; readonly workspace: string; readonly rules: Rules; readonly now: number }
+  | { readonly failed: string };
+
+/** What remembered answers would do to a judged call, as an entry of its trace. In an explanation they do not count. */
+export function grantsEntry(assessed: Assessed, known: Remembered): TraceEntry {
+  const { verdict, explicitAsk } = assessed.decision;
+  if (verdict !== "ask") return { layer: "grants", opinion: "not_reached" };
+  if (explicitAsk) return { layer: "grants", opinion: "not_reached", note: "none counts where somebody insists on asking" };
+  if ("failed" in known) return { layer: "grants", opinion: "error", note: known.failed };
+  const { rows, workspace, rules, now } = known;
+  const covering = coveringGrants(rows, { assessed, rules, reach: { session: undefined, workspace, now } });
+  if (!covering) return { layer: "grants", opinion: "none", note: "no remembered answer covers it" };
+  return { layer: "grants", opinion: "allow", note: `would be answered by ${covering.map(named).join(", ")}` };
+}
+
+function named({ id, scope, rule }: GrantRow): string {
+  return `${id} (${scope}: ${rule})`;
+}
+
+/** The trace with the hooks named that a real call would consult: an explanation starts no process, so what they say is not known. */
+export function withHooks(trace: readonly TraceEntry[], tool: string, hooks: readonly HookEntry[]): readonly TraceEntry[] {
+  const names = [tool, sharedToolName(tool)];
+  const consulted = hooks.filter(({ event, matches }) => event === "pre_tool_use" && (!matches || names.some(matches)));
+  if (consulted.length === 0) return trace;
+  const note = `not run here, and may still deny or ask: ${consulted.map(({ name }) => name).join(", ")}`;
+  return trace.map((entry) => (entry.layer === "hook" ? { layer: "hook", opinion: "not_reached", note } : entry));
+}

@@ -1,0 +1,47 @@
+import { realpathSync } from "node:fs";
+import type { PathFact, PathScope } from "../path-scope.ts";
+import { isInside } from "../resolve-path.ts";
+import { mayLeadOutside } from "./linked-outside.ts";
+import type { Hazard, HazardId, Operand } from "./plan.ts";
+
+/** A word of a command that is a path. `follows`: so are the links below it. */
+export type PathWord = { readonly path: string; readonly use: Operand["use"]; readonly follows: boolean };
+
+type Place = { readonly cwd: string; readonly workspace: string; readonly look: PathScope };
+
+/** Where a path of a command leads, and what speaks against going there: outside by either spelling, sensitive, or strange in itself. */
+export function lookAt({ path, use, follows }: PathWord, place: Place): { readonly operand: Operand; readonly hazards: readonly Hazard[] } {
+  const fact = place.look(path, place.cwd);
+  const reasons: readonly (readonly [holds: boolean, id: HazardId, why: string])[] = [
+    [FOR_OTHER_SHELL.test(path), "other_shell", "another shell would expand it"],
+    [path === "" || climbsElsewhere(path, fact, place), "path_unresolved", "it does not lead where it seems to"],
+    [isOutside(fact, place), "outside_workspace", "it is not inside the workspace"],
+    [fact.sensitive, "sensitive_file", "it may hold secrets"],
+    [
+      follows && fact.inside && mayLeadOutside(fact.absolute, place.look),
+      "outside_workspace",
+      "links below it may lead outside the workspace",
+    ],
+  ];
+  const hazards = reasons.filter(([holds]) => holds).map(([, id, why]) => ({ id, text: `${path}: ${why}` }));
+  return { operand: { path: fact.absolute, real: fact.real, use }, hazards: [...fact.hazards, ...hazards] };
+}
+
+/** `~`, `=id`, `%PATH%`, `@(…)`, a trailing `^`, a backslash. */
+const FOR_OTHER_SHELL = /^[~=]|%[A-Za-z_]{3,}%|@\(|\^$|\\/;
+
+function isOutside({ absolute, real, inside, ownOutput }: PathFact, { workspace }: Place): boolean {
+  if (ownOutput) return false;
+  return !inside || (absolute !== real && !isInside(workspace, absolute));
+}
+
+/** The system goes up from where a link leads, not from where it stands: `link/..` and, in a directory reached by a link, `..` may be another place than it seems. */
+function climbsElsewhere(path: string, { real }: PathFact, { cwd, look }: Place): boolean {
+  const [climb] = /^(?:.*\/)?\.\.(?=\/|$)/s.exec(path) ?? [];
+  if (climb === undefined || real === null) return false;
+  try {
+    return realpathSync.native(climb.startsWith("/") ? climb : `${cwd}/${climb}`) !== look(climb, cwd).real;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import type { Kind, RequestFacts } from "@assent/core";
+import { policyFacts } from "../src/facts.ts";
+import { pathScope } from "../src/path-scope.ts";
+import { scratch } from "./scratch.ts";
+
+const facts = (workspace: string) => policyFacts({ workspace, look: pathScope({ workspace }) });
+
+const ask = (workspace: string, kind: Kind, paths: readonly string[] | undefined) =>
+  facts(workspace)({ tool: "t", kind, input: {}, cwd: workspace, locations: paths?.map((path) => ({ path })) });
+
+const shell = async (look: ReturnType<typeof facts>, workspace: string, input: { command: string; cwd?: string }): Promise<RequestFacts> =>
+  await look({ tool: "shell", kind: "execute", input, cwd: workspace, locations: undefined });
+
+test("each path is a unit, and the request is inside only if every path is", async (t) => {
+  const root = scratch(t);
+  const both = await ask(root, "edit", ["a", "/etc/x"]);
+  assert.deepEqual(
+    both.units.map(({ subject }) => subject),
+    [join(root, "a"), "/etc/x"],
+  );
+  assert.deepEqual([both.insideWorkspace, (await ask(root, "edit", ["a", "b"])).insideWorkspace], [false, true]);
+});
+
+test("PT3: people are shown where a path really leads", async (t) => {
+  const root = scratch(t);
+  symlinkSync("/etc", join(root, "link"));
+  const { view } = await ask(root, "edit", ["link/x"]);
+  assert.deepEqual(view, { paths: [{ lexical: join(root, "link/x"), real: "/etc/x", inside: false, sensitive: false, control: false }] });
+});
+
+for (const [name, locations] of [
+  ["none", []],
+  ["unknown ones", undefined],
+] as const) {
+  test(`a request with ${name} is one unit, known to be nowhere`, async () => {
+    assert.deepEqual(await ask("/w", "other", locations), { units: [{ subject: "t" }], binds: {} });
+  });
+}
+
+test("PT14: a parent swapped for a link after judging changes what a writing request is bound to", async (t) => {
+  const root = scratch(t);
+  mkdirSync(join(root, "dir"));
+  const before = await ask(root, "edit", ["dir/new/x"]);
+  mkdirSync(join(root, "dir/new"));
+  assert.deepEqual((await ask(root, "edit", ["dir/new/x"])).binds, before.binds);
+  symlinkSync("/tmp", join(root, "dir/other"));
+  assert.notDeepEqual((await ask(root, "edit", ["dir/other/x"])).binds, before.binds);
+  const linked = await ask(root, "edit", ["dir/other/x"]);
+  unlinkSync(join(root, "dir/other"));
+  symlinkSync("/etc", join(root, "dir/other"));
+  assert.notDeepEqual((await ask(root, "edit", ["dir/other/x"])).binds, linked.binds);
+  assert.deepEqual((await ask(root, "read", ["dir/other/x"])).binds, {});
+});
+
+test("each simple command of a shell line is a unit, and the plan that is judged is the plan that runs", async (t) => {
+  const root = scratch(t);
+  const { units, safe, plan, planDigest } = await shell(facts(root), root, { command: "ls && pwd | cat" });
+  assert.deepEqual(
+    units.map(({ subject }) => subject),
+    ["ls", "pwd", "cat"],
+  );
+  assert.equal(safe, true);
+  assert.ok(plan !== undefined && planDigest?.startsWith("sha256:"));
+});
+
+test("5.4: a working directory outside the workspace is a hazard; one inside is where the line runs", async (t) => {
+  const root = scratch(t);
+  mkdirSync(join(root, "src"));
+  assert.equal((await shell(facts(root), root, { command: "ls", cwd: "/etc" })).safe, false);
+  assert.equal((await shell(facts(root), root, { command: "ls", cwd: "src" })).safe, true);
+  assert.match(JSON.stringify((await shell(facts(root), root, { command: "ls", cwd: "src" })).view), /\/src"/);
+});
+
+test("S27: a script that changed since it was last looked at is shown with both digests", async (t) => {
+  const root = scratch(t);
+  const look = facts(root);
+  const scripts = async (): Promise<Record<string, string>[]> =>
+    JSON.parse(JSON.stringify((await shell(look, root, { command: "sh build.sh" })).view)).scripts;
+  writeFileSync(join(root, "build.sh"), "echo one");
+  const [first] = await scripts();
+  assert.equal(first?.["before"], undefined);
+  writeFileSync(join(root, "build.sh"), "echo two");
+  const [second] = await scripts();
+  assert.equal(second?.["before"], first?.["digest"]);
+  assert.notEqual(second?.["digest"], first?.["digest"]);
+});
+
+test("a fetch is one unit with its host", async () => {
+  const found = await facts("/w")({ tool: "fetch", kind: "fetch", input: { url: "https://Example.test./x" }, cwd: "/w", locations: [] });
+  assert.deepEqual([found.units[0]?.subject, found.view], ["example.test", { host: "example.test" }]);
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { describe, type TestContext, test } from "node:test";
+import { type Decision, decide, MODES, type Request } from "@assent/core";
+import { exampleTrial } from "../../src/example-trial.ts";
+import { policyFacts } from "../../src/facts.ts";
+import { pathScope } from "../../src/path-scope.ts";
+import type { RuleTool } from "../../src/rules/rule.ts";
+import { type LoadedPolicy, loadPolicy, type PolicyParts } from "../../src/settings/load-policy.ts";
+import { SettingsError } from "../../src/settings/problem.ts";
+import { type Files, PARTS, placesWith } from "./policy-bench.ts";
+
+const SHELL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
+const tools: PolicyParts["tools"] = { get: (name) => (name === "shell" ? SHELL : undefined), names: () => ["shell"] };
+const parts: PolicyParts = { ...PARTS, tools, examples: exampleTrial(tools, () => "execute") };
+
+function judge(t: TestContext, files: Files, command: string): Decision & { readonly loaded: LoadedPolicy } {
+  const places = placesWith(t, files);
+  const loaded = loadPolicy(places, parts);
+  const { workspace, home } = places;
+  const facts = policyFacts({ workspace, home, look: pathScope({ workspace, home }) });
+  const found = facts({ tool: "shell", kind: "execute", input: { command }, cwd: workspace, locations: undefined });
+  assert.ok(!(found instanceof Promise));
+  const request: Request = {
+    tool: "shell",
+    toolDigest: "d",
+    kind: "execute",
+    input: { command },
+    cwd: workspace,
+    binds: found.binds,
+    units: found.units,
+  };
+  return { ...decide(request, { ...loaded.policy, hint: { readOnly: found.safe === true } }), loaded };
+}
+
+const permissions = (lists: object): { readonly permissions: object } => ({ permissions: lists });
+
+describe("rules about commands, from files", () => {
+  for (const lists of ['"allow":["*"],"deny":["Shell(git push)"]', '"deny":["Shell(git push)"],"allow":["*"]']) {
+    test(`E1: {${lists}} denies git push`, (t) => {
+      const { verdict, rule } = judge(t, { user: `{"permissions":{${lists}}}` }, "git push");
+      assert.deepEqual([verdict, rule?.text], ["deny", "Shell(git push)"]);
+    });
+  }
+  test("E2: the user asks for every command, an untrusted project allows all", (t) => {
+    const { verdict, source, loaded } = judge(t, { user: permissions({ ask: ["Shell"] }), project: permissions({ allow: ["*"] }) }, "ls");
+    assert.deepEqual([verdict, source, loaded.problems.map(({ type }) => type)], ["ask", "user permissions", ["rule_project_untrusted"]]);
+  });
+  test("E15: an ask rule holds in yolo", (t) => {
+    const { verdict, reason } = judge(t, { user: { mode: "yolo", ...permissions({ ask: ["Shell(npm publish)"] }) } }, "npm publish");
+    assert.deepEqual([verdict, reason], ["ask", "checker"]);
+  });
+  for (const [allowing, asking, source] of [
+    ["user", "project", "project permissions"],
+    ["project", "user", "user permissions"],
+    ["user", "team", "permissions configuration"],
+    ["team", "user", "user permissions"],
+  ] as const) {
+    test(`E16: ${allowing} allows git, ${asking} asks for git fetch`, (t) => {
+      const files: Files = {
+        [allowing]: permissions({ allow: ["Shell(git *)"] }),
+        [asking]: permissions({ ask: ["Shell(git fetch)"] }),
+        trusted: true,
+      };
+      const { verdict, source: said } = judge(t, files, "git fetch");
+      assert.deepEqual([verdict, said], ["ask", source]);
+    });
+  }
+  for (const mode of MODES.filter((name) => name !== "plan")) {
+    for (const list of ["deny", "ask"] as const) {
+      test(`S05: ${list} Shell(git push) against allow * in ${mode}`, (t) => {
+        const { verdict, rule, explicitAsk } = judge(
+          t,
+          { team: { mode, ...permissions({ allow: ["*"] }) }, project: permissions({ [list]: ["Shell(git push)"] }) },
+          "git -C . push origin main",
+        );
+        assert.deepEqual([verdict, rule?.text, explicitAsk], [list, "Shell(git push)", list === "ask"]);
+      });
+    }
+  }
+});
+
+describe("1.3, S09: examples of rules about commands", () => {
+  const rule = { rule: "Shell(git push)", match: ["git push", "git -C . push"], notMatch: ["git pushx"] };
+  test("good examples", (t) => assert.equal(judge(t, { user: permissions({ deny: [rule] }) }, "git push").verdict, "deny"));
+  test("a hazard counts against an allow's example", (t) => {
+    const { loaded } = judge(t, { user: permissions({ allow: [{ rule: "Shell(git log)", match: ["git log --output x -p"] }] }) }, "true");
+    assert.deepEqual([loaded.problems.map(({ type, column }) => [type, column]), loaded.rules], [[["rule_example", 60]], []]);
+  });
+  test("a failing example of a deny refuses, and is named", (t) => {
+    const places = placesWith(t, { user: permissions({ deny: [{ ...rule, match: ["git pull"] }] }) });
+    assert.throws(
+      () => loadPolicy(places, parts),
+      (error) => error instanceof SettingsError && error.code === "rule_example" && error.message.includes("git pull"),
+    );
+  });
+  test("rule_too_broad: an opaque program with a star is left out", (t) => {
+    const { loaded } = judge(t, { user: permissions({ allow: ["Shell(python3 *)"] }) }, "true");
+    assert.deepEqual([loaded.problems.map(({ type, effect }) => [type, effect]), loaded.rules], [[["rule_too_broad", "warning"]], []]);
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { TestContext } from "node:test";
+import { pathScope } from "../../src/path-scope.ts";
+import { type Classified, type ClassifyPlace, classify } from "../../src/shell/classify.ts";
+import { expandGlobs } from "../../src/shell/expand-glob.ts";
+import type { HazardId } from "../../src/shell/plan.ts";
+import { readPlain } from "../../src/shell/strict-reader.ts";
+import { scratch } from "../scratch.ts";
+
+/** What stands in the workspace: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
+export type Files = Readonly<Record<string, string>>;
+
+const USUAL: Files = {
+  ".git/HEAD": "ref: refs/heads/main\n",
+  ".git/config": "[core]\n",
+  ".git/objects/": "",
+  ".git/refs/": "",
+  ".env": "A=1\n",
+  "README.md": "# x\n",
+  "package.json": "{}\n",
+  "a.txt": "a\n",
+  "b.txt": "b\n",
+  "src/a.ts": "a\n",
+  "src/b.ts": "b\n",
+  "docs/": "",
+};
+
+/** A workspace of its own below a directory that is not it. */
+export function sampleWorkspace(t: TestContext, files: Files = USUAL): ClassifyPlace {
+  const workspace = join(scratch(t), "workspace");
+  mkdirSync(workspace);
+  for (const [name, text] of Object.entries(files)) put(join(workspace, name), text);
+  return { cwd: workspace, workspace, look: pathScope({ workspace }) };
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(path.endsWith("/") ? path : dirname(path), { recursive: true });
+  if (text.startsWith("-> ")) symlinkSync(text.slice(3), path);
+  else if (!path.endsWith("/")) writeFileSync(path, text);
+}
+
+/** Why a line is not proven to read only: `refused`, a class, or hazards. Empty: it is. */
+export function objections(line: string, place: ClassifyPlace): readonly string[] {
+  const reading = readPlain(line);
+  if ("refused" in reading) return [`refused ${reading.refused.id}`];
+  return reading.commands.flatMap(({ words }) => {
+    const expanded = expandGlobs(words, place);
+    if ("refused" in expanded) return [`refused ${expanded.refused.id}`];
+    const { class: proven, hazards } = classify(expanded.argv, place);
+    return [...(proven === "read" ? [] : [proven]), ...hazards.map(({ id }) => id)];
+  });
+}
+
+/** The hazards of one command. */
+export function hazardsOf({ hazards }: Classified): readonly HazardId[] {
+  return hazards.map(({ id }) => id);
+}
