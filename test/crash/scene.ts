@@ -181,6 +181,7 @@ async function runHere(argv: readonly string[], { cwd, env, overrides }: Here): 
     stderr: output("stderr"),
     stdinIsTTY: false,
     readStdin: async () => new Uint8Array(),
+    stdin: never,
     keyboard: { open: never },
     env,
     cwd,

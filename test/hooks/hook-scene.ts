@@ -20,10 +20,9 @@ import {
   openSession,
 } from "@assent/core";
 import { countingIds, scriptedApprover } from "@assent/core/testing";
-import { nodeDigest, systemClock } from "@assent/host";
+import { hookRunner, nodeDigest, systemClock } from "@assent/host";
+import { hookSource } from "@assent/policy";
 import { z } from "zod";
-import { hookRunner } from "../../packages/host/src/hooks/hook-runner.ts";
-import { hookSource } from "../../packages/policy/src/hooks/hook-source.ts";
 import { readSettings } from "../../packages/policy/src/settings/read-settings.ts";
 
 /** What a test says about the world its hooks stand in. */

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type JsonObject, MODES, type Mode } from "@assent/core";
 import type { SessionFlags } from "@assent/policy";
 import type { Context } from "./command-spec.ts";
+import { usageError } from "./failure.ts";
 
 /** What an ask becomes when nobody can be asked. */
 export type OnAsk = "deny" | "park" | "fail";
@@ -22,6 +23,9 @@ export type CallFlags = {
 /** The flags of one command line. */
 export function givenFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
   const policy = options.text("policy");
+  const [rule] = ["allow", "ask", "deny"].filter((name) => options.list(name).length > 0);
+  if (policy !== undefined && rule !== undefined)
+    throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
   return {
     mode: modeNamed(options.text("mode")),
     allow: options.list("allow"),

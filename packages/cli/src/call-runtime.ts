@@ -63,7 +63,7 @@ export function callDispatcher(context: Context, runtime: CallRuntime): CallDisp
 function callHooks({ io }: Context, { session, ports, policy }: CallRuntime): HookRunner {
   const { clock, digest } = ports;
   return hookRunner({
-    entries: policy.hooks.entries,
+    entries: policy.hooks,
     clock,
     digest,
     cwd: session.state.created?.cwd ?? policy.workspace,

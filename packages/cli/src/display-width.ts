@@ -34,6 +34,23 @@ export function wrap(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => broken(line, Math.max(columns, 1)));
 }
 
+/** `wrap` for sentences: lines end at a blank where there is one. */
+export function wrapWords(text: string, columns: number): string[] {
+  if (columns === Number.POSITIVE_INFINITY) return text.split("\n");
+  return text.split("\n").flatMap((line) => {
+    const lines: string[] = [];
+    let at = "";
+    for (const word of line.split(/(?<= )(?=[^ ])/)) {
+      if (at !== "" && displayWidth((at + word).trimEnd()) > columns) {
+        lines.push(at.trimEnd());
+        at = "";
+      }
+      at += word;
+    }
+    return [...lines, at].flatMap((piece) => wrap(piece, columns));
+  });
+}
+
 /** One pass, whatever the length: a request may be a single line of megabytes. */
 function broken(line: string, columns: number): string[] {
   const pieces: string[] = [];

@@ -2,7 +2,7 @@ import type { Json, Verdict } from "@assent/core";
 import type { Explanation, Hazard } from "@assent/policy";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
-import { wrap } from "./display-width.ts";
+import { wrapWords } from "./display-width.ts";
 import { rememberedRule, settingsValue } from "./remembered-rule.ts";
 import { shellWord } from "./shell-word.ts";
 import type { Style } from "./style.ts";
@@ -45,8 +45,8 @@ function paint(verdict: Verdict, style: Style): (text: string) => string {
 
 /** Lines of a text behind an indent, broken to the width; what a terminal would act on is escaped. */
 function indented(text: string, indent: number, { columns }: Reading): string[] {
-  const room = columns === undefined ? Number.POSITIVE_INFINITY : Math.max(columns - indent, 16);
-  return wrap(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
+  const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width says 0
+  return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
 }
 
 function whyLines(explanation: Explanation, reading: Reading): string[] {
@@ -147,7 +147,7 @@ function passLines(explanation: Explanation, reading: Reading): string[] {
   const { offers } = reading;
   if (offers.length === 0) {
     const why = hasHazards(explanation)
-      ? "No rule can let it pass, because of what is marked with ! above"
+      ? "No rule is offered to let it pass, because of what is marked with ! above"
       : "No narrow rule would cover it";
     return indented(`${why}: a person says yes each time.`, 0, reading);
   }
@@ -182,7 +182,7 @@ function traceText({ trace }: Explanation, { columns }: Reading): string {
     OPINIONS[opinion],
     [rule, note].filter((text) => text !== undefined && text !== "").join("; "),
   ]);
-  return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns);
+  return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns || undefined);
 }
 
 const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not heard" } as const;

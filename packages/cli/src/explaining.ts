@@ -41,7 +41,7 @@ export async function openExplaining(context: Context): Promise<Explaining> {
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = callPorts(context, await stateDirectory(context));
   const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
-  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks.entries(), remembered: known };
+  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), remembered: known };
 }
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {

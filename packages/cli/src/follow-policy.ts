@@ -24,19 +24,22 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
   const { outputDirectory, clock } = callPorts(context, await stateDirectory(context));
   const trust = flags.policyFile === undefined ? await workspaceTrust(context, { workspace, ...(ledger && { ledger }) }) : undefined;
   let readable: readonly string[] = [];
-  const opened = await openPolicy(context, {
-    workspace,
-    ...(flags.policyFile !== undefined && { policyFile: flags.policyFile }),
-    flags: sessionLayer(flags),
-    trusted: trust?.trusted === true,
-    readable: () => readable,
-    follow: {
-      clock,
-      warn: (problem) => void warnOfProblems(io, [problem]),
-      changed: () => void warn(io, "settings changed; what waits is judged again (settings_changed)"),
-      ...(trust && { trusted: trust.stillTrusted }),
-    },
-  });
+  const open = (trusted: boolean): Promise<OpenedPolicy> =>
+    openPolicy(context, {
+      workspace,
+      ...(flags.policyFile !== undefined && { policyFile: flags.policyFile }),
+      flags: sessionLayer(flags),
+      trusted,
+      readable: () => readable,
+      follow: {
+        clock,
+        warn: (problem) => void warnOfProblems(io, [problem]),
+        changed: () => void warn(io, "settings changed; what waits is judged again (settings_changed)"),
+        ...(trust && { trusted: trust.stillTrusted }),
+      },
+    });
+  const first = await open(trust?.trusted === true);
+  const opened = trust?.trusted === true && !trust.stillTrusted() ? await reopened(first, open) : first;
   await warnOfProblems(io, opened.loaded.problems);
   return {
     ...opened,
@@ -44,4 +47,10 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
       readable = [join(outputDirectory, session)];
     },
   };
+}
+
+/** What was read is not what was trusted: it changed in between, and counts for nothing. */
+async function reopened({ source }: OpenedPolicy, open: (trusted: boolean) => Promise<OpenedPolicy>): Promise<OpenedPolicy> {
+  source.close();
+  return open(false);
 }

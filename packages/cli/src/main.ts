@@ -1,3 +1,4 @@
+import type { SettingsError } from "@assent/policy";
 import { parseCommandLine, wantsJson } from "./command-line.ts";
 import type { Context } from "./command-spec.ts";
 import { COMMANDS } from "./command-table.ts";
@@ -21,11 +22,20 @@ const READER_GONE = 130;
 async function report(error: unknown, io: Io, json: boolean): Promise<number> {
   const failure = asFailure(error);
   try {
+    if (isSettingsError(error)) {
+      const { reportSettings } = await import("./problem-text.ts");
+      return await reportSettings(io, error, json);
+    }
     await printFailure(io, failure, json);
     return failure.exit;
   } catch (unwritable) {
     return isGone(unwritable) ? READER_GONE : failure.exit;
   }
+}
+
+/** By its name: the package it comes from is loaded only by commands that need it. */
+function isSettingsError(error: unknown): error is SettingsError {
+  return error instanceof Error && error.name === "SettingsError";
 }
 
 async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): Promise<number> {

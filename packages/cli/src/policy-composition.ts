@@ -1,6 +1,5 @@
-import type { Facts, Registry, Rules } from "@assent/core";
+import type { Facts, HookEntry, Registry, Rules } from "@assent/core";
 import {
-  type HookSource,
   type LoadedPolicy,
   type PolicyPlaces,
   type SessionFlags,
@@ -35,7 +34,7 @@ export type OpenedPolicy = {
   readonly tools: Registry;
   readonly facts: Facts;
   readonly rules: Rules;
-  readonly hooks: HookSource;
+  readonly hooks: () => readonly HookEntry[];
   readonly workspace: string;
 };
 

@@ -1,5 +1,4 @@
 import { type Problem, problemText, type SettingsError } from "@assent/policy";
-import type { Context } from "./command-spec.ts";
 import type { Io } from "./io.ts";
 import { printFailure, warn } from "./output.ts";
 import { oneLine } from "./visible-text.ts";
@@ -22,9 +21,9 @@ export function problemForm({ type, file, line, column, key, message, hint }: Pr
 }
 
 /** Tells of settings that nobody may go on with; the exit code. */
-export async function reportSettings({ io, options }: Pick<Context, "io" | "options">, error: SettingsError): Promise<number> {
+export async function reportSettings(io: Io, error: SettingsError, json: boolean): Promise<number> {
   const [first] = error.problems;
-  if (options.flag("json")) await printFailure(io, { type: error.code, exit: 2, message: error.message, hint: first?.hint ?? "" }, true);
+  if (json) await printFailure(io, { type: error.code, exit: 2, message: error.message, hint: first?.hint ?? "" }, true);
   else await io.stderr.write(problemLines(error.problems));
   return 2;
 }

@@ -203,7 +203,7 @@ describe("remembered answers", () => {
     assert.deepEqual(Object.keys(grant), ["id", "scope", "rule", "tool", "createdAt", "createdBy", "approvalId", "expiresAt", "state"]);
     assert.deepEqual(
       [grant.scope, grant.rule, grant.tool, grant.createdBy, grant.approvalId, grant.state],
-      ["user", "shell:command=touch x", "shell", "Ada", approvalId, "active"],
+      ["user", "Shell(touch x)", "shell", "Ada", approvalId, "active"],
     );
     const lasts = Date.parse(grant.expiresAt) - Date.parse(grant.createdAt);
     assert.ok(lasts > 7_100_000 && lasts <= 7_200_000, String(lasts));
@@ -253,7 +253,7 @@ describe("remembered answers", () => {
       at.hereJson(["call", "write", "--input", JSON.stringify({ file_path: path, content: "x" }), "--on-ask", "park"]);
     const { approvalId } = (await write("a[1].txt")).value;
     const { stderr } = await at.here(["approve", approvalId, "--remember", "user"]);
-    assert.match(stderr, /^Remembered for this user: write:file_path=a\\\[1\\\]\.txt$/m);
+    assert.match(stderr, /^Remembered for this user: Edit\(\/a\\\[1\]\.txt\)$/m);
     assert.equal((await write("b.txt")).code, 75);
   });
 
@@ -264,10 +264,20 @@ describe("remembered answers", () => {
 
   test("a command that a shell could read in more than one way offers no rule", async () => {
     using at = place();
-    const { approvalId } = await park(at, "touch x && touch y");
+    const { approvalId } = await park(at, "touch x && touch $HOME/y");
     assert.deepEqual((await at.hereJson(["approvals", "show", approvalId])).value.suggestions, []);
     const { code, value } = await at.hereJson(["approve", approvalId, "--remember", "session"]);
     assert.deepEqual([code, value.error.type], [2, "bad_rule"]);
+  });
+
+  test("policy 9: a compound is remembered by one rule for each part", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at, "touch x && touch y");
+    assert.deepEqual((await at.hereJson(["approvals", "show", approvalId])).value.suggestions, ["Shell(touch x)", "Shell(touch y)"]);
+    assert.equal((await at.here(["approve", approvalId, "--remember", "user"])).code, 0);
+    assert.equal((await at.hereJson(["resume", sessionId])).value.outcome, "succeeded");
+    const part = await at.hereJson(["call", "shell", "--input", '{"command":"touch y"}']);
+    assert.equal(part.value.outcome, "succeeded");
   });
 
   test("an explicit ask is answered once, whatever should be remembered", async () => {

@@ -38,16 +38,10 @@ describe("the command line", () => {
       "assent approvals: unknown option '-x'. See: assent approvals --help",
     ],
     [
-      "--policy is not there yet",
-      ["call", "read", "--policy", "p.json"],
-      "assent call: unknown option '--policy'. See: assent call --help",
-    ],
-    [
       "--tool FILE is not there yet for a call",
       ["call", "read", "--tool", "t.ts"],
       "assent call: unknown option '--tool'. See: assent call --help",
     ],
-    ["--add-dir is not there yet", ["call", "read", "--add-dir", "x"], "assent call: unknown option '--add-dir'. See: assent call --help"],
     [
       "an unknown value names the valid ones and the nearest",
       ["call", "read", "--mode", "yol"],
@@ -156,8 +150,8 @@ describe("the table of commands", () => {
       [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "),
     );
     assert.deepEqual(surface, [
-      "call TOOL --input --on-ask --mode --allow --ask --deny --workspace --cwd --store --json",
-      "resume SESSION --on-ask --mode --allow --ask --deny --cwd --take-over --store --json",
+      "call TOOL --input --on-ask --mode --allow --ask --deny --add-dir --policy --workspace --cwd --store --json",
+      "resume SESSION --on-ask --mode --allow --ask --deny --add-dir --policy --cwd --take-over --store --json",
       "demo --store --json",
       "approvals --session --tool --all --limit --after --store --json",
       "approvals show ID --store --json",
@@ -165,11 +159,11 @@ describe("the table of commands", () => {
       "reject ID --reason --by --store --json",
       "grants --scope --all --limit --after --store --json",
       "grants revoke ID --store --json",
-      "trust DIR --revoke --show --store --json",
       "explain --tool --input --batch --policy --workspace --cwd --mode --store --json",
       "policy check FILE --workspace --store --json",
       "policy diff OLD NEW --ledger --workspace --store --json",
       "grants promote ID --to --dry-run --workspace --store --json",
+      "trust DIR --revoke --show --store --json",
       "sessions --state --cwd --limit --after --store --json",
       "log SESSION --call --type --since --follow --store --json",
       "tools --all --store --json",

@@ -215,6 +215,13 @@ mode               not heard  default
     assert.ok(!/[^\P{Cc}\n]|[\u202e\u200b]/u.test(offered));
   });
 
+  test("sentences end their lines at blanks; a terminal without a width gets whole lines", () => {
+    const given = explanation({ verdict: "deny", reason: "mode", source: "plan" });
+    const narrow = explainText(given, { ...PLAIN, columns: 40 });
+    assert.match(narrow, /^Mode 'plan' lets nothing pass that may\nchange something, whatever the allow\nrules say\.$/m);
+    assert.equal(explainText(given, { ...PLAIN, columns: 0 }), explainText(given, PLAIN));
+  });
+
   test("a terminal gets colours and no line wider than it is; NO_COLOR gets none", () => {
     const plan = {
       digest: "d",

@@ -162,6 +162,17 @@ describe("assent explain, the cases of the contract", () => {
     );
   });
 
+  test("a trusted project's allow counts, until its bytes change", async () => {
+    using at = place();
+    projectSettings(at, permissions({ allow: ["Shell(make lint)"] }));
+    assert.equal((await at.here(["trust"])).code, 0);
+    const explained = async (): Promise<unknown> => (await at.hereJson(["explain", ...shell("make lint")])).value.verdict;
+    assert.equal(await explained(), "allow");
+    assert.deepEqual((await at.hereJson(["policy", "check"])).value, []);
+    projectSettings(at, permissions({ allow: ["Shell(make lint)", "Shell(make)"] }));
+    assert.equal(await explained(), "ask");
+  });
+
   test("E16: an ask of the project outweighs an allow of the user", async () => {
     using at = place();
     userSettings(at, permissions({ allow: ["Shell(git *)"] }));
@@ -352,6 +363,23 @@ describe("assent explain and remembered answers", () => {
     ]);
   });
 
+  test("looking at them changes no byte of the store", async () => {
+    using at = place();
+    await remember(at, "make lint", "project");
+    const before = snapshot(at.root);
+    assert.ok(before.some((name) => name.startsWith("store/ledger.db")));
+    assert.equal((await at.here(["explain", ...shell("make lint")])).code, 0);
+    assert.deepEqual(snapshot(at.root), before);
+  });
+
+  test("a store that cannot be read is told of; nothing is trusted, the call is judged", async () => {
+    using at = place();
+    put(join(at.store, "ledger.db"), "no database");
+    const { code, value, stderr } = await at.hereJson(["explain", ...shell("make lint")]);
+    assert.deepEqual([code, value.verdict, value.trace.at(-1).opinion], [0, "ask", "error"]);
+    assert.match(stderr, /^assent: warning: the store cannot be read, so the workspace counts as not trusted: /);
+  });
+
   test("with --policy they are not looked at", async () => {
     using at = place();
     await remember(at, "make lint", "user");
@@ -363,7 +391,7 @@ test("hooks are not run; the trace names those that a real call would consult", 
   using at = place();
   const mark = at.path("ran");
   const hook = (matcher: string): object => ({ matcher, hooks: [{ type: "command", command: `touch ${mark}`, name: `${matcher} check` }] });
-  userSettings(at, { hooks: { pre_tool_use: [hook("shell"), hook("read")] } });
+  userSettings(at, { hooks: { pre_tool_use: [hook("shell"), hook("read")], post_tool_use: [hook(".*")] } });
   const { value, stderr } = await at.hereJson(["explain", ...shell("ls")]);
   const found = value.trace.find(({ layer }: { layer: string }) => layer === "hook");
   assert.deepEqual(found, { layer: "hook", opinion: "not_reached", note: "not run here, and may still deny or ask: shell check" }, stderr);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { openLedger } from "@assent/store";
 import { type Place, place, type RunOptions } from "./support/assent.ts";
 
 function put(file: string, text: string): string {
@@ -169,6 +170,32 @@ describe("assent grants promote", () => {
       const { code, value } = await at.hereJson(["grants", "promote", ...(await argv(at))]);
       assert.deepEqual([code, value.error.type], [exit, type]);
       assert.match(value.error.message, message);
+    });
+
+  const unsound: readonly (readonly [string, string, RegExp])[] = [
+    ["too broad", "Shell(python3 *)", /\(rule_too_broad\): Shell\(python3 \*\)/],
+    ["of another version's notation", "shell git status", /\(rule_\w+\): shell git status/],
+  ];
+  for (const [name, rule, message] of unsound)
+    test(`refused: a remembered rule that is ${name} becomes no rule of a file`, async () => {
+      using at = place();
+      const { value } = await at.hereJson(["call", "shell", "--input", '{"command":"make lint"}', "--on-ask", "park"]);
+      const body = {
+        grant: "g_aaaaaaaaaaaaaaaaaaaa",
+        scope: "user",
+        rule,
+        tool: "shell",
+        madeBy: "ada",
+        approval: value.approvalId,
+      } as const;
+      const ledger = await openLedger({ directory: at.store });
+      await ledger.answer([{ type: "grant.created", v: 1, at: new Date().toISOString(), body }]);
+      await ledger.close();
+      const refusal = await at.hereJson(["grants", "promote", body.grant, "--to", "user"]);
+      assert.deepEqual([refusal.code, refusal.value.error.type], [1, "not_allowed"]);
+      assert.match(refusal.value.error.message, message);
+      assert.notEqual(refusal.value.error.hint, "");
+      assert.equal(existsSync(userFile(at)), false);
     });
 
   test("a file that cannot be written is told of, and nothing is changed", async () => {

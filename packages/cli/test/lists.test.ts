@@ -24,7 +24,7 @@ describe("assent approvals", () => {
     assert.deepEqual(Object.keys(value[0]), ["id", "sessionId", "callId", "tool", "title", "reason", "requestedAt", "fingerprint"]);
     assert.deepEqual(
       [value[0].sessionId, value[0].callId, value[0].tool, value[0].reason],
-      [first.sessionId, first.callId, "shell", "tool"],
+      [first.sessionId, first.callId, "shell", "default"],
     );
     assert.match(value[0].fingerprint, /^[0-9a-f]{64}$/);
   });
@@ -74,8 +74,8 @@ describe("assent approvals", () => {
     assert.deepEqual(value.input, { command: "touch a" });
     assert.deepEqual([value.kind, value.cwd, value.state, value.consumed], ["execute", at.workspace, "open", false]);
     assert.deepEqual([value.preview.type, value.preview.command], ["exec", "touch a"]);
-    assert.deepEqual(value.suggestions, ["shell:command=touch a"]);
-    assert.deepEqual([value.decision.verdict, value.decision.reason, value.decision.explicitAsk], ["ask", "tool", false]);
+    assert.deepEqual(value.suggestions, ["Shell(touch a)"]);
+    assert.deepEqual([value.decision.verdict, value.decision.reason, value.decision.explicitAsk], ["ask", "default", false]);
     assert.ok(Array.isArray(value.decision.trace));
     const text = await at.here(["approvals", "show", approvalId]);
     assert.match(text.stdout, /^what +touch a$/m);
@@ -191,7 +191,7 @@ describe("assent log", () => {
 
   test("text is one line per event", async () => {
     using at = place();
-    const { sessionId } = await park(at, "echo 'a\nb'");
+    const { sessionId } = await park(at, "touch 'a\nb'");
     const { stdout } = await at.here(["log", sessionId, "--type", "call.*"]);
     assert.deepEqual(
       stdout

@@ -145,6 +145,15 @@ describe("assent policy check", () => {
     assert.match(value[0].message, /run: chmod go-w /);
   });
 
+  test("a store that cannot be read is told of, and the files are checked", async () => {
+    using at = place();
+    put(join(at.store, "ledger.db"), "no database");
+    put(projectFile(at), '{ "moed": "plan" }');
+    const { code, value, stderr } = await at.hereJson(["policy", "check"]);
+    assert.deepEqual([code, value[0].type], [1, "settings_unknown_key"]);
+    assert.match(stderr, /^assent: warning: the store cannot be read, so the workspace counts as not trusted: /);
+  });
+
   test("--workspace names the project", async () => {
     using at = place();
     put(projectFile(at), '{ "moed": "plan" }');

@@ -100,7 +100,7 @@ describe("assent policy diff --ledger", () => {
     await at.here(["approve", parked.approvalId, "--edit", "edit.json"]);
     await at.here(["resume", parked.sessionId, "--deny", "Shell(git push)"]);
     const before = (await at.here(["log", "--json"])).stdout;
-    const files = [policy(at, "old.json", {}), policy(at, "new.json", { deny: ["Shell(git push)"] })];
+    const files = [policy(at, "old.json", {}), policy(at, "new.json", { deny: ["Shell(git push)", "Shell(curl)"] })];
     const { code, value } = await at.hereJson(["policy", "diff", ...files, "--ledger"]);
     assert.equal(code, 0);
     assert.deepEqual(value.calls, [

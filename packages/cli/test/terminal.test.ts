@@ -123,13 +123,13 @@ describe("assent call on a real terminal", () => {
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("u\r");
-    await screen.shows("shell:command=touch x");
+    await screen.shows("Shell(touch x)");
     await screen.shows("goes back: ");
     await afterReading();
     screen.pty.write("y\r");
     assert.equal(await screen.end, 0);
     const [grant] = (await at.hereJson(["grants"])).value;
-    assert.deepEqual([grant.scope, grant.rule], ["user", "shell:command=touch x"]);
+    assert.deepEqual([grant.scope, grant.rule], ["user", "Shell(touch x)"]);
   });
 
   test("S36: what a command contains reaches the terminal escaped", async () => {

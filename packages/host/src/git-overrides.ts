@@ -10,12 +10,14 @@ export class GitRefusal extends Error {
 }
 
 /**
- * What a repository may say to make git run a program, and what holds instead. `log.diffMerges`: a merge that is made again runs merge drivers. The signature
+ * What a repository may say to make git run a program, and what holds instead. `diff.autoRefreshIndex`: a look at a
+ * difference would write the index. `log.diffMerges`: a merge that is made again runs merge drivers. The signature
  * programs: a configured format may ask for a signature. `protocol.allow`: a missing object is fetched from wherever the repository says. Submodules are repositories
  * with a configuration of their own, so git is kept from starting itself in them. A bare repository in the workspace is made of ordinary files.
  */
 const ALWAYS: readonly GitOverride[] = [
   ["core.fsmonitor", "false"],
+  ["diff.autoRefreshIndex", "false"],
   ["core.hooksPath", "/dev/null"],
   ["core.pager", "cat"],
   ["log.showSignature", "false"],

@@ -12,6 +12,7 @@ export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { read
  */
 export async function hardenedGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
   const { before, command, after } = commandOf(run.args);
+  if (command === "config") return ["--no-pager", ...run.args]; // it starts nothing, and overrides would be shown as if they were configured
   const look: Look = { ...run, signal, options: optionsOf([], false) };
   const settings = await settingsOf(look);
   if (settings.some(({ key }) => key === "core.worktree"))

@@ -29,7 +29,7 @@ export async function openOutputPipe(directory: string): Promise<OutputPipe> {
 }
 
 /** Both ends of a pipe as descriptors; reading does not block. */
-export type Fifo = { readonly readFd: number; readonly writeFd: number };
+type Fifo = { readonly readFd: number; readonly writeFd: number };
 
 /** Real pipes, by way of names that are gone when they are open. */
 export async function openFifos(directory: string, count: number): Promise<readonly Fifo[]> {

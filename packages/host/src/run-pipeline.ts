@@ -4,7 +4,7 @@ import type { Entry, ProcessEnd, Program, StepRedirection, StepsEnd, StepsSpec }
 import type { AttendSettings } from "./attend.ts";
 import { closeFifos, openFifos } from "./output-pipe.ts";
 import { groupMembers } from "./process-group.ts";
-import { type Launch, openGate, shutGate, spawnProgram, type Target, type Targets } from "./start-program.ts";
+import { type Launch, notStarted, openGate, shutGate, spawnProgram, type Target, type Targets } from "./start-program.ts";
 
 type Fate = Pick<ProcessEnd, "exitCode" | "signal">;
 
@@ -120,9 +120,8 @@ function spawned(launch: Launch, targets: Targets): ChildProcess | undefined {
 }
 
 /** As a shell has it: 127 where there is nothing to run, 126 where it cannot be run. */
-function refusedBySystem({ file, cwd }: Launch, targets: Targets, run: Pipelines): Stage {
-  const reason = existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
-  return ended(existsSync(file) ? 126 : 127, { text: `${reason}\n`, target: targets[2] }, run);
+function refusedBySystem(launch: Launch, targets: Targets, run: Pipelines): Stage {
+  return ended(existsSync(launch.file) ? 126 : 127, { text: `${notStarted(launch)}\n`, target: targets[2] }, run);
 }
 
 function enter({ enter: directory }: Entry, targets: Targets, run: Pipelines): Stage {

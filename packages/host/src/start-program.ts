@@ -22,10 +22,11 @@ export type Launch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { read
 export async function startProgram(launch: Launch, targets: Targets): Promise<Started> {
   const child = spawnProgram(launch, targets);
   if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child) };
-  throw await refusalOf(child, launch);
+  const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
+  throw Object.assign(new Error(notStarted(launch), { cause: error }), { code: errorCode(error) });
 }
 
-/** The same without waiting: a child without a pid was refused, and `refusalOf` tells why. */
+/** The same without waiting: a child without a pid was refused. */
 export function spawnProgram(launch: Launch, targets: Targets): ChildProcess {
   const gated = launch.gated && isExecutable(launch.file);
   const [file, args] = gated ? GATE(launch) : [launch.file, launch.args];
@@ -39,11 +40,9 @@ export function spawnProgram(launch: Launch, targets: Targets): ChildProcess {
   });
 }
 
-/** Why a child that was just spawned has no pid. */
-export async function refusalOf(child: ChildProcess, { file, cwd }: Launch): Promise<Error> {
-  const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
-  const reason = existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
-  return Object.assign(new Error(reason, { cause: error }), { code: errorCode(error) });
+/** What is said of a program that the system refused. */
+export function notStarted({ file, cwd }: Pick<Launch, "file" | "cwd">): string {
+  return existsSync(cwd) ? `${file} could not be started` : `the working directory ${cwd} does not exist`;
 }
 
 /** Waits for one line on descriptor 3, then becomes the program. At its end (we died before the start was on record) it runs nothing. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { HookEntry, JsonObject } from "@assent/core";
 import { manualClock } from "@assent/core/testing";
+import { hookRunner } from "../src/hooks/hook-runner.ts";
 import { makeSlots } from "../src/hooks/slots.ts";
 import { processTable } from "../src/process-table.ts";
 import { nodeDigest } from "../src/sha256.ts";
@@ -216,6 +217,44 @@ describe("section 7: where and how a program runs", () => {
     process.kill(pid);
   });
 
+  test("HK40: it is waited for exactly one second", async (t) => {
+    const file = join(scratch(t), "pid");
+    const clock = manualClock();
+    const waits: number[] = [];
+    const timer = (ms: number, fire: () => void): (() => void) => {
+      waits.push(ms);
+      return clock.timer(ms, fire);
+    };
+    const runner = hookRunner({
+      entries: [hook("pre_tool_use", `sleep 60 & echo $! > ${file}; echo late`)],
+      clock: { now: clock.now, timer },
+      digest: nodeDigest,
+      environment: process.env,
+      ...{ cwd: "/", projectDir: "/", sessionId: "s_1", record: () => undefined, warn: () => undefined },
+    });
+    let settled = false;
+    const consulted = runner.consult("pre_tool_use", shellCall(), live()).finally(() => {
+      settled = true;
+    });
+    await until(() => waits.includes(1_000), "the exit");
+    await clock.advance(999);
+    assert.equal(settled, false);
+    await clock.advance(1);
+    assert.equal((await consulted)?.context, "late");
+    process.kill(Number(lines(file)[0]));
+  });
+
+  test("without a place for pipes a program is still given its input and heard", async (t) => {
+    const before = process.env["TMPDIR"];
+    t.after(() => {
+      if (before === undefined) delete process.env["TMPDIR"];
+      else process.env["TMPDIR"] = before;
+    });
+    process.env["TMPDIR"] = "/nonexistent";
+    const { opinion } = await consult('test -n "$(cat)" && echo no >&2 && exit 2');
+    assert.deepEqual([opinion?.verdict, opinion?.reason], ["deny", "no"]);
+  });
+
   test("at most ten programs run at once, and waiting for a place does not count towards a timeout", async (t) => {
     const directory = scratch(t);
     const log = join(directory, "log");
@@ -254,7 +293,12 @@ describe("places for programs", () => {
     first?.();
     await third;
     assert.deepEqual(order, ["second gone", "third"]);
-    assert.ok(await slots.take(live()), "the place is free again");
+    const last = await slots.take(live());
+    assert.ok(last, "the place is free again");
+    const waiting = new AbortController();
+    const refused = slots.take(waiting.signal);
+    waiting.abort();
+    assert.equal(await refused, undefined, "and it is one place");
     assert.equal(await slots.take(AbortSignal.abort()), undefined);
   });
 });
@@ -409,6 +453,11 @@ describe("section 1: which hooks a call is for", () => {
     );
   });
 
+  test("hooks that cannot be known may apply to any tool", () => {
+    const bench = hookBench(() => assert.fail("no configuration"));
+    assert.equal(bench.applies?.("tool_response_transform", "shell"), true);
+  });
+
   test("a reload takes effect at the next event", async () => {
     let entries: readonly HookEntry[] = [];
     const bench = hookBench(() => entries);
@@ -514,7 +563,7 @@ describe("hooks that nobody waits for", () => {
 
   test("closing ends them", async (t) => {
     const file = join(scratch(t), "pid");
-    const bench = hookBench([hook("session_end", `echo $$ > ${file}; sleep 60`)]);
+    const bench = hookBench([hook("session_end", `echo $$ > ${file}; sleep 600`, { timeoutMs: 3_600_000 })]);
     bench.tell("session_end", { reason: "exit" });
     await until(() => lines(file).length === 1, "the hook's start");
     await bench.close();

@@ -12,10 +12,9 @@ function anchorOf(path: string): { readonly path: string; readonly device: strin
 
 /** A workspace with a directory in it, and a home that nothing may be written to. */
 function makePlace(t: Parameters<typeof scratch>[0]): { readonly dir: string; readonly home: string; readonly root: string } {
-  const root = scratch(t);
+  const root = join(scratch(t), "around");
   const [dir, home] = [join(root, "dir"), join(root, "home")];
-  mkdirSync(dir);
-  mkdirSync(home);
+  for (const directory of [root, dir, home]) mkdirSync(directory);
   return { root, dir, home };
 }
 
@@ -52,6 +51,14 @@ const CHANGED: readonly (readonly [name: string, file: string, swap: Swap])[] = 
     ({ root, dir, home }) => {
       renameSync(dir, join(home, "moved"));
       symlinkSync(join(root, "home/moved"), dir);
+    },
+  ],
+  [
+    "a directory above it was moved and a link leads there",
+    "f",
+    ({ root }) => {
+      renameSync(root, `${root}-moved`);
+      symlinkSync(`${root}-moved`, root);
     },
   ],
   ["a link to the home came up below it", "sub/f", ({ dir, home }) => symlinkSync(home, join(dir, "sub"))],

@@ -8,26 +8,30 @@ export type CommandWords = { readonly operands: readonly PlanWord[]; readonly op
 
 /** Tells options from operands. `takers` are the options that take a value; clusters, abbreviations and attached values are understood. */
 export function commandWords(words: readonly PlanWord[], takers: readonly string[]): CommandWords {
-  const end = words.findIndex(({ text }) => text === "--");
   const operands: PlanWord[] = [];
   const options: GivenOption[] = [];
-  const rest = (end === -1 ? words : words.slice(0, end)).toReversed();
-  for (let word = rest.pop(); word; word = rest.pop()) {
-    if (isOperand(word)) operands.push(word);
-    else options.push(...withValue(readOption(word, takers), rest));
+  for (let i = 0; i < words.length; ) i += take(words, i, { operands, options, takers });
+  return { operands, options };
+}
+
+type Taking = { readonly operands: PlanWord[]; readonly options: GivenOption[]; readonly takers: readonly string[] };
+
+/** How many words were taken. */
+function take(words: readonly PlanWord[], at: number, { operands, options, takers }: Taking): number {
+  const word = words[at];
+  if (word === undefined || word.text === "--") {
+    operands.push(...words.slice(at + 1));
+    return words.length;
   }
-  return { operands: end === -1 ? operands : [...operands, ...words.slice(end + 1)], options };
-}
-
-function isOperand({ text }: PlanWord): boolean {
-  return !text.startsWith("-") || text === "-";
-}
-
-/** Takes the next word where the option wants one. */
-function withValue({ given, takesNext }: Read, rest: PlanWord[]): readonly GivenOption[] {
+  if (!word.text.startsWith("-") || word.text === "-") {
+    operands.push(word);
+    return 1;
+  }
+  const { given, takesNext } = readOption(word, takers);
+  const value = takesNext ? words[at + 1] : undefined;
   const last = given.at(-1);
-  const value = takesNext ? rest.pop() : undefined;
-  return value && last ? [...given.slice(0, -1), { ...last, value }] : given;
+  options.push(...(value && last ? [...given.slice(0, -1), { ...last, value }] : given));
+  return value ? 2 : 1;
 }
 
 /** True when one of the names was given, in any of its spellings; one without a dash is the first operand, or an option's value. */

@@ -1,6 +1,6 @@
 import type { Guard, Kind, Request } from "@assent/core";
 import { foldPath } from "./fold-path.ts";
-import { homeDirectory, isInside } from "./resolve-path.ts";
+import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
 import { type TouchedPath, touchedPaths } from "./touched-paths.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
@@ -118,8 +118,11 @@ function knownPlaces(workspace: string | undefined, home: string): readonly stri
   return [...(workspace === undefined ? [] : [foldPath(`${workspace}/.git`)]), ...homePlaces(home), ...CRONTABS];
 }
 
+/** By both spellings of the home. */
 function homePlaces(home: string): readonly string[] {
-  return IN_HOME.map((name) => foldPath(`${home === "/" ? "" : home}/${name}`));
+  const { lexical, real } = resolvePath(home, "/");
+  const homes = new Set([lexical, real ?? lexical].map((one) => (one === "/" ? "" : one)));
+  return [...homes].flatMap((one) => IN_HOME.map((name) => foldPath(`${one}/${name}`)));
 }
 
 function isControlName(folded: string): boolean {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Guard, Request, Unit } from "@assent/core";
-import { controlFileGuard, isReading } from "./control-files.ts";
+import { isReading } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
 import type { PathFact, PathTest } from "./path-scope.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
@@ -44,18 +44,8 @@ export function ownFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) =
   };
 }
 
-/** All that guards Assent's own files and control files, for a policy without rules. */
-export function ownFilesGuards(files: OwnFiles): readonly Guard[] {
-  const doubt = ownFilesDoubt(files);
-  const inDoubt: Guard["check"] = (request, unit) => {
-    const note = doubt(request, unit);
-    return note === undefined ? NOTHING : { verdict: "ask", note };
-  };
-  return [ownFilesGuard(files), controlFileGuard(files), { id: "deny-in-doubt", check: inDoubt }];
-}
-
 /** A writing call whose path cannot be resolved: nobody can rule out that it leads to a protected file. */
-export function pathDoubt(request: Request, unit: Unit): string | undefined {
+function pathDoubt(request: Request, unit: Unit): string | undefined {
   const unresolved = !isReading(request) && pathOf(unit)?.real === null;
   return unresolved ? "path_unresolved: where this path leads cannot be told" : undefined;
 }
@@ -136,21 +126,32 @@ function isOwnCommand(own: Own, shell: ShellUnit): boolean {
 }
 
 /** By a word of the command, by the directory it runs in, or by a file it is known to read. */
-function readsState({ state, home }: Own, shell: ShellUnit): boolean {
-  const inState = (path: string): boolean => state.some((root) => isInside(root, foldPath(path)));
+function readsState(own: Own, shell: ShellUnit): boolean {
   const { command, seen } = shell;
+  const inState = (path: string): boolean => isInState(own, path);
   if (command?.operands.some(({ path, real }) => inState(path) || (real !== null && inState(real)))) return true;
-  const cwds = possibleDirectories(shell, home);
-  if (command && command.cwd !== null && inState(command.cwd)) return true;
-  const targets = (seen?.redirections ?? []).map(({ target, dynamic }): PlanWord => ({ text: target, dynamic }));
-  const words = [...(seen?.argv.slice(1) ?? []), ...targets].flatMap(withValue);
-  return words.map((word) => knownPart(word, home).start).some((path) => cwds.some((cwd) => inState(resolve(cwd, path))));
+  const cwds = possibleDirectories(shell, own.home);
+  if (cwds.length === 1 && cwds.some(inState)) return true;
+  const near = cwds.some((cwd) => own.state.some((root) => isInside(foldPath(cwd), root)));
+  const isMeant = (word: PlanWord): boolean =>
+    (near || LEADS_AWAY.test(word.text)) && pathsIn(word, own.home).some((path) => cwds.some((cwd) => inState(resolve(cwd, path))));
+  if (!seen) return false;
+  return seen.argv.some(isMeant) || seen.redirections.some(({ target, dynamic }) => isMeant({ text: target, dynamic }));
 }
 
-/** `if=FILE` and `--file=FILE` name a file, too. */
-function withValue(word: PlanWord): readonly PlanWord[] {
+function isInState({ state }: Own, path: string): boolean {
+  const folded = foldPath(path);
+  return state.some((root) => isInside(root, folded));
+}
+
+/** Only such a word can lead to a place that is not below the working directory. */
+const LEADS_AWAY = /^[/~$"'\\]|[=.][./~$"'\\]/;
+
+/** As much as is known of the path that a word may be; `if=FILE` and `--file=FILE` name one, too. */
+function pathsIn(word: PlanWord, home: string): readonly string[] {
   const at = word.text.indexOf("=");
-  return at === -1 ? [word] : [word, { ...word, text: word.text.slice(at + 1) }];
+  const whole = knownPart(word, home).start;
+  return at === -1 ? [whole] : [whole, knownPart({ ...word, text: word.text.slice(at + 1) }, home).start];
 }
 
 /** Commands of Assent itself that only look; every other one writes the ledger: answers, trust, grants. */

@@ -21,6 +21,14 @@ export function resolvePath(path: string, cwd: string): ResolvedPath {
   return { absolute, lexical: absolute.normalize("NFC"), real: absolute.includes("\0") ? null : realPath(absolute) };
 }
 
+/**
+ * Where the system itself goes from a directory by a path as it is written: `..` leads up from where a link leads, not from where it stands.
+ * Null: a loop, or a place one may not look at.
+ */
+export function physicalPath(path: string, cwd: string): string | null {
+  return walk(path.startsWith("/") ? path : `${cwd}/${path}`);
+}
+
 /** By component, never by text prefix: `/w/app-evil` is not inside `/w/app`. */
 export function isInside(root: string, path: string): boolean {
   if (path === root) return true;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { foldPath } from "./fold-path.ts";
+import { physicalPath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
@@ -93,9 +94,16 @@ function touched(
   const from = place.startsWith("/") ? ["/"] : cwds;
   if (from.length === 0 || (open === "unknown" && start === "")) return { path, use, reach, places: [], certain: false, lost: true };
   const facts = from.map((cwd) => look(place === "" ? "." : place, cwd));
-  const places = new Set(facts.flatMap(({ lexical, real }) => [lexical, real ?? lexical]).map(foldPath));
+  const physical = look !== lexically && /(?:^|\/)\.\.(?:\/|$)/.test(place) ? from.map((cwd) => physicalPath(place, cwd)) : [];
+  const places = new Set(
+    [...facts.flatMap(({ lexical, real }) => [lexical, real ?? lexical]), ...physical.flatMap((at) => at ?? [])].map(foldPath),
+  );
   const begun = foldPath(start.slice(place.length));
-  const where = { places: [...places], certain: from.length === 1, lost: facts.some(({ real }) => real === null) };
+  const where = {
+    places: [...places],
+    certain: from.length === 1,
+    lost: facts.some(({ real }) => real === null) || physical.includes(null),
+  };
   return { path, use, reach, ...where, ...(open !== undefined && { open: { start: begun, dotless: begun === "" && open === "glob" } }) };
 }
 

@@ -1,9 +1,9 @@
-import type { Clock, Digest, Facts, HookSubject, Registry, RequestFacts, Rules } from "@assent/core";
+import type { Clock, Digest, Facts, HookEntry, HookSubject, Registry, RequestFacts, Rules } from "@assent/core";
 import { exampleTrial } from "./example-trial.ts";
 import { policyFacts } from "./facts.ts";
 import { policyGuards } from "./guards.ts";
 import { compileHookRule, type HookRule } from "./hooks/hook-rule.ts";
-import { type HookSource, hookSource } from "./hooks/hook-source.ts";
+import { readHooks } from "./hooks/read-hooks.ts";
 import { liveScope } from "./live-scope.ts";
 import type { OwnFiles } from "./own-files.ts";
 import type { PathScope, PathTest, SessionDirectories } from "./path-scope.ts";
@@ -47,8 +47,8 @@ export type WorkspacePolicy = {
   readonly facts: Facts;
   /** Remembered answers. */
   readonly rules: Rules;
-  /** Users' hooks in the order in which they run. */
-  readonly hooks: HookSource;
+  /** Users' hooks in the order in which they run, as they are configured now. */
+  readonly hooks: () => readonly HookEntry[];
 };
 
 /** Reads the settings of a workspace and puts together all that judges in it. Throws `SettingsError` when a file refuses. */
@@ -64,29 +64,22 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
   const registry = parts.tools(look, settings);
   const tools = registryTools(registry);
   const scripts = packageScripts(workspace);
+  const facts = policyFacts({ workspace, home, look, programPath: () => settings()["shell.path"] });
+  const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
+  const compileRule = (text: string): HookRule => compileHookRule(text, options, (subject) => hookFacts(subject, registry, facts));
   const policyParts: PolicyParts = {
     tools,
     digest,
     scripts,
     examples: exampleTrial(tools, (name) => registry.get(name)?.kind),
+    hooks: (layer) => readHooks(layer, { functions: parts.hookFunctions ?? [], compileRule }),
     guards: (loaded) => policyGuards({ own: ownFiles(parts, loaded.settings), rules: loaded.rules }),
   };
-  const following = follow && { ...follow, changed: (loaded: LoadedPolicy) => reload(loaded, follow) };
-  const source = following ? watchPolicy(places, policyParts, following) : still(loadPolicy(places, policyParts));
+  const source = follow ? watchPolicy(places, policyParts, follow) : still(loadPolicy(places, policyParts));
   live.source = source;
-  const facts = policyFacts({ workspace, home, look, programPath: () => source.settings()["shell.path"] });
-  const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
-  const compileRule = (text: string): HookRule => compileHookRule(text, options, (subject) => hookFacts(subject, registry, facts));
-  const hooks = hookSource(source.loaded().hooks, { functions: parts.hookFunctions ?? [], compileRule });
-  const reload = (loaded: LoadedPolicy, { warn, changed }: Following): void => {
-    for (const problem of hooks.reload(loaded.hooks)) warn({ ...problem, effect: "warning" });
-    changed(loaded);
-  };
   const rules = grantRules({ ...options, allowed: (request, unit) => isAllowed(source, request, unit) });
-  return { source, tools: registry, facts, rules, hooks };
+  return { source, tools: registry, facts, rules, hooks: () => source.loaded().hookEntries };
 }
-
-type Following = NonNullable<WorkspaceParts["follow"]>;
 
 /** What a call means before anyone judges it; an input that does not fit its tool has no places. */
 async function hookFacts({ tool: name, input, cwd }: HookSubject, registry: Registry, facts: Facts): Promise<RequestFacts> {

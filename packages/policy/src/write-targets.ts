@@ -43,7 +43,7 @@ function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonl
   while (words[at]?.text.startsWith("-")) at += GLOBAL_VALUES.includes(words[at]?.text ?? "") ? 2 : 1;
   const command = below.get(words[at]?.text ?? "");
   if (!command) return [];
-  const [directory] = valuesOf(commandWords(words.slice(0, at), GLOBAL_VALUES), DIRECTORY_OPTIONS).slice(-1);
+  const directory = at === 0 ? undefined : valuesOf(commandWords(words.slice(0, at), GLOBAL_VALUES), DIRECTORY_OPTIONS).at(-1);
   const targets = targetsOf(command, words.slice(at + 1), openEnd);
   return directory
     ? targets.map((target) => ({
@@ -55,6 +55,7 @@ function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonl
 
 function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
   const { files = [], into = [], values = [], assigned = [], fixed = [], script } = command;
+  if (isOnlyFiles(command) && !words.some(({ text }) => mayName(text, files))) return [];
   const read = commandWords(command.bare ? withDash(words) : words, [...files, ...into, ...values]);
   const targets = [
     ...valuesOf(read, files).map((word) => written(word)),
@@ -70,6 +71,15 @@ function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd:
     ...operandTargets(command, all, words),
     ...spread(command, all),
   ];
+}
+
+/** Most commands of such programs write nothing: they are not taken apart. */
+function isOnlyFiles({ operands, spreads, fixed, assigned, script }: WritingCommand): boolean {
+  return !(operands || spreads || fixed || assigned || script);
+}
+
+function mayName(text: string, options: readonly string[]): boolean {
+  return options.some((name) => text.startsWith(name.slice(0, 3)) || (/^-[^-]/.test(text) && text.includes(name.charAt(1))));
 }
 
 function writesOperands({ only, least = Number.POSITIVE_INFINITY, never = [] }: WritingCommand, read: CommandWords): boolean {

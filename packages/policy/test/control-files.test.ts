@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind } from "@assent/core";
@@ -82,6 +82,15 @@ for (const path of PLAIN) {
     assert.equal(askAboutPath(root, path).verdict, "none");
   });
 }
+
+test("a home that is a link counts by both of its names", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  renameSync(join(root, "home"), join(root, "real"));
+  symlinkSync("real", join(root, "home"));
+  assert.equal(askAboutPath(root, "../home/.bashrc").verdict, "ask");
+  assert.equal(askAboutPath(root, "../real/.bashrc").verdict, "ask");
+});
 
 test("permissions.protect adds files, in the spelling in which denies compare", (t) => {
   const root = scratch(t);

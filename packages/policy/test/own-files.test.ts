@@ -3,12 +3,13 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind, Request } from "@assent/core";
-import { type OwnFiles, ownFilesGuards } from "../src/own-files.ts";
+import { controlFileGuard } from "../src/control-files.ts";
+import { type OwnFiles, ownFilesDoubt, ownFilesGuard } from "../src/own-files.ts";
 import { pathScope } from "../src/path-scope.ts";
 import { touchedPaths } from "../src/touched-paths.ts";
 import { pathUnit } from "../src/unit-data.ts";
 import { scratch } from "./scratch.ts";
-import { shellRequest, shellUnits } from "./seen-line.ts";
+import { type Sureness, shellRequest, shellUnits } from "./seen-line.ts";
 
 function ownFiles(root: string): OwnFiles {
   return {
@@ -22,9 +23,12 @@ function ownFiles(root: string): OwnFiles {
 type Judged = { readonly request: Request; readonly unit: Request["units"][number] };
 
 function opinions(root: string, judged: readonly Judged[]): readonly string[] {
-  const guards = ownFilesGuards(ownFiles(root));
-  const said = judged.flatMap(({ request, unit }) => guards.map((guard) => ({ id: guard.id, ...guard.check(request, unit) })));
-  return said.filter(({ verdict }) => verdict !== "none").map(({ id, verdict }) => `${id} ${verdict}`);
+  const files = ownFiles(root);
+  const [guards, doubt] = [[ownFilesGuard(files), controlFileGuard(files)], ownFilesDoubt(files)];
+  return judged.flatMap(({ request, unit }) => {
+    const said = guards.map(({ id, check }) => ({ id, verdict: check(request, unit).verdict })).filter(({ verdict }) => verdict !== "none");
+    return [...said.map(({ id, verdict }) => `${id} ${verdict}`), ...(doubt(request, unit) === undefined ? [] : ["deny-in-doubt ask"])];
+  });
 }
 
 function judgePath(root: string, kind: Kind, path: string): readonly string[] {
@@ -35,12 +39,12 @@ function judgePath(root: string, kind: Kind, path: string): readonly string[] {
   ]);
 }
 
-type Line = { readonly cwd?: string; readonly known?: boolean; readonly looked?: boolean };
+type Line = { readonly cwd?: string; readonly sure?: Sureness; readonly looked?: boolean };
 
 /** What is said about a line, denies alone where there are some; `looked`: its paths were resolved on the disk. */
-function judgeLine(root: string, text: string, { cwd = "ws", known = true, looked = true }: Line = {}): readonly string[] {
+function judgeLine(root: string, text: string, { cwd = "ws", sure = "plain", looked = true }: Line = {}): readonly string[] {
   const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home") });
-  const units = shellUnits(text.replaceAll("R/", `${root}/`), join(root, cwd), known);
+  const units = shellUnits(text.replaceAll("R/", `${root}/`), join(root, cwd), sure);
   const seen = looked ? units.map((unit) => ({ ...unit, touched: touchedPaths(unit, { home: join(root, "home"), look }) })) : units;
   const said = [...new Set(opinions(root, seen.map(shellRequest)))];
   const denies = said.filter((one) => one.endsWith("deny"));
@@ -219,7 +223,8 @@ for (const [line, said] of MOVING) {
   test(`where nobody knows the directory, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
     const root = scratch(t);
     makePlace(root);
-    assert.deepEqual(judgeLine(root, line, { known: false }), said);
+    assert.deepEqual(judgeLine(root, line, { sure: "unknown" }), said);
+    assert.deepEqual(judgeLine(root, line, { sure: "inside" }), said);
   });
 }
 

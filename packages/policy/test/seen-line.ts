@@ -27,14 +27,17 @@ function wordOf(text: string): PlanWord {
   return { text: text.replaceAll("@", " "), dynamic: /[$`*?[]|^~|\{.*,/.test(text) };
 }
 
-/** A shell line of simple commands joined by `;`, each a unit; `cwd` null: nobody knows where a command runs. */
-export function shellUnits(text: string, cwd: string, known = true): readonly ShellUnit[] {
+/** How sure a line is of where its commands run: plain ones are, those inside another's script only believe it. */
+export type Sureness = "plain" | "inside" | "unknown";
+
+/** A shell line of simple commands joined by `;`, each a unit. */
+export function shellUnits(text: string, cwd: string, sure: Sureness = "plain"): readonly ShellUnit[] {
   const seen = text.split("; ").map(seenCommand);
   const commands = seen.map(
     ({ argv, assignments, redirections }): Command => ({
       argv,
       path: [],
-      cwd: known ? cwd : null,
+      cwd: sure === "unknown" ? null : cwd,
       assignments,
       redirections,
       class: "unknown",
@@ -49,7 +52,7 @@ export function shellUnits(text: string, cwd: string, known = true): readonly Sh
       line,
       index,
       command: commands[index] as Command,
-      seen: known ? { ...one, top: index } : one,
+      seen: sure === "plain" ? { ...one, top: index } : one,
       words: [],
     }),
   );

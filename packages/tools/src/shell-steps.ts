@@ -27,9 +27,7 @@ export type StepsPlace = {
 };
 
 /** What is run of a judged line, or why nothing is. */
-export type PlannedRun =
-  | { readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> }
-  | { readonly failed: ToolResult };
+type PlannedRun = { readonly steps: readonly Step[]; readonly env: Readonly<Record<string, string>> } | { readonly failed: ToolResult };
 
 /** Turns the plan that was judged into programs, each by the file that was found while judging. Whatever is not as it was judged runs nothing. */
 export function plannedRun(plan: unknown, place: StepsPlace): PlannedRun {

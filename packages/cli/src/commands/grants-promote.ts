@@ -1,5 +1,5 @@
 import type { GrantRow } from "@assent/core";
-import { FileLockedError, type Promoted, projectFile, promoteRule, SettingsError, settingsPlaces } from "@assent/policy";
+import { FileLockedError, type Promoted, projectFile, promoteRule, settingsPlaces } from "@assent/policy";
 import { unifiedDiff } from "@assent/tools";
 import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
@@ -9,7 +9,6 @@ import { findRow } from "../find-row.ts";
 import { withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
 import { openPolicy } from "../policy-composition.ts";
-import { reportSettings } from "../problem-text.ts";
 import { type RememberedRule, rememberedRule, settingsValue } from "../remembered-rule.ts";
 import { shellWord } from "../shell-word.ts";
 import { stateDirectory, storeFlag } from "../store-location.ts";
@@ -27,7 +26,6 @@ export async function run(context: Context): Promise<number> {
   try {
     return await promote(context, row, to);
   } catch (error) {
-    if (error instanceof SettingsError) return reportSettings(context, error);
     if (error instanceof FileLockedError) throw new CommandError("settings_locked", 1, { message: error.message });
     throw error;
   }

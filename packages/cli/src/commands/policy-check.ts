@@ -3,8 +3,9 @@ import { resolve } from "node:path";
 import { type LoadedPolicy, type Problem, projectFile, SettingsError, settingsPlaces, trustState } from "@assent/policy";
 import type { Context } from "../command-spec.ts";
 import { workspaceOf } from "../explaining.ts";
+import { asFailure } from "../failure.ts";
 import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
+import { printJson, warn } from "../output.ts";
 import { openPolicy, type PolicyWish } from "../policy-composition.ts";
 import { problemForm, problemLines } from "../problem-text.ts";
 import { oneLine } from "../visible-text.ts";
@@ -28,8 +29,14 @@ export async function run(context: Context): Promise<number> {
   return problems.length > 0 ? 1 : 0;
 }
 
-function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
-  return withStoreIfAny(context, async ({ ledger }) => (await trustState(ledger, workspace)).trusted);
+/** A store that cannot be read trusts nothing; that is told, and the files are checked all the same. */
+async function isTrustedNow(context: Context, workspace: string): Promise<boolean> {
+  try {
+    return await withStoreIfAny(context, async ({ ledger }) => (await trustState(ledger, workspace)).trusted);
+  } catch (error) {
+    await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${asFailure(error).message}`);
+    return false;
+  }
 }
 
 async function check(context: Context, place: Pick<PolicyWish, "workspace" | "policyFile" | "trusted">): Promise<Checked> {

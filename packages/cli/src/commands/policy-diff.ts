@@ -1,12 +1,11 @@
 import { resolve } from "node:path";
 import { canonicalJson, type Json } from "@assent/core";
-import { diffRules, type LoadedPolicy, type Rule, SettingsError } from "@assent/policy";
+import { diffRules, type LoadedPolicy, type Rule } from "@assent/policy";
 import type { Context } from "../command-spec.ts";
 import { rulePlace } from "../decision-text.ts";
 import { workspaceOf } from "../explaining.ts";
 import { printJson } from "../output.ts";
 import { openPolicy } from "../policy-composition.ts";
-import { reportSettings } from "../problem-text.ts";
 import { type Rejudged, rejudgeLedger } from "../rejudge-ledger.ts";
 import { type Style, stdoutStyle } from "../style.ts";
 import { textTable } from "../text-table.ts";
@@ -16,17 +15,12 @@ import { oneLine } from "../visible-text.ts";
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const [old = "", next = ""] = operands.map((file) => resolve(io.cwd, file));
-  try {
-    const workspace = workspaceOf(context);
-    const differences = between(await load(context, workspace, old), await load(context, workspace, next));
-    const rejudged = options.flag("ledger") ? await rejudgeLedger(context, { old, new: next }) : undefined;
-    if (options.flag("json")) await printJson(io, { ...formOf(differences), ...rejudged });
-    else await io.stdout.write(text(differences, rejudged, { style: stdoutStyle(io), columns: io.stdout.columns() }));
-    return 0;
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    return reportSettings(context, error);
-  }
+  const workspace = workspaceOf(context);
+  const differences = between(await load(context, workspace, old), await load(context, workspace, next));
+  const rejudged = options.flag("ledger") ? await rejudgeLedger(context, { old, new: next }) : undefined;
+  if (options.flag("json")) await printJson(io, { ...formOf(differences), ...rejudged });
+  else await io.stdout.write(text(differences, rejudged, { style: stdoutStyle(io), columns: io.stdout.columns() }));
+  return 0;
 }
 
 async function load(context: Context, workspace: string, policyFile: string): Promise<LoadedPolicy> {

@@ -5,10 +5,10 @@ import type { Context } from "../command-spec.ts";
 import { CommandError, usageError } from "../failure.ts";
 import { withStore, withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
-import { oneLine } from "../visible-text.ts";
-import { personBy } from "../who.ts";
 import { askToTrust } from "../trust-question.ts";
 import { trustLines } from "../trust-view.ts";
+import { oneLine } from "../visible-text.ts";
+import { personBy } from "../who.ts";
 
 /**
  * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; elsewhere running it is the word.

@@ -68,7 +68,7 @@ export function combineHooks(ran: readonly HookRan[]): HooksCombined {
     ...(feedback !== "" && { feedback }),
     ...(spokenBy !== "" && { spokenBy }),
     ...(stop !== undefined && { stop }),
-    ...(verdict === "deny" && outcomes.some(({ interrupt }) => interrupt === true) && { interrupt: true }),
+    ...(outcomes.some(({ interrupt }) => interrupt === true) && { interrupt: true }),
   };
   const systemMessage = joined(
     outcomes.map((outcome) => outcome.systemMessage),

@@ -196,7 +196,7 @@ function rewriteOf({ hook, row, answer: { specific, permission } }: Speaking): P
 function wordsOf({ hook, row, answer: { top, specific } }: Speaking): Part {
   const { systemMessage = "" } = top;
   const { additionalContext: context } = specific;
-  const said = systemMessage.trim() === "" ? {} : { systemMessage: cutText(systemMessage, LONGEST_REASON) };
+  const said = systemMessage.trim() === "" ? {} : { systemMessage: cutText(printable(systemMessage), LONGEST_REASON) };
   if (context === undefined || row.context) return { ...said, ...contextOf(context ?? "") };
   return { ...said, ignored: [unused(hook, "additionalContext")] };
 }
@@ -205,8 +205,13 @@ function contextOf(text: string): Part {
   return text.trim() === "" ? {} : { context: cutText(text, LONGEST_CONTEXT) };
 }
 
+/** Programs colour what they write for a terminal; people and models get the text. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
+}
+
 function reasonOf(text: string | undefined): { readonly reason?: string } {
-  const trimmed = text?.trim() ?? "";
+  const trimmed = printable(text ?? "").trim();
   return trimmed === "" ? {} : { reason: cutText(trimmed, LONGEST_REASON) };
 }
 
@@ -228,7 +233,7 @@ function withheldWarning(hook: HookSpeaker, { verdict, reason = "" }: Part): rea
 type Failing = { readonly cause: string; readonly stderr?: string | undefined; readonly detail?: string | undefined };
 
 function failure(hook: HookSpeaker, { cause, stderr = "", detail }: Failing): HookOutcome {
-  const shown = cutText(stderr.trim(), SHOWN_STDERR);
+  const shown = cutText(printable(stderr).trim(), SHOWN_STDERR);
   const reason = cutText(`hook ${hook.name} failed to execute: ${cause}${shown === "" ? "" : `\n${shown}`}`, LONGEST_REASON);
   const failed = { ...SILENT, failure: cause, warnings: [detail === undefined ? reason : `${reason} (${detail})`] };
   const row = HOOK_EVENTS[hook.event];

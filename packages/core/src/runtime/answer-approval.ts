@@ -3,7 +3,7 @@ import type { Answer, By, Remember } from "../model/answer.ts";
 import { cutText } from "../model/cut-text.ts";
 import type { EventBodies } from "../model/events.ts";
 import { isObject } from "../model/json.ts";
-import type { Request } from "../model/request.ts";
+import type { Request, Unit } from "../model/request.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../ports.ts";
 
 /** An answer that cannot be used; the approval stays as it was. */
@@ -169,17 +169,28 @@ function rememberedRules(rules: Rules, { row, answer, request }: Remembering): r
   if (answer.outcome !== "approve" || !answer.remember) return undefined;
   if (row.explicitAsk) return "narrowed";
   if (!request) return undefined;
-  const texts = answer.remember.rules ?? rules.offer(request);
+  const offered = rules.offer(request);
+  const texts = answer.remember.rules ?? offered;
   if (texts.length === 0) throw new AnswerError("bad_rule", "No rule can be offered for this call. Approve it once, or name a rule.");
   const understood = texts.map((text) => understand(rules, { text, scope: answer.remember?.scope }));
-  const useless = understood.find((rule) => !request.units.some((unit) => rule.covers(request, unit)));
+  const asking = askingUnits(
+    request,
+    offered.map((text) => rules.parse(text)),
+  );
+  const useless = understood.find((rule) => !asking.some((unit) => rule.covers(request, unit)));
   if (useless) throw new AnswerError("bad_rule", `The rule '${useless.text}' does not cover this call.`);
-  if (!request.units.every((unit) => understood.some((rule) => rule.covers(request, unit))))
+  if (!asking.every((unit) => understood.some((rule) => rule.covers(request, unit))))
     throw new AnswerError(
       "bad_rule",
       `${texts.length === 1 ? `The rule '${texts[0]}' does` : "These rules do"} not cover all of this call.`,
     );
   return texts;
+}
+
+/** What is offered speaks for exactly the parts that nobody allows yet; where nothing is offered, every part counts. */
+function askingUnits(request: Request, offered: readonly GrantRule[]): readonly Unit[] {
+  if (offered.length === 0) return request.units;
+  return request.units.filter((unit) => offered.some((rule) => rule.covers(request, unit)));
 }
 
 function understand(rules: Rules, { text, scope }: { readonly text: string; readonly scope: string | undefined }): GrantRule {

@@ -8,8 +8,9 @@ const pinned: readonly (readonly [showsAs: string, types: string])[] = [
   ["invalid; answer; command", "invalid_tool_params"],
   [
     "denied",
-    "denied_by_guard denied_by_rule denied_by_mode denied_by_tool denied_by_hook denied_unattended denied_policy_changed tool_changed operand_changed fingerprint_mismatch store_unavailable",
+    "denied_by_guard denied_by_rule denied_by_mode denied_by_tool denied_by_hook denied_unattended denied_policy_changed tool_changed fingerprint_mismatch store_unavailable",
   ],
+  ["denied; failed", "operand_changed"],
   ["rejected", "rejected_by_user rejected_by_hook plan_rejected"],
   ["expired; answer", "approval_expired"],
   ["cancelled", "cancelled skipped cancelled_before_commit ask_cancelled ask_aborted"],

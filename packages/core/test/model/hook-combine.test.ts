@@ -216,6 +216,8 @@ describe("section 6: rewriting", () => {
   test("HK34: a rewrite equal but for the order of keys, or to what is there, is none", () => {
     const opinion = combined("pre_tool_use", [decides("allow"), rewrites({ b: 2, a: 1 }), rewrites({ a: 1 })], { a: 1, b: 2 });
     assert.deepEqual(opinion, { verdict: "allow", name: "h1" });
+    const replaced = rewrites({ b: 2, a: 1 }, { updatedInputMode: "replace" });
+    assert.equal(combined("pre_tool_use", [replaced], { a: 1, b: 2 }).updatedInput, undefined);
   });
 
   test("null is a value, and a merge is shallow", () => {

@@ -377,6 +377,12 @@ describe("section 2: a field an event does not consume is ignored with one warni
   });
 });
 
+test("control characters do not reach a person's terminal", () => {
+  assert.equal(read("pre_tool_use", exit(2, "", "\u001b[31mno\u001b[0m\r\n\tnever")).reason, "[31mno[0m\n\tnever");
+  assert.equal(read("pre_tool_use", exit(1, "", "\u001b[31mno")).reason, `${FAILED}exited with code 1\n[31mno`);
+  assert.equal(read("pre_tool_use", prints({ systemMessage: "a\u0007b" })).systemMessage, "ab");
+});
+
 test("section 7: context is cut at 10,000 characters, reasons and messages at 2,000, with an ellipsis", () => {
   const long = "x".repeat(20_000);
   const outcome = read(

@@ -64,7 +64,7 @@ for (const [sentence, given, decision, source] of table) {
 }
 
 function by(verdict: Decision["verdict"], reason: Decision["reason"], more: Partial<Decision> = {}): Decision {
-  return { verdict, reason, source: "", explicitAsk: false, unit: 0, units: 1, trace: [], ...more };
+  return { verdict, reason, source: "", explicitAsk: false, unit: 0, units: 1, byRules: false, trace: [], ...more };
 }
 
 function checker(verdict: Decision["verdict"], scope: Scope): NotificationSource {

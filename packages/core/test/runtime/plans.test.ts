@@ -76,7 +76,10 @@ test("policy 6.1: units of which a rule allows one and yolo the other run as the
 
 /** Facts bound to a script whose text the test changes. */
 function script(): { text: string; readonly facts: Facts } {
-  const it = { text: "one", facts: (({ tool }) => ({ units: [{ subject: tool }], binds: { "build.sh": it.text } })) as Facts };
+  const it: { text: string; facts: Facts } = {
+    text: "one",
+    facts: ({ tool }) => ({ units: [{ subject: tool }], binds: { "build.sh": it.text } }),
+  };
   return it;
 }
 
@@ -87,9 +90,9 @@ test("S27: the script changes while a person thinks, who then approves: operand_
     return "approve";
   });
   const b = await bench(t, { person, deps: { facts: it.facts } });
-  const { results } = await b.process([call("edit", "sh build.sh")]);
-  assert.deepEqual(outcomes({ results }), ["denied operand_changed"]);
-  assert.match(JSON.stringify(results), /build\.sh changed after it was judged/);
+  const report = await b.process([call("edit", "sh build.sh")]);
+  assert.deepEqual(outcomes(report), ["denied operand_changed"]);
+  assert.match(JSON.stringify(report.results), /build\.sh changed after it was judged/);
   assert.deepEqual(b.world.lines, []);
   assert.deepEqual(
     b.notices.map(({ decision, source }) => [decision, source]),

@@ -632,6 +632,7 @@ function processes(alive: string | undefined, kills: boolean): Processes & { rea
   return {
     killed,
     run: () => Promise.reject(new Error("not here")),
+    runSteps: () => Promise.reject(new Error("not here")),
     startOf: () => alive,
     killGroup: async (pgid) => {
       killed.push(pgid);

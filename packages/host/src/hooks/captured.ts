@@ -5,7 +5,6 @@ export type Captured = {
   /** Resolves when nothing more can come. */
   readonly done: Promise<void>;
   readonly text: () => string;
-  readonly isOver: () => boolean;
 };
 
 /** Takes at most `limit` bytes from a stream; one more and `over` is called, once. */
@@ -21,5 +20,5 @@ export function capture(stream: Readable, limit: number, over: () => void): Capt
   const done = new Promise<void>((resolve) => {
     for (const event of ["end", "close", "error"]) stream.on(event, () => resolve());
   });
-  return { done, text: () => Buffer.concat(chunks).toString("utf8"), isOver: () => bytes > limit };
+  return { done, text: () => Buffer.concat(chunks).toString("utf8") };
 }

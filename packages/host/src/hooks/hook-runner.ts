@@ -65,7 +65,7 @@ export function hookRunner(deps: HookRunnerDeps): HookRunner {
       const ran = await order(running, waited, { input: full, signal });
       return ran.length === 0 ? undefined : conclude(ran);
     },
-    applies: (event, tool) => entriesOf(event).some((entry) => matchesAny(entry, [tool, sharedToolName(tool)])),
+    applies: (event, tool) => mayApply(() => entriesOf(event), tool),
     tell: (event, input) => {
       const entries = entriesOf(event);
       if (entries.length === 0) return;
@@ -97,6 +97,15 @@ function completed({ sessionId, transcriptPath = "", cwd, clock }: HookRunnerDep
     hook_event_name: sharedHookName(event),
     timestamp: new Date(clock.now()).toISOString(),
   };
+}
+
+/** Hooks that cannot be known may apply. */
+function mayApply(entries: () => readonly HookEntry[], tool: string): boolean {
+  try {
+    return entries().some((entry) => matchesAny(entry, [tool, sharedToolName(tool)]));
+  } catch {
+    return true;
+  }
 }
 
 type Given = { readonly input: JsonObject; readonly signal: AbortSignal };

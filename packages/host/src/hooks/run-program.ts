@@ -102,15 +102,15 @@ async function attend({ program, bounds, signal, child, pid, streams }: Attended
   feed(streams.stdin, program.stdin);
   let unlinger: (() => void) | undefined;
   try {
-    const first = await Promise.race([exited, stopped]);
+    const first = await Promise.race([stopped, exited]);
     untime();
     if (typeof first === "string") return await endBy(first, { program, out, err, end: () => endGroup(pid, graceMs, table) });
     const lingered = new Promise<void>((resolve) => {
       unlinger = clock.timer(lingerMs, resolve);
     });
-    const later = await Promise.race([Promise.all([out.done, err.done]), lingered, stopped]);
+    const later = await Promise.race([stopped, Promise.all([out.done, err.done]), lingered]);
     if (typeof later === "string") return await endBy(later, { program, out, err, end: () => endGroup(pid, graceMs, table) });
-    return out.isOver() || err.isOver() ? tooMuch(out, err) : exitEnd(first, out, err);
+    return exitEnd(first, out, err);
   } finally {
     untime();
     unlinger?.();
@@ -133,7 +133,7 @@ async function endBy(stop: Stop, { program, out, err, end }: Ending): Promise<Ru
     case "cancelled":
       return CANCELLED;
     case "over":
-      return tooMuch(out, err);
+      return failed("output over 1 MiB", out, err);
     case "timeout":
       return failed(`timed out after ${program.timeoutMs / 1_000}s`, out, err);
     default:
@@ -146,10 +146,6 @@ function exitEnd({ code, killedBy }: Exit, out: Captured, err: Captured): RunEnd
   const stderr = err.text();
   if (code === null) return failed(`killed by ${killedBy ?? "a signal"}`, out, err);
   return { run: { ended: "exit", code, stdout, stderr }, exit: code, output: stdout + stderr };
-}
-
-function tooMuch(out: Captured, err: Captured): RunEnd {
-  return failed("output over 1 MiB", out, err);
 }
 
 function failed(cause: string, out: Captured, err: Captured): RunEnd {

@@ -36,16 +36,20 @@ const TEXT_ONLY: RuleFault = syntaxFault(
   "write Shell(git log), or command=git log*",
 );
 
+/** What is open at both ends finds in the whole text whatever it would find in a part of it. */
+const OPEN = /^\*(?:[^\\]|\\.)*\*$/su;
+
 /** The whole text, its parts, and each simple command as written and as its words. The text is looked at once for all commands of a line. */
 function textTest(condition: Condition, { aliases, commandArg }: RuleTool): Rule["test"] {
   const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
   const about = { ...(aliases && { aliases }), ...(commandArg !== undefined && { commandArg }) };
   const known = new WeakMap<object, boolean>();
-  const inText = ({ tool, input }: Request): boolean => matchesPattern(pattern, "deny", { tool, input, ...about });
+  const inParts = ({ tool, input }: Request): boolean => matchesPattern(pattern, "deny", { tool, input, ...about });
+  const isOpen = OPEN.test(condition.glob.text);
   return (request, unit) => {
     const line = shellOf(unit)?.line;
-    if (!line) return inText(request) ? "yes" : "doubt";
-    const found = known.get(line) ?? inText(request);
+    if (!line) return inParts(request) ? "yes" : "doubt";
+    const found = known.get(line) ?? (isOpen ? condition.glob.matches(line.text) : inParts(request));
     known.set(line, found);
     return found ? "yes" : inCommand(condition.glob, unit);
   };

@@ -57,7 +57,7 @@ function withoutDot(host: string): string {
 function allows(domain: Domain, unit: Unit): "yes" | "no" {
   const fact = hostOf(unit);
   if (!fact || fact.host === null || !inDomain(domain, withoutDot(fact.host))) return "no";
-  return isPlainUrl(fact, domain.reach === "below" ? {} : { host: domain.host }) ? "yes" : "no";
+  return isPlainUrl(fact, domain) ? "yes" : "no";
 }
 
 function denies(domain: Domain, unit: Unit): "yes" | "no" | "doubt" {

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json } from "@assent/core";
+import { canonicalJson, isObject, type Json } from "@assent/core";
 import { readArgumentRule } from "./argument-rule.ts";
 import type { Rule, RuleExample, RuleOptions, WrittenRule } from "./rule.ts";
 import { isFault, NOTATIONS, type RuleFault, syntaxFault } from "./rule-fault.ts";
@@ -73,6 +73,7 @@ function misplaced(name: string): RuleFault {
 
 function compile({ part, test, bare, subject, args, plainWords }: Read, written: WrittenRule, options: RuleOptions): Rule | RuleFault {
   const { verdict, at, bind } = written;
+  if (bind?.script !== undefined && !(isObject(subject) && "words" in subject)) return NOTHING_TO_BIND;
   const example = exampleOf(part, options);
   const rule: Rule = {
     verdict,
@@ -93,6 +94,11 @@ function compile({ part, test, bare, subject, args, plainWords }: Read, written:
   if (part.unknown === undefined) return rule;
   return { ...unknownTool(part.unknown), ...(verdict !== "allow" && { rule }) };
 }
+
+const NOTHING_TO_BIND: RuleFault = syntaxFault(
+  "only a rule that names a command can be bound to a script",
+  "leave bind out, or write the command: Shell(npm test)",
+);
 
 /** A group's first tool stands for it, and the shell for every tool there is. */
 function exampleOf({ known, group, record }: ToolPart, { tools }: RuleOptions): RuleExample | undefined {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { MUTATOR_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
+import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
 import type { PathFact } from "../path-scope.ts";
 import { pathOf } from "../unit-data.ts";
 import { compilePathGlob, type PathName, pathNames } from "./path-glob.ts";
@@ -34,7 +34,7 @@ function compile(specifier: string, verdict: Verdict, roots: RuleRoots): (Place 
 
 /** True where an allow may hold at all: somebody knows where the path leads, and nothing about it is odd for this use. */
 export function isSettled({ kind }: Request, { real, hazards, writeHazards }: PathFact): boolean {
-  return real !== null && (MUTATOR_KINDS.includes(kind) ? writeHazards : hazards).length === 0;
+  return real !== null && (CONCURRENCY_SAFE_KINDS.includes(kind) ? hazards : writeHazards).length === 0;
 }
 
 type Covers = (names: readonly PathName[]) => boolean;

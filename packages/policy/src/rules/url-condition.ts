@@ -4,7 +4,7 @@ import { hostOf } from "../unit-data.ts";
 import { type Domain, inDomain, isPlainUrl } from "./domain-rule.ts";
 import { type RuleFault, syntaxFault } from "./rule-fault.ts";
 
-/** How a glob over a declared URL is read: a deny or ask by every spelling of the URL, an allow only by host and then by both spellings. */
+/** Looks beyond the text of a declared URL: a deny or ask holds for every spelling of it, an allow only by its host and as it would be asked for. */
 export function readUrlGlob(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => Broad) | RuleFault {
   if (verdict !== "allow") return (_, unit) => denies(glob, unit);
   const named = readHost(glob.text);
@@ -33,13 +33,13 @@ function allows(glob: Glob, { http, domain }: NamedHost, unit: Unit): boolean {
   if (!fact || fact.host === null) return false;
   const named = domain === "anywhere" || domain.reach === "below" ? { http } : { http, host: domain.host };
   if (!isPlainUrl(fact, named) || (domain !== "anywhere" && !inDomain(domain, fact.host))) return false;
-  return glob.matches(fact.url) && spellings(fact.url).some(glob.matches);
+  return spellings(fact.url).some(glob.matches);
 }
 
 function denies(glob: Glob, unit: Unit): Broad {
   const fact = hostOf(unit);
   if (!fact) return "doubt";
-  if (glob.matches(fact.url) || spellings(fact.url).some(glob.matches)) return "yes";
+  if (spellings(fact.url).some(glob.matches)) return "yes";
   return fact.host === null ? "doubt" : "no";
 }
 

@@ -1,4 +1,4 @@
-import { MUTATOR_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
+import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
 import type { Broad } from "../shell/seen-command.ts";
 import { hostOf, pathOf, shellOf } from "../unit-data.ts";
 import { isPlainUrl } from "./domain-rule.ts";
@@ -30,6 +30,8 @@ function isUnread({ tools }: RuleOptions, { tool, kind }: Request): boolean {
   const shape = shapeOf(tools, tool);
   if (!shape) return false;
   return (
-    shape.commandArg !== undefined || shape.urlArg !== undefined || ((shape.pathArgs?.length ?? 0) > 0 && MUTATOR_KINDS.includes(kind))
+    shape.commandArg !== undefined ||
+    shape.urlArg !== undefined ||
+    ((shape.pathArgs?.length ?? 0) > 0 && !CONCURRENCY_SAFE_KINDS.includes(kind))
   );
 }

@@ -39,7 +39,7 @@ export function followFile(source: LayerSource, clock: Clock): FollowedFile {
 export function notice(file: FollowedFile, clock: Clock): void {
   const { source, latest } = file;
   const stamp = stampOf(source.file);
-  if (stamp === latest.stamp && clock.now() >= latest.sureFrom) return;
+  if (stamp === latest.stamp && (stamp === ABSENT || clock.now() >= latest.sureFrom)) return;
   const reading = readSettingsFile(source.file, source.owner);
   if (contentOf(reading) === latest.content) {
     file.latest = { ...latest, stamp };
@@ -68,11 +68,13 @@ function contentOf(reading: FileReading): string {
   return "absent" in reading ? "\0absent" : `\0${reading.fault.type}`;
 }
 
+const ABSENT = "absent";
+
 /** Changes whenever the file's content, owner or mode may have. */
 function stampOf(file: string): string {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    if (!stats) return "absent";
+    if (!stats) return ABSENT;
     const { dev, ino, size, mtimeNs, ctimeNs } = stats;
     return `${dev} ${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   } catch (error) {

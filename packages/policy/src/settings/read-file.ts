@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
 import type { ProblemType } from "./problem.ts";
 import { type Place, placesOf } from "./text-place.ts";
 
@@ -42,12 +42,10 @@ function readOpen(file: string, descriptor: number, owner: number | undefined): 
   if (!stats.isFile()) return unreadable(file, new Error("it is not a regular file"));
   const insecure = owner === undefined ? undefined : insecurity(file, stats, owner);
   if (insecure) return { fault: { type: "settings_insecure", place: START, ...insecure } };
-  const bytes = Buffer.allocUnsafe(MOST_BYTES + 1);
-  let length = 0;
-  for (let read = -1; read !== 0 && length < bytes.length; length += read)
-    read = readSync(descriptor, bytes, length, bytes.length - length, null);
-  if (length > MOST_BYTES) return tooLarge(file);
-  return decode(bytes.subarray(0, length));
+  if (stats.size > MOST_BYTES) return tooLarge(file);
+  const bytes = readFileSync(descriptor);
+  if (bytes.length > MOST_BYTES) return tooLarge(file); // it grew meanwhile
+  return decode(bytes);
 }
 
 /** UTF-8's byte order mark, which the decoder takes away. */

@@ -51,7 +51,7 @@ function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classifi
 function settled(argv: readonly string[], modelled: Modelled, place: ClassifyPlace): Classified {
   const { reads, writes, perhaps, follows = false, repository = false } = modelled;
   const existing = perhaps.filter((word) => exists(word, place.cwd));
-  const read = [...reads, ...existing].filter((path) => path !== "-" && path !== "/dev/null");
+  const read = [...reads, ...existing].filter((path) => path !== "/dev/null" && (path !== "-" || exists(path, place.cwd)));
   const looked = [
     ...read.map((path) => lookAt({ path, use: "read", follows }, place)),
     ...writes.map((path) => lookAt({ path, use: "write", follows }, place)),

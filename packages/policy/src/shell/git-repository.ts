@@ -36,7 +36,8 @@ function topHazards(top: string, { workspace, look }: Place): readonly Hazard[] 
 
 function dataHazards(data: string, there: Stats, { look }: Place): readonly Hazard[] {
   if (there.isSymbolicLink() && !look(data, "/").inside) return [{ id: "outside_workspace", text: `${data} leads outside the workspace` }];
-  if (!statSync(data).isDirectory()) return [{ id: "outside_workspace", text: `${data} is a file: the repository's data is elsewhere` }];
+  if (!(there.isSymbolicLink() ? statSync(data) : there).isDirectory())
+    return [{ id: "outside_workspace", text: `${data} is a file: the repository's data is elsewhere` }];
   const common = `${data}/commondir`;
   if (!lstatSync(common, { throwIfNoEntry: false })) return [];
   const leads = resolve(realpathSync.native(data), readFileSync(common, "utf8").trim());

@@ -23,6 +23,8 @@ export type WrapperSpec = {
   readonly numbers?: true;
   /** `+x` is an option. */
   readonly plus?: true;
+  /** Without a command it starts a shell. */
+  readonly shell?: true;
   /** Options count after operands too. */
   readonly permuted?: true;
   /** What stands at the first operand: a command (where nothing is said), words that make a script, the text of one, or nothing that is run. */

@@ -34,14 +34,15 @@ export type Reading = {
 
 /** Classifies every command the walk reached, each in the directory it would run in. */
 export function readCommands(walk: Walk, { top, plain, place }: Reading): readonly ReadCommand[] {
-  const somebodyMoves = walk.commands.some(({ argv }) => MOVERS.has(argv[0]?.text ?? ""));
-  const start = plain === undefined && somebodyMoves ? null : place.cwd;
+  const moves = ({ argv }: SeenCommand): boolean => MOVERS.has(argv[0]?.text ?? "");
+  const start = plain === undefined && walk.commands.some(moves) ? null : place.cwd;
+  const moving = new Set(walk.commands.filter((seen) => seen.inside !== undefined && moves(seen)).map(({ inside }) => inside));
   const cwds: (string | null)[] = [];
   return walk.commands.map((seen, i) => {
     const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
-    const cwd = at ? at.cwd : outerOf(cwds, seen, start);
+    const cwd = at ? at.cwd : moving.has(seen.inside) ? null : outerOf(cwds, seen, start);
     cwds[i] = cwd;
-    return readCommand(at ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, { cwd, place });
+    return readCommand(at && !at.refused ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, { cwd, place });
   });
 }
 

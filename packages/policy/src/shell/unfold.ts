@@ -28,8 +28,9 @@ export type Around = {
   readonly depth: number;
   /** How the next command is joined; undefined: more than lists and pipelines stand around it. */
   readonly join: Join | undefined;
-  /** Index of the command it was unwrapped from. */
+  /** Index of the command it was unwrapped from, and whether that was only one of several readings. */
   readonly inside: number | undefined;
+  readonly guess: boolean;
   /** The text in which positions count. */
   readonly text: string;
   /** The place in the walked text, if positions count in another one. */
@@ -41,7 +42,7 @@ export type Task = { readonly around: Around } & (
   | { readonly node: SyntaxNode }
   | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: Place | undefined }
   | { readonly script: string }
-  | { readonly broken: string }
+  | { /** From here to there the text around it has an error. */ readonly broken: Place }
   | { readonly hazard: Hazard }
 );
 
@@ -78,7 +79,7 @@ export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
 
 /** Deeper by one, under a label. */
 export function nested({ path, hazards, stdin, depth, inside, text, at }: Around, label: string): Around {
-  return { path: [...path, label], hazards, stdin, depth: depth + 1, join: undefined, inside, text, at };
+  return { path: [...path, label], hazards, stdin, depth: depth + 1, join: undefined, inside, guess: false, text, at };
 }
 
 const BACKGROUND: Hazard = { id: "background", text: "it runs in the background" };
@@ -87,14 +88,14 @@ function construct(around: Around, label: string, one: Hazard): Around {
   return { ...nested(around, label), hazards: [...around.hazards, one] };
 }
 
-/** The tree up to an error, and the text from the line of the error on. */
+/** The tree up to an error, and before that the text from the line of the error on: then what is broken inside it need not be read again. */
 function scriptTasks(node: ParsedScript, around: Around): readonly Task[] {
   const inside = node.source === undefined ? around : { ...around, text: node.source };
   const tasks = listTasks(node.commands, inside);
   if (!node.errors) return tasks;
   const error = Math.min(...node.errors.map(({ pos }) => pos));
   const line = Math.max(inside.text.lastIndexOf("\n", error - 1) + 1, node.pos);
-  return [...tasks, { broken: inside.text.slice(error === 0 ? 0 : line, node.end), around: inside }];
+  return [{ broken: [error === 0 ? 0 : line, node.end], around: inside }, ...tasks];
 }
 
 function listTasks(statements: readonly Statement[], around: Around): readonly Task[] {
@@ -113,7 +114,7 @@ function nodeTask(node: SyntaxNode, around: Around): Task {
 }
 
 function step({ path, hazards, stdin, depth, join: outer, inside, text, at }: Around, label: string, join: Join | undefined): Around {
-  return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, text, at };
+  return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, guess: false, text, at };
 }
 
 function andOrTasks({ commands, operators }: AndOr, around: Around): readonly Task[] {
@@ -144,7 +145,8 @@ function pipedFrom(node: SyntaxNode | undefined): Stdin {
   const { words, stdin } = readCommand(node);
   const [name, ...rest] = words.map(({ value }) => value);
   const said = rest.filter((word) => !/^-[neE]+$/.test(word));
-  if (name === "echo" || name === "printf") return { kind: "pipe", text: `${said.join(" ")}\n${said.slice(1).join("\n")}` };
+  if (name === "echo") return { kind: "pipe", text: said.join(" ") };
+  if (name === "printf") return { kind: "pipe", text: `${said.join(" ")}\n${said.slice(1).join("\n")}` };
   return name === "cat" && rest.length === 0 && stdin?.kind === "text" ? { kind: "pipe", text: stdin.text } : PIPE;
 }
 
@@ -162,10 +164,10 @@ function redirectedTasks({ command, redirects }: Redirected, around: Around): re
 type Substitution = CommandExpansionPart | ArithmeticCommandExpansion | ProcessSubstitutionPart;
 
 function substitutionTasks(node: Substitution, around: Around): readonly Task[] {
-  const { script, text, pos, end } = node;
+  const { script, pos, end } = node;
   const inside = nested(around, node.type === "ProcessSubstitution" ? `${node.operator}()` : "$()");
-  const at = script?.source === undefined ? inside.at : (inside.at ?? ([pos, end] as const));
-  return [script ? { node: script, around: { ...inside, at } } : { broken: text.slice(1), around: inside }];
+  if (!script) return [{ broken: [pos + 1, end], around: inside }];
+  return [{ node: script, around: script.source === undefined ? inside : at(inside, node) }];
 }
 
 /** A quoted subscript in a test is evaluated with the substitutions in it. */
@@ -174,7 +176,7 @@ function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Aro
   return words
     .map(readWord)
     .filter(({ word, value }) => !word.dynamic && hasSubscript(value))
-    .map(({ value }) => ({ script: `: ${value}`, around: nested(around, "[[") }));
+    .map(({ value }) => ({ script: `: ${value}`, around: at(nested(around, "[["), node) }));
 }
 
 /** Labels of what stands around commands without being a list. */
@@ -199,8 +201,19 @@ function otherTasks(node: SyntaxNode, around: Around): readonly Task[] {
   const [label, meaning] = known;
   const one = placed(around, hazard("unmodelled_construct", `${meaning} stands around it`, node));
   const inside = construct(around, label, one);
-  return label === "[[" || label === "((" ? [{ hazard: one, around }, ...children(node, inside)] : children(node, inside);
+  if (node.type === "TestCommand") return [{ hazard: one, around }, ...children(node, inside)];
+  if (node.type !== "ArithmeticCommand") return children(node, inside);
+  const body = LIKE_A_COMMAND.test(node.body) ? [{ script: node.body, around: at(inside, node) }] : [];
+  return [{ hazard: one, around }, ...children(node, inside), ...body];
 }
+
+/** Positions behind this count in another text. */
+function at(around: Around, { pos, end }: { readonly pos: number; readonly end: number }): Around {
+  return around.at ? around : { ...around, at: [pos, end] };
+}
+
+/** Where a shell knows no arithmetic command, `((a b))` is `a b` in two subshells. */
+const LIKE_A_COMMAND = /^\s*(?!\d)[\w./'"\\]+(?:\s+(?:-\w|[\w./'"$])|\s*$)/;
 
 function children(node: SyntaxNode, around: Around): readonly Task[] {
   const tasks: Task[] = [];

@@ -3,7 +3,7 @@ import { SUBCOMMANDS } from "./option-synonyms.ts";
 import type { Hazard } from "./plan.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 import { splitTolerant } from "./tolerant-split.ts";
-import { type Around, commandOf, nested, placed, type Task, unfold } from "./unfold.ts";
+import { type Around, commandOf, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
 import { SCRIPT_VARIABLES } from "./wrappers/script-texts.ts";
 import type { Inner } from "./wrappers/unwrapped.ts";
 import { unwrap } from "./wrappers.ts";
@@ -27,6 +27,8 @@ type Walking = {
   readonly commands: SeenCommand[];
   readonly hazards: Hazard[];
   readonly tasks: Task[];
+  /** Stretches that were read in spite of an error. */
+  readonly broken: { readonly text: string; readonly start: number; readonly end: number }[];
   parsed: boolean;
   limited: boolean;
   tops: number;
@@ -35,15 +37,35 @@ type Walking = {
 };
 
 function walkText(text: string): Walking {
-  const walk: Walking = { commands: [], hazards: [], tasks: [], parsed: true, limited: false, tops: 0, scripts: 0, characters: 0 };
-  const around: Around = { path: [], hazards: [], stdin: undefined, depth: 0, join: "start", inside: undefined, text, at: undefined };
+  const walk: Walking = {
+    commands: [],
+    hazards: [],
+    tasks: [],
+    broken: [],
+    parsed: true,
+    limited: false,
+    tops: 0,
+    scripts: 0,
+    characters: 0,
+  };
+  const around: Around = {
+    path: [],
+    hazards: [],
+    stdin: undefined,
+    depth: 0,
+    join: "start",
+    inside: undefined,
+    guess: false,
+    text,
+    at: undefined,
+  };
   walk.tasks.push({ script: text, around });
   try {
     work(walk);
   } catch {
     // The parser reads substitutions lazily and may give up there, too.
     walk.tasks.length = 0;
-    readBroken(walk, text, around);
+    readBroken(walk, [0, text.length], around);
     workOn(walk);
   }
   return walk;
@@ -86,19 +108,23 @@ function readScript(walk: Walking, text: string, around: Around): void {
   }
   const script = parseBash(text);
   if (script) walk.tasks.push({ node: script, around: { ...around, text } });
-  else readBroken(walk, text, around);
+  else readBroken(walk, [0, text.length], { ...around, text });
 }
 
 const UNPARSED: Hazard = { id: "unparsed", text: "the command does not parse" };
 
-/** What a text with an error may run, as far as a reader that forgives everything can tell. */
-function readBroken(walk: Walking, text: string, around: Around): void {
+/** What a text with an error may run, as far as a reader that forgives everything can tell. No stretch is read twice. */
+function readBroken(walk: Walking, [start, end]: Place, around: Around): void {
   walk.parsed = false;
   if (!walk.hazards.includes(UNPARSED)) walk.hazards.push(UNPARSED);
+  const { text } = around;
+  if (walk.broken.some((done) => done.text === text && done.start <= start && end <= done.end)) return;
+  walk.broken.push({ text, start, end });
   const inside = { ...nested(around, "unparsed"), hazards: [...around.hazards, UNPARSED] };
+  const commands = splitTolerant(text.slice(start, end));
   pushAll(
     walk,
-    splitTolerant(text).map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })),
+    commands.map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })),
   );
 }
 
@@ -106,7 +132,7 @@ function readBroken(walk: Walking, text: string, around: Around): void {
 function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { command: CommandShape }>): void {
   const { words, assignments, redirections, nested: nodes } = command;
   const stdin = command.stdin ?? around.stdin;
-  const found = unwrap(around.path.at(-1) === "time" ? withTime(words) : words, stdin);
+  const found = unwrap(around.path.at(-1) === "time" ? withTime(words) : words, { stdin, openEnd });
   const seen: Writable<SeenCommand> = {
     argv: words.map(({ word }) => word),
     path: around.path,
@@ -156,13 +182,13 @@ const NO_DOUBTS: readonly string[] = [];
 function innerTask(walk: Walking, inner: Inner, around: Around): readonly Task[] {
   const inside = nested(around, inner.label);
   if ("script" in inner) return [{ script: inner.script, around: inside }];
-  if (inner.guess && ++walk.scripts > MOST_SCRIPTS) {
+  const { words, from, openEnd = false, guess = false } = inner;
+  if (from >= words.length || (guess && around.guess)) return [];
+  if (guess && ++walk.scripts > MOST_SCRIPTS) {
     walk.limited = true;
     return [];
   }
-  return inner.words.length === 0
-    ? []
-    : [{ command: commandOf(inner.words), openEnd: inner.openEnd === true, at: around.at, around: inside }];
+  return [{ command: commandOf(words.slice(from)), openEnd, at: around.at, around: { ...inside, guess } }];
 }
 
 /** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */

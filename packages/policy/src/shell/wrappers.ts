@@ -1,4 +1,4 @@
-import { hasSubscript, isOneWord, literalWord, type ShellWord, type Stdin } from "./bash-tree.ts";
+import { hasSubscript, isOneWord, literalWord, type ShellWord } from "./bash-tree.ts";
 import { commandName } from "./command-name.ts";
 import { type OptionScan, type OptionTable, optionTable, scanOptions, type WrapperSpec } from "./option-scan.ts";
 import type { Hazard } from "./plan.ts";
@@ -9,14 +9,14 @@ import { MULTIPLEXERS, PREFIX_COMMANDS } from "./wrappers/prefix-commands.ts";
 import { SCRIPT_BUILTINS, SCRIPT_VARIABLES, SETTERS, SUBSCRIPT_BUILTINS } from "./wrappers/script-texts.ts";
 import { unwrapFind, unwrapParallel, unwrapXargs } from "./wrappers/searches.ts";
 import { READERS, SHELL_OPTIONS, SHELLS } from "./wrappers/shells.ts";
-import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./wrappers/unwrapped.ts";
+import { type Inner, joined, type Surroundings, scriptOf, together, type Unwrapped, type Wrapping } from "./wrappers/unwrapped.ts";
 
 /** Everything that a command would run on behalf of its words. Undefined: it is no wrapper. */
-export function unwrap(words: readonly ShellWord[], stdin: Stdin | undefined): Unwrapped | undefined {
+export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surroundings): Unwrapped | undefined {
   const first = words[0];
   if (!first || first.word.dynamic) return undefined;
   const name = commandName(first.value);
-  const inside = WRAPPERS.get(name)?.({ name, words, stdin });
+  const inside = WRAPPERS.get(name)?.({ name, words, stdin, openEnd });
   const more = [...(SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : []), ...(SETTERS.has(name) ? variables(words) : [])];
   return more.length === 0 ? inside : together(inside ? [inside, ...more] : more);
 }
@@ -31,22 +31,26 @@ function bySpec(spec: WrapperSpec): Unwrap {
 type Scanned = Wrapping & { readonly table: OptionTable; readonly scan: OptionScan; readonly label: string };
 
 /** The scripts among the options' values, then the command or script at the end. */
-function insideOf({ words, table, scan, label }: Scanned): Unwrapped {
+function insideOf({ words, table, scan, label, ...wrapping }: Scanned): Unwrapped {
   if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
   const texts = scan.found.flatMap(({ kind, value }) => (kind === "script" && value ? [scriptOf(label, value)] : []));
   const split = scan.found.find(({ kind }) => kind === "split");
   if (split?.value) {
     const before = [words[0] ?? literalWord(label), ...splitBlanks(split.value.value)];
-    return together([...texts, { inner: [{ label, words: [...before, ...words.slice(split.next)] }] }]);
+    return together([...texts, { inner: [{ label, words: [...before, ...words.slice(split.next)], from: 0 }] }]);
   }
-  return together([...texts, ...scan.starts.map((start) => restAt({ words, table, scan, label }, start))]);
+  const rests = scan.starts.map((start) => restAt({ ...wrapping, words, table, scan, label }, start));
+  const found = together([...texts, ...rests]);
+  if (found.inner.length > 0) return found;
+  if (wrapping.openEnd) return { inner: [], doubts: [`what ${label} runs is not known before it runs`] };
+  return table.spec.shell ? readsInput({ ...wrapping, words }, undefined) : NOTHING;
 }
 
-function restAt({ words, table, scan, label }: Omit<Scanned, "name" | "stdin">, start: number): Unwrapped {
+function restAt({ words, table, scan, label, openEnd }: Scanned, start: number): Unwrapped {
   const rest = scan.found.some(({ kind }) => kind === "scriptFlag") ? "text" : (table.spec.rest ?? "command");
   const first = words[start];
   if (rest === "nothing" || !first) return NOTHING;
-  if (rest === "command") return { inner: [{ label, words: words.slice(start), guess: scan.starts.length > 1 }] };
+  if (rest === "command") return { inner: [{ label, words, from: start, openEnd, guess: scan.starts.length > 1 }] };
   return scriptOf(label, rest === "text" ? first : joined(words.slice(start)));
 }
 
@@ -54,15 +58,16 @@ const NOTHING: Unwrapped = { inner: [] };
 const SHELL_TABLE = optionTable(SHELL_OPTIONS);
 
 /** `-c TEXT`, else the text on the shell's input where no file is named. */
-function unwrapShell({ name, words, stdin }: Wrapping): Unwrapped {
+function unwrapShell(wrapping: Wrapping): Unwrapped {
+  const { name, words } = wrapping;
   const scan = scanOptions(SHELL_TABLE, words, 1);
   if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
-  const inside = insideOf({ name, words, stdin, table: SHELL_TABLE, scan, label: `${name} -c` });
+  const inside = insideOf({ ...wrapping, table: SHELL_TABLE, scan, label: `${name} -c` });
   if (scan.found.some(({ kind }) => kind === "scriptFlag" || kind === "script")) {
     return scan.starts.length > 0 || inside.inner.length > 0 ? inside : { inner: [], doubts: [`${name} -c gets its text from elsewhere`] };
   }
   const file = scan.found.some(({ option }) => option === "-s") ? undefined : words[scan.starts[0] ?? words.length];
-  return together([inside, readsInput({ name, words, stdin }, file)]);
+  return together([inside, readsInput(wrapping, file)]);
 }
 
 /** `source FILE` reads like a shell that is given a file. */
@@ -117,7 +122,7 @@ function unwrapBind(wrapping: Wrapping): Unwrapped {
 
 /** `jobs -x COMMAND`. */
 function unwrapJobs({ name, words }: Wrapping): Unwrapped {
-  return words[1]?.value === "-x" ? { inner: [{ label: name, words: words.slice(2) }] } : NOTHING;
+  return words[1]?.value === "-x" ? { inner: [{ label: name, words, from: 2 }] } : NOTHING;
 }
 
 /** A subscript in a word of a builtin is evaluated, quoted or not. */
@@ -135,11 +140,12 @@ function variables(words: readonly ShellWord[]): readonly Unwrapped[] {
 
 function byRunners(runners: readonly Runner[]): Unwrap {
   const tables = runners.map(({ words, spec }) => ({ before: words, table: optionTable(spec) }));
-  return ({ name, words, stdin }) => {
+  return (wrapping) => {
+    const { name, words } = wrapping;
     for (const { before, table } of tables) {
       const from = behind(words, before);
       if (from === undefined) continue;
-      const found = insideOf({ name, words, stdin, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
+      const found = insideOf({ ...wrapping, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
       return { ...found, inner: found.inner.map(withoutVersion) };
     }
     return NOTHING;
@@ -160,9 +166,11 @@ function behind(words: readonly ShellWord[], before: readonly string[]): number 
 
 /** `cowsay@1.2` is the program `cowsay`. */
 function withoutVersion(inner: Inner): Inner {
-  const first = "words" in inner ? inner.words[0] : undefined;
-  if (!("words" in inner) || !first || first.word.dynamic || first.value.indexOf("@", 1) === -1) return inner;
-  return { ...inner, words: [literalWord(first.value.slice(0, first.value.indexOf("@", 1))), ...inner.words.slice(1)] };
+  if (!("words" in inner)) return inner;
+  const first = inner.words[inner.from];
+  const version = first && !first.word.dynamic ? first.value.indexOf("@", 1) : -1;
+  if (!first || version === -1) return inner;
+  return { ...inner, words: [literalWord(first.value.slice(0, version)), ...inner.words.slice(inner.from + 1)], from: 0 };
 }
 
 const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([

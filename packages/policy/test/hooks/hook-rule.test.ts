@@ -43,7 +43,7 @@ const ROWS: readonly (readonly [name: string, rule: string, call: readonly [stri
   ["a path", "Edit(/src/**)", ["write", "edit", { path: "src/a.ts" }], true],
   ["another path", "Edit(/src/**)", ["write", "edit", { path: "docs/a.md" }], false],
   ["the other notation", "shell:command=rm*", ["shell", "execute", { command: "rm x" }], true],
-  ["a tool that is not there now", "mcp__tracker__close", ["mcp__tracker__close", "other", {}], true],
+  ["a tool that is not there now", "deploy", ["deploy", "other", {}], true],
 ];
 for (const [name, rule, call, expected] of ROWS) {
   test(`if ${rule} is ${expected ? "" : "not "}for ${name}`, async (t) => assert.equal(await isMeant(t, rule, call), expected));

@@ -16,7 +16,7 @@ export const TOOLS: Readonly<Record<string, RuleTool>> = {
   fetch: { kind: "fetch", urlArg: "url" },
   agent: { kind: "other" },
   ask: { kind: "other" },
-  resolve: { kind: "other" },
+  resolve: { kind: "edit", pathArgs: ["id"] },
   enter_plan_mode: { kind: "other" },
   todo: { kind: "think" },
   read_file: { kind: "read" },

@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { Unit } from "@assent/core";
 import fc from "fast-check";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import type { RuleOptions, RuleTool } from "../../src/rules/rule.ts";
 import { isFault } from "../../src/rules/rule-fault.ts";
 import { packageScripts } from "../../src/shell/package-scripts.ts";
-import { shellOf } from "../../src/unit-data.ts";
+import type { Command, Hazard, Plan } from "../../src/shell/plan.ts";
+import type { ShellLine, ShellUnit } from "../../src/shell/shell-unit.ts";
+import { shellOf, shellUnit } from "../../src/unit-data.ts";
 import { scratch } from "../scratch.ts";
 import { faultOf, OPTIONS, request, rule, says } from "./rule-bench.ts";
 import { allows, answers, shellCall, strongest, WORKSPACE } from "./shell-bench.ts";
@@ -92,6 +95,59 @@ for (const [sentence, text, command, isAllowed] of allowed) {
     assert.equal(allows(rule("allow", text), shellCall(command)), isAllowed));
 }
 
+const HAZARD: Hazard = { id: "unmodelled_option", text: "odd" };
+const OPAQUE: Hazard = { id: "opaque_program", text: "opaque" };
+
+/** Each of these alone is enough, whatever the rest of the analysis says. */
+const refusing: readonly (readonly [sentence: string, rule: string, change: (unit: ShellUnit) => ShellUnit])[] = [
+  ["a plan that is not modelled", "Shell(ls)", changedLine({ plan: { modelled: false } })],
+  ["a hazard of the line", "Shell(ls)", changedLine({ plan: { hazards: [HAZARD] } })],
+  ["a line that was not parsed", "Shell(ls)", changedLine({ parsed: false })],
+  ["a limit", "Shell(ls)", changedLine({ limited: true })],
+  ["a malformed line", "Shell(ls)", changedLine({ malformed: true })],
+  ["a line too long", "Shell(ls)", changedLine({ tooLong: true })],
+  ["a hazard of the command", "Shell(ls)", changedCommand({ hazards: [HAZARD] })],
+  ["an opaque program under a rule that does not name all words", "Shell(ls)", changedCommand({ hazards: [OPAQUE] })],
+  ["an opaque class under a rule that does not name all words", "Shell(ls *)", changedCommand({ class: "opaque" })],
+  ["more words of a command that does not only read", "Shell(ls)", changedCommand({ class: "write" })],
+  ["no command", "Shell", ({ command: _, ...unit }) => unit],
+  ["no words", "Shell", (unit) => ({ ...unit, words: [] })],
+  ["a program by a path, even without its hazard", "Shell(* *)", (unit) => ({ ...unit, words: ["/bin/ls"] })],
+];
+
+for (const [sentence, text, change] of refusing) {
+  test(`an allow does not hold for ${sentence}`, () => {
+    const call = shellCall("ls -la");
+    const unit = shellOf(call.units[0] as Unit) as ShellUnit;
+    assert.equal(rule("allow", text).test(call, shellUnit("", unit)), "yes");
+    assert.equal(rule("allow", text).test(call, shellUnit("", change(unit))), "no");
+  });
+}
+
+function changedLine({
+  plan,
+  ...line
+}: Partial<Omit<ShellLine, "plan">> & { readonly plan?: Partial<Plan> }): (unit: ShellUnit) => ShellUnit {
+  return (unit) => ({ ...unit, line: { ...unit.line, ...line, plan: { ...unit.line.plan, ...plan } } });
+}
+
+function changedCommand(change: Partial<Command>): (unit: ShellUnit) => ShellUnit {
+  return ({ command, ...unit }) => (command ? { ...unit, command: { ...command, ...change } } : unit);
+}
+
+test("a command inside another is not covered where the other one is hazardous or was not literal", () => {
+  const call = shellCall("timeout 5 ls");
+  const inner = shellOf(call.units[1] as Unit) as ShellUnit;
+  const of = rule("allow", "Shell(timeout 5 ls)");
+  const withOuter = (change: Partial<Command>): string => {
+    const commands = inner.line.plan.commands.map((one, i) => (i === inner.seen?.inside ? { ...one, ...change } : one));
+    return of.test(call, shellUnit("", { ...inner, line: { ...inner.line, plan: { ...inner.line.plan, commands } } }));
+  };
+  assert.equal(withOuter({}), "yes");
+  assert.equal(withOuter({ hazards: [HAZARD] }), "no");
+  assert.equal(withOuter({ argv: ["timeout", "5", "ls"].map((word) => ({ text: word, dynamic: word === "5" })) }), "no");
+});
+
 type Denied = readonly [sentence: string, rule: string, command: string, answer: "yes" | "no" | "doubt"];
 
 const denied: readonly Denied[] = [
@@ -105,6 +161,11 @@ const denied: readonly Denied[] = [
   ["D36: rm* and a command", "shell:command=rm*", "rm -r out", "yes"],
   ["D36: rm* and a part", "shell:command=rm*", "ls; rm x", "yes"],
   ["D38: on a second line", "shell:command=*rm -rf*", "echo hi\nrm -rf out", "yes"],
+  ["a glob that is open at both ends", "shell:command=*rm*-rf*", "ls; rm x -rf", "yes"],
+  ["a glob that ends in a star of its own", "shell:command=*rm \\*", "ls; rm x", "no"],
+  ["a glob that ends in a star of its own, which is there", "shell:command=*rm \\*", "rm '*'; ls", "yes"],
+  ["a glob that is open at one end finds a part", "shell:command=r?*", "ls; rm x", "yes"],
+  ["a glob over a command as it is written", 'shell:command=echo "a;b" ?', 'ls && echo "a;b" x', "yes"],
   ["a glob over each command's words after quote removal", "shell:command=*curl x", "echo a && c'ur'l x", "yes"],
   ["a glob that nothing matches", "shell:command=*curl x", "echo curl; ls", "no"],
   ["words and a path", "Shell(/usr/bin/curl)", "curl x", "yes"],
@@ -161,6 +222,9 @@ test("2.2: a command with another condition", () => {
   assert.equal(allows(rule("allow", "shell:cwd=/srv/*"), shellCall("ls $X", { input: { command: "ls $X", cwd: "/srv/x" } })), false);
   assert.equal(strongest(rule("deny", text), call("/srv/x")), "yes");
   assert.equal(strongest(rule("deny", text), call("/opt")), "no");
+  const doubtful = (cwd: string): ReturnType<typeof shellCall> => shellCall("git $x", { input: { command: "git $x", cwd } });
+  assert.equal(strongest(rule("deny", "shell:command=git push*:cwd=/srv/*"), doubtful("/srv/x")), "doubt");
+  assert.equal(strongest(rule("deny", "shell:command=git push*:cwd=/srv/*"), doubtful("/opt")), "no");
 });
 
 test("2.2: where the directory of a command is a declared path, its shortest form counts", () => {
@@ -279,6 +343,13 @@ test("5.9: a rule that is bound to a script holds for that digest only", () => {
   assert.equal(bound(script ?? ""), true);
   assert.equal(bound("sha256:0"), false);
 });
+
+for (const text of ["Shell", "Read(x)", "t", "*"]) {
+  test(`5.9: ${text} names no command, so it cannot be bound to a script`, () => {
+    const read = parseRule({ verdict: "allow", at: { text }, bind: { script: "sha256:0" } }, OPTIONS);
+    assert.equal(isFault(read) && read.type, "rule_syntax");
+  });
+}
 
 test("the workspace of these tests is really there", () =>
   assert.deepEqual(answers(rule("allow", "Shell(ls)"), shellCall(`ls ${WORKSPACE}`)), ["yes"]));

@@ -332,6 +332,26 @@ describe("the system's notice", () => {
     assert.equal(decide(call("deploy"), { ...source.loaded().policy, hint: {} }).verdict, "deny");
   });
 
+  test("a directory that is removed and made again is followed again", async (t) => {
+    const places = placesWith(t, { user: allow });
+    const told: (() => void)[] = [];
+    const source = watchPolicy(places, PARTS, { clock: systemClock(), warn: () => undefined, changed: () => told.shift()?.() });
+    t.after(source.close);
+    const next = async (act: () => void): Promise<void> => {
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      told.push(resolve);
+      const deadline = setTimeout(() => reject(new Error("nobody was told")), 10_000);
+      act();
+      await promise.finally(() => clearTimeout(deadline));
+    };
+    await next(() => {
+      rmSync(dirname(places.userFile), { recursive: true });
+      mkdirSync(dirname(places.userFile));
+    });
+    await next(() => put(places.userFile, deny));
+    assert.equal(decide(call("deploy"), { ...source.loaded().policy, hint: {} }).verdict, "deny");
+  });
+
   test("watching keeps no process alive", async (t) => {
     const places = placesWith(t, { user: allow });
     const child = fork(join(import.meta.dirname, "watch-child.ts"), [JSON.stringify(places)], {
@@ -345,6 +365,7 @@ describe("the system's notice", () => {
   test("nothing is told after the end", async (t) => {
     const { source, places, clock, told } = watched(t, { user: deny });
     rmSync(places.userFile);
+    source.current();
     source.current();
     source.close();
     await clock.advance(10_000);

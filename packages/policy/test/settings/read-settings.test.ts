@@ -38,6 +38,7 @@ describe("reading JSONC", () => {
     ],
     ["a key twice inside hooks", '{"hooks":{"Stop":[],"Stop":[]}}', ["1:21 settings_duplicate_key hooks.Stop refuse"]],
     ["__proto__", '{"__proto__":{"mode":"yolo"}}', ["1:2 settings_unknown_key __proto__ refuse"]],
+    ["__proto__ at depth", '{"hooks":{"__proto__":{"a":1}}}', ["1:11 settings_unknown_key hooks.__proto__ refuse"]],
     ["constructor at depth", '{"hooks":{"a":[{"constructor":1}]}}', ["1:17 settings_unknown_key hooks.a[0].constructor refuse"]],
     ["prototype, escaped", '{"permissions":{"prototyp\\u0065":1}}', ["1:17 settings_unknown_key permissions.prototype refuse"]],
     ["depth 32", deepList(32), []],

@@ -193,3 +193,15 @@ test("the plan's digest names what would run, and nothing that is only known abo
   assert.notEqual(digest("ls 2>/dev/null"), digest("ls"));
   assert.notEqual(digest("cd src; ls"), digest("ls"));
 });
+
+describe("S16, S18: what a write touches is where the system itself would go", () => {
+  for (const text of ["echo x | tee src/link/../config", "cd src/link && tee ../config", "cp a src/link/../config"]) {
+    test(text, (t) => {
+      const root = workspace(t);
+      mkdirSync(join(root, ".git/hooks"));
+      symlinkSync("../.git/hooks", join(root, "src/link"));
+      const touched = analyse(text, root).units.flatMap((unit) => shellOf(unit)?.touched ?? []);
+      assert.ok(touched.flatMap(({ places }) => places).includes(join(root, ".git/config").toLowerCase()), JSON.stringify(touched));
+    });
+  }
+});

@@ -25,7 +25,7 @@ const TOKENS: readonly (readonly [weight: number, tokens: readonly string[]])[] 
   [6, [" \\\n", " \\\n ", "\\\n", " \\\n\\\n", "\\"]],
   [8, [" 2>&1", " 1>&2", " >/dev/null", " 2>/dev/null", " </dev/null", " 2>&1 ", " >/dev/null ", "2>&1", ">/dev/null", " 2>&1\\\n"]],
   [5, [" #", "#", " # c", " # 'c\n", "#c\n", " #;a\n", " # \\\n"]],
-  [4, ["~", "a~b", "HEAD~1", "/~", "=~", ":~", ".~"]],
+  [4, ["~", "a~b", "HEAD~1", "/~", "=~", ":~", ".~", " k=~ ", " k=~/x ", " k=a:~ "]],
   [3, ["*", "?", "a*", "./", "/", "..", "x/y"]],
   [3, `$ $x \${x $(a) \`a\` $'a' $"a" ! ( ) { } [ ] {a,b} [a] < > >x & >> << <(a) &> ;; |&`.split(" ")],
   [2, "if then fi time do in ! { } function [[ eval exec set A=1 A+=1 export cd .".split(" ")],

@@ -6,7 +6,7 @@ import { objections, sampleWorkspace } from "./sample-workspace.ts";
 const ASKING: readonly (readonly [why: string, lines: string])[] = [
   [
     "outside_workspace",
-    String.raw`
+    `
 ls /
 ls ..
 ls -LR /
@@ -65,12 +65,12 @@ cut -f1 /etc/passwd`,
   ],
   [
     "other_shell",
-    String.raw`
+    `
 ls '~'`,
   ],
   [
     "sensitive_file",
-    String.raw`
+    `
 cat .env
 cat .ENV
 git config --get credential.helper
@@ -86,7 +86,7 @@ git log -L 1,2:.env`,
   ],
   [
     "outside_workspace sensitive_file",
-    String.raw`
+    `
 cat /proc/self/environ
 cat /dev/sda
 grep -f /etc/shadow a.txt
@@ -100,12 +100,12 @@ cat '\\attacker\share\x'`,
   ],
   [
     "other_system_path outside_workspace",
-    String.raw`
+    `
 cat C:x`,
   ],
   [
     "path_unresolved",
-    String.raw`
+    `
 cat ''`,
   ],
   [
@@ -334,7 +334,7 @@ git grep --textconv foo`,
   ],
   [
     "refused brace_or_glob",
-    String.raw`
+    `
 find . -execdir id {} +
 git log --format=%G?
 git log --format %G?
@@ -350,7 +350,7 @@ cat -/*`,
   ],
   [
     "write writes_file",
-    String.raw`
+    `
 find . -name '*.tmp' -delete
 find . -fprint out.txt
 find . -fprint0 out.txt
@@ -383,7 +383,7 @@ git stash show --output=x`,
   ],
   [
     "write writes_file unmodelled_option",
-    String.raw`
+    `
 file -C -m x
 sed -i s/a/b/ a.txt
 sed --in-place s/a/b/ a.txt
@@ -391,13 +391,13 @@ sed -nip a.txt`,
   ],
   [
     "write unmodelled_option writes_file",
-    String.raw`
+    `
 date -f README.md
 date -r README.md`,
   ],
   [
     "opaque opaque_program",
-    String.raw`
+    `
 npm test -- --x
 npm install
 npm run build
@@ -418,7 +418,7 @@ xargs ls`,
   ],
   [
     "unknown",
-    String.raw`
+    `
 cargo --version
 tee x
 xxd -r x y
@@ -426,7 +426,7 @@ less README.md`,
   ],
   [
     "refused state_builtin",
-    String.raw`
+    `
 printf -v x y
 pushd src
 popd
@@ -442,14 +442,14 @@ test -v x`,
   ],
   [
     "unknown path_program",
-    String.raw`
+    `
 ./ls
 bin/cat README.md
 /bin/cat README.md`,
   ],
   [
     "unknown git_global_option",
-    String.raw`
+    `
 git -c core.pager=./x log
 git -C /tmp status
 git --git-dir=/tmp/x status
@@ -467,7 +467,7 @@ git --no-pager`,
   ],
   [
     "write",
-    String.raw`
+    `
 git fetch
 git fetch origin
 git add -A
@@ -475,12 +475,12 @@ git add .`,
   ],
   [
     "write runs_program",
-    String.raw`
+    `
 git fetch --upload-pack=./x origin`,
   ],
   [
     "write unmodelled_option",
-    String.raw`
+    `
 git fetch ./x
 git fetch https://x/y
 git fetch 'ext::sh -c id'
@@ -492,7 +492,7 @@ git add -e`,
   ],
   [
     "write runs_hooks",
-    String.raw`
+    `
 git commit -m x
 git commit --amend
 git checkout main
@@ -512,7 +512,7 @@ git merge x`,
   ],
   [
     "write unmodelled_option runs_hooks",
-    String.raw`
+    `
 git branch -d x
 git branch -D x
 git branch -m x
@@ -525,7 +525,7 @@ git tag -s v1`,
   ],
   [
     "cwd_unknown",
-    String.raw`
+    `
 cd
 cd -
 cd a b
@@ -533,7 +533,7 @@ cd ''`,
   ],
   [
     "refused other_shell",
-    String.raw`
+    `
 cd ~
 ls =id
 ls a=~
@@ -543,7 +543,7 @@ git show HEAD^`,
   ],
   [
     "refused unmodelled_construct",
-    String.raw`
+    `
 time ls
 ! ls
 (ls)
@@ -551,24 +551,24 @@ if ls; then id; fi`,
   ],
   [
     "refused background",
-    String.raw`
+    `
 true &`,
   ],
   [
     "refused substitution",
-    String.raw`
+    `
 ls $(id)
 ls <(id)`,
   ],
   [
     "refused expansion",
-    String.raw`
+    `
 ls $HOME
 ls "$x"`,
   ],
   [
     "refused redirection",
-    String.raw`
+    `
 ls > x
 ls >> x
 ls 2> x
@@ -579,12 +579,12 @@ cat << EOF`,
   ],
   [
     "refused assignment",
-    String.raw`
+    `
 FOO=bar ls`,
   ],
   [
     "refused outside_workspace",
-    String.raw`
+    `
 ls /etc/*
 ls ../*
 cat src/../../*`,

@@ -3,14 +3,14 @@ import type { OptionReading } from "../read-options.ts";
 import type { GitTable } from "./git-table.ts";
 
 const LISTING =
-  "-l --list --contains=? --no-contains=? --merged=? --no-merged=? --points-at=? --sort= --format= --color[=] --no-color --column[=] --no-column -i --ignore-case";
+  "-l --list --contains=? --no-contains=? --merged=? --no-merged=? --points-at=? --sort= --format= --color[=] --no-color --no-column -i --ignore-case";
 
 /** Sub-commands of git that tell about names, files and settings, and the two writing ones that start no hook. */
 export const GIT_REFS: Readonly<Record<string, GitTable>> = {
   status: {
     operands: "files",
     options: `-s --short -b --branch -u[=] --untracked-files[=] -z --null -v --verbose --porcelain[=] --long --ignored[=] --show-stash --no-show-stash --ahead-behind
-      --no-ahead-behind --renames --no-renames --find-renames[=] --column[=] --no-column --ignore-submodules[=]`,
+      --no-ahead-behind --renames --no-renames --find-renames[=] --no-column --ignore-submodules[=]`,
   },
   branch: {
     operands: "data",

@@ -57,7 +57,7 @@ export const TEXT: Readonly<Record<string, CommandTable>> = {
     operands: "pattern",
     patternOptions: ["-e", "--expression", "-f", "--file"],
     dashValues: true,
-    options: `-n --quiet --silent -E -r --regexp-extended -e= --expression= -s --separate -z --null-data -u --unbuffered -l= --line-length= --posix --debug --sandbox ${HELP}`,
+    options: `-n --quiet --silent -E -r --regexp-extended -e= --expression= -s --separate -z --null-data -u --unbuffered --posix --debug --sandbox ${HELP}`,
     unsafe: [
       ["writes_file", "-i[=] --in-place[=]"],
       ["unmodelled_option", "-f= --file="],

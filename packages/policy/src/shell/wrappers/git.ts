@@ -54,7 +54,7 @@ function runners(words: readonly ShellWord[]): readonly Unwrapped[] {
     const label = `git ${sub} ${action}`;
     return start === words.length - 1
       ? [scriptOf(label, joined(words.slice(start)))]
-      : [scriptOf(label, joined(words.slice(start))), { inner: [{ label, words: words.slice(start) }] }];
+      : [scriptOf(label, joined(words.slice(start))), { inner: [{ label, words, from: start }] }];
   });
 }
 

@@ -8,7 +8,7 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   nohup: {},
   setsid: { flags: "-c -f -w --ctty --fork --wait" },
   time: { values: "-f -o --format --output", flags: "-a -p -q -v --append --portability --quiet --verbose" },
-  doas: { values: "-a -C -u", flags: "-n -s", inert: "-L" },
+  doas: { shell: true, values: "-a -C -u", flags: "-n -s", inert: "-L" },
   chronic: { flags: "-v -e" },
   caffeinate: { values: "-t -w", flags: "-d -i -m -s -u" },
   env: {
@@ -19,6 +19,7 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
     assignments: true,
   },
   sudo: {
+    shell: true,
     values:
       "-u --user -g --group -h --host -p --prompt -C --close-from -D --chdir -R --chroot -T --command-timeout -r --role -t --type -U --other-user",
     flags:
@@ -29,12 +30,14 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
     assignments: true,
   },
   runuser: {
+    shell: true,
     values: "-u --user -g --group -G --supp-group -s --shell -w --whitelist-environment",
     flags: "- -f -l -m -p -P -T --fast --login --preserve-environment --pty --no-pty",
     scripts: "-c --command --session-command",
     permuted: true,
   },
   su: {
+    shell: true,
     values: "-g --group -G --supp-group -s --shell -w --whitelist-environment",
     flags: "- -f -l -m -p -P -T --fast --login --preserve-environment --pty --no-pty",
     scripts: "-c --command --session-command",
@@ -59,17 +62,19 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
     operands: 1,
   },
   unshare: {
+    shell: true,
     values:
       "-R --root -w --wd -S --setuid -G --setgid --map-user --map-users --map-group --map-groups --setgroups --propagation --monotonic --boottime -l --load-interp",
     flags: "-f -r -c --fork --keep-caps --map-root-user --map-current-user --map-auto",
     attached: "-m -u -i -n -p -U -C -T --mount --uts --ipc --net --pid --user --cgroup --time --mount-proc --mount-binfmt --kill-child",
   },
   nsenter: {
+    shell: true,
     values: "-t --target -S --setuid -G --setgid -N --net-socket",
     flags: "-a -c -e -F -Z --all --env --follow-context --no-fork --preserve-credentials --join-cgroup --user-parent",
     attached: "-m -u -i -n -p -U -C -T -r -w -W --mount --uts --ipc --net --pid --user --cgroup --time --root --wd --wdns",
   },
-  chroot: { values: "--groups --userspec", flags: "--skip-chdir", operands: 1 },
+  chroot: { shell: true, values: "--groups --userspec", flags: "--skip-chdir", operands: 1 },
   watch: {
     values: "-n --interval -q --equexit -s --shotsdir",
     flags:
@@ -78,6 +83,7 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
     rest: "script",
   },
   script: {
+    shell: true,
     values: "-B --log-io -E --echo -I --log-in -O --log-out -T --log-timing -m --logging-format -o --output-limit -t -F",
     flags: "-a -d -e -f -k -p -q -r --append --flush --force --quiet --return",
     scripts: "-c --command",
@@ -92,18 +98,18 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   },
   ltrace: { values: "-a -A -D -e -F -l -n -o -p -s -u -w -x", flags: "-b -c -C -f -i -L -r -S -t -tt -ttt -T" },
   entr: { flags: "-a -c -d -n -p -r -x -z", scriptFlags: "-s" },
-  sg: { scripts: "-c", operands: 1, permuted: true },
+  sg: { shell: true, scripts: "-c", operands: 1, permuted: true },
   pkexec: { values: "--user", flags: "--disable-internal-agent --keep-cwd" },
   fakeroot: { values: "-l --lib --faked -s -i -b", flags: "-u --unknown-is-real" },
   "systemd-run": {},
-  setarch: { operands: 1 },
-  linux32: {},
-  linux64: {},
+  setarch: { shell: true, operands: 1 },
+  linux32: { shell: true },
+  linux64: { shell: true },
   prlimit: {},
   setpriv: {},
   numactl: {},
-  firejail: {},
-  proot: {},
+  firejail: { shell: true },
+  proot: { shell: true },
   "xvfb-run": {},
   "dbus-run-session": {},
   "dbus-launch": {},

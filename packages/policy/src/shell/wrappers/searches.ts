@@ -13,12 +13,8 @@ export function unwrapXargs({ name, words }: Wrapping): Unwrapped {
   const { found, starts } = scanOptions(XARGS, words, 1);
   const replace = found.findLast(({ option }) => /^-(?:I|J|i|-replace)$/.test(option));
   const mark = replace && (replace.value?.value || "{}");
-  return {
-    inner: starts.map((start): Inner => {
-      const rest = words.slice(start);
-      return { label: name, words: mark ? rest.map((word) => marked(word, mark)) : rest, openEnd: !mark, guess: starts.length > 1 };
-    }),
-  };
+  const given = mark ? words.map((word) => marked(word, mark)) : words;
+  return { inner: starts.map((from): Inner => ({ label: name, words: given, from, openEnd: !mark, guess: starts.length > 1 })) };
 }
 
 /** A word in which something else will stand. */
@@ -36,7 +32,7 @@ export function unwrapFind({ name, words }: Wrapping): Unwrapped {
     if (!FIND_ACTIONS.has(action)) continue;
     const end = words.findIndex(({ value }, at) => at > i && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")));
     const last = end === -1 ? words.length : end;
-    inner.push({ label: `${name} ${action}`, words: words.slice(i + 1, last).map((word) => marked(word, "{}")) });
+    inner.push({ label: `${name} ${action}`, words: words.slice(i + 1, last).map((word) => marked(word, "{}")), from: 0 });
     i = last;
   }
   return { inner };
@@ -74,7 +70,7 @@ function templateOf(name: string, words: readonly ShellWord[]): Unwrapped {
   return {
     inner: [
       ...(isKnown ? [{ label: name, script: script.value }] : []),
-      ...(isText && isKnown ? [] : [{ label: name, words: words.map((word) => marked(word, "{")), openEnd: true, guess: true }]),
+      ...(isText && isKnown ? [] : [{ label: name, words: words.map((word) => marked(word, "{")), from: 0, openEnd: true }]),
     ],
   };
 }

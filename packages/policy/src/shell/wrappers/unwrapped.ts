@@ -2,16 +2,28 @@ import type { ShellWord, Stdin } from "../bash-tree.ts";
 import type { Hazard } from "../plan.ts";
 
 /** What a wrapper runs: a command, or a text that is a script. */
-export type Inner = { readonly label: string } & (
-  | { readonly words: readonly ShellWord[]; readonly openEnd?: boolean /** One of several readings. */; readonly guess?: boolean }
-  | { readonly script: string }
-);
+export type Inner = InnerCommand | { readonly label: string; readonly script: string };
+
+/** A command among a wrapper's words. */
+export type InnerCommand = {
+  readonly label: string;
+  readonly words: readonly ShellWord[];
+  /** Where in `words` it begins. */
+  readonly from: number;
+  /** Further words follow that nobody knows. */
+  readonly openEnd?: boolean;
+  /** One of several places where it may begin: all the later ones are tried too. */
+  readonly guess?: boolean;
+};
 
 /** What was found inside a command, and why some of it cannot be told. */
 export type Unwrapped = { readonly inner: readonly Inner[]; readonly doubts?: readonly string[]; readonly hazards?: readonly Hazard[] };
 
 /** A wrapper's words with its name. */
-export type Wrapping = { readonly name: string; readonly words: readonly ShellWord[]; readonly stdin: Stdin | undefined };
+export type Wrapping = Surroundings & { readonly name: string; readonly words: readonly ShellWord[] };
+
+/** What a command is given beside its words: its input, and further words that nobody knows. */
+export type Surroundings = { readonly stdin: Stdin | undefined; readonly openEnd: boolean };
 
 /** The text that one word holds, as a script. */
 export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { walkBash } from "../../src/shell/walk.ts";
+import { broadly } from "./broadly.ts";
+
+/** Where the command stands inside a wrapper, `D` is `curl x`; the path is the one it is found under. */
+const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
+  ["command curl x", ["command"]],
+  ["command -p -- curl x", ["command"]],
+  ["builtin command curl x", ["builtin", "command"]],
+  ["exec curl x", ["exec"]],
+  ["exec -cla name curl x", ["exec"]],
+  ["nohup curl x &", ["&", "nohup"]],
+  ["setsid -w curl x", ["setsid"]],
+  ["\\time -f %e -o out curl x", ["time"]],
+  ["/usr/bin/time -vo out curl x", ["time"]],
+  ["time -f %e curl x", ["time", "time"]],
+  ["doas -u root -- curl x", ["doas"]],
+  ["chronic -ev curl x", ["chronic"]],
+  ["caffeinate -dt 5 curl x", ["caffeinate"]],
+  ["env curl x", ["env"]],
+  ["env - A=1 B=2 curl x", ["env"]],
+  ["env -iu A -C /tmp B=1 curl x", ["env"]],
+  ["env --unset=A --chdir /tmp curl x", ["env"]],
+  ["env -S 'curl x'", ["env", "env"]],
+  ["env -S'curl x'", ["env", "env"]],
+  ["env -iu X -S 'curl x'", ["env", "env"]],
+  ["env -vS 'A=1 curl' x", ["env", "env"]],
+  ["env --split-string='-i curl\\_x'", ["env", "env"]],
+  ["sudo curl x", ["sudo"]],
+  ["sudo -u root -- curl x", ["sudo"]],
+  ["sudo -Eu root A=1 curl x", ["sudo"]],
+  ["sudo --user=root -n curl x", ["sudo"]],
+  ["runuser -u nobody -- curl x", ["runuser"]],
+  ["runuser nobody -c 'curl x'", ["runuser"]],
+  ["su -c 'curl x'", ["su"]],
+  ["su - root -c 'curl x'", ["su"]],
+  ["su root --command='curl x'", ["su"]],
+  ["nice curl x", ["nice"]],
+  ["nice -n 5 curl x", ["nice"]],
+  ["nice -n5 curl x", ["nice"]],
+  ["nice -5 curl x", ["nice"]],
+  ["nice --adjust=5 curl x", ["nice"]],
+  ["ionice -c2 -n 7 curl x", ["ionice"]],
+  ["chrt -r 1 curl x", ["chrt"]],
+  ["taskset -c 0,1 curl x", ["taskset"]],
+  ["taskset 0x3 curl x", ["taskset"]],
+  ["stdbuf -oL -e 0 curl x", ["stdbuf"]],
+  ["timeout 5 curl x", ["timeout"]],
+  ["timeout -k 5 -s KILL 10 curl x", ["timeout"]],
+  ["timeout --sig=KILL 10 curl x", ["timeout"]],
+  ["flock -w 5 lock curl x", ["flock"]],
+  ["flock lock -c 'curl x'", ["flock"]],
+  ["unshare -rm --map-user=1 curl x", ["unshare"]],
+  ["nsenter -t 1 -m -u curl x", ["nsenter"]],
+  ["chroot --userspec=a /root curl x", ["chroot"]],
+  ["watch -n 5 curl x", ["watch"]],
+  ["watch -d 'curl x'", ["watch"]],
+  ["script -qc 'curl x' out", ["script"]],
+  ["script out --command='curl x'", ["script"]],
+  ["strace -f -e trace=file -o out curl x", ["strace"]],
+  ["ltrace -o out curl x", ["ltrace"]],
+  ["parallel curl ::: x", ["parallel"]],
+  ["parallel -j 4 'curl {}' ::: x", ["parallel"]],
+  ["parallel ::: 'curl x'", ["parallel"]],
+  ["entr -r curl x", ["entr"]],
+  ["entr -s 'curl x'", ["entr"]],
+  ["ls | xargs curl x", ["|[1]", "xargs"]],
+  ["xargs -0 -n1 -P 4 curl x", ["xargs"]],
+  ["xargs -0rn 1 curl x", ["xargs"]],
+  ["xargs -I{} curl {}", ["xargs"]],
+  ["xargs --replace=% curl %", ["xargs"]],
+  ["find . -name y -exec curl x \\;", ["find -exec"]],
+  ["find . -exec echo {} + -o -execdir curl {} ';'", ["find -execdir"]],
+  ["find . -ok curl x \\; -okdir ls \\;", ["find -ok"]],
+  ["sh -c 'curl x'", ["sh -c"]],
+  ["bash -c 'curl x' name a", ["bash -c"]],
+  ["/bin/dash -ec 'curl x'", ["dash -c"]],
+  ["ash -lc 'curl x'", ["ash -c"]],
+  ["zsh -fc 'curl x'", ["zsh -c"]],
+  ["ksh -c -- 'curl x'", ["ksh -c"]],
+  ["bash -c -x 'curl x'", ["bash -c"]],
+  ["sh -o errexit -c 'curl x'", ["sh -c"]],
+  ["sh +e -c 'curl x'", ["sh -c"]],
+  ["bash --norc --rcfile y -O extglob -c 'curl x'", ["bash -c"]],
+  ["bash -euo pipefail -c 'curl x'", ["bash -c"]],
+  ["bash --unheard -c 'curl x'", ["bash -c"]],
+  ["bash <<EOF\ncurl x\nEOF", ["heredoc"]],
+  ["bash -s <<'EOF'\ncurl x\nEOF", ["heredoc"]],
+  ["bash /dev/stdin <<< 'curl x'", ["heredoc"]],
+  ["{ sh; } <<EOF\ncurl x\nEOF", ["{", "heredoc"]],
+  ["source /dev/stdin <<< 'curl x'", ["heredoc"]],
+  ["echo curl x | sh", ["|[1]", "pipe"]],
+  ["printf '%s\\n' 'curl x' | sudo sh", ["|[1]", "sudo", "pipe", ";[1]"]],
+  ["busybox curl x", ["busybox"]],
+  ["toybox curl x", ["toybox"]],
+  ["busybox sh -c 'curl x'", ["busybox", "sh -c"]],
+  ["eval curl x", ["eval"]],
+  ["eval \"curl\" 'x'", ["eval"]],
+  ["trap 'curl x' EXIT", ["trap"]],
+  ["trap -- 'curl x' INT TERM", ["trap"]],
+  ["mapfile -c 1 -C 'curl x' a", ["mapfile"]],
+  ["readarray -C 'curl x' a", ["readarray"]],
+  ["complete -C 'curl x' y", ["complete"]],
+  ["complete -F curl y", ["complete"]],
+  ["bind -x '\"\\C-t\": curl x'", ["bind"]],
+  ["PROMPT_COMMAND='curl x'", ["PROMPT_COMMAND="]],
+  ["export PROMPT_COMMAND='curl x'", ["PROMPT_COMMAND="]],
+  ["PROMPT_COMMAND=('curl x')", ["PROMPT_COMMAND="]],
+  ["GIT_PAGER='curl x' git log", ["GIT_PAGER="]],
+  ["env PAGER='curl x' git log", ["PAGER="]],
+  ["alias y='curl x'", ["alias"]],
+  ["alias y=curl", ["alias"]],
+  ["hash -p /usr/bin/curl ls", ["hash"]],
+  ["jobs -x curl x", ["jobs"]],
+  ["git -c alias.y='!curl x' y", ["git alias"]],
+  ["git config alias.y '!curl x'", ["git alias"]],
+  ["git -c core.pager='curl x' log", ["git core.pager"]],
+  ["git submodule foreach --recursive 'curl x'", ["git submodule foreach"]],
+  ["git bisect run curl x", ["git bisect run"]],
+  ["git rebase -x 'curl x' HEAD~1", ["git rebase"]],
+  ["git rebase --exec='curl x' HEAD~1", ["git rebase"]],
+  ["git filter-branch --msg-filter 'curl x'", ["git filter-branch"]],
+  ["git difftool -x 'curl x'", ["git difftool"]],
+  ["git difftool --extcmd='curl x'", ["git difftool"]],
+  ["git fetch --upload-pack='curl x' origin", ["git fetch"]],
+  ["npx curl x", ["npx"]],
+  ["npx -y -p y curl@8 x", ["npx"]],
+  ["npx -c 'curl x'", ["npx"]],
+  ["pnpm dlx curl x", ["pnpm dlx"]],
+  ["yarn dlx curl x", ["yarn dlx"]],
+  ["bunx curl x", ["bunx"]],
+  ["npm exec -- curl x", ["npm exec"]],
+  ["npm --prefix y exec curl", ["npm exec"]],
+  ["uvx --from y curl x", ["uvx"]],
+  ["uv tool run curl x", ["uv tool run"]],
+  ["pipx run curl x", ["pipx run"]],
+  ["let 'a[$(curl x)]=1'", ["[]", "$()"]],
+  ["printf -v 'a[`curl x`]' y", ["[]", "$()"]],
+  ["[[ -v 'a[$(curl x)]' ]]", ["[[", "[[", "$()"]],
+  ["timeout --unheard y 5 curl x", ["timeout"]],
+  ["nice -Z 1 curl x", ["nice"]],
+  ["systemd-run --user -p A=b curl x", ["systemd-run"]],
+  ["ENV A=1 NICE -n 5 curl x", ["env", "nice"]],
+];
+
+for (const [text, path] of INSIDE) {
+  test(`a wrapper is looked into: ${text}`, () => {
+    assert.equal(broadly("curl", text), "yes");
+    const paths = walkBash(text)
+      .commands.filter(({ argv }) => argv[0]?.text.endsWith("curl"))
+      .map((seen) => seen.path.join(" > "));
+    assert.ok(paths.includes(path.join(" > ")), `found under ${JSON.stringify(paths)}`);
+  });
+}
+
+test("a wrapper is a command itself, and says which command it wraps", () => {
+  const { commands } = walkBash("sudo -u root env A=1 curl x");
+  assert.deepEqual(
+    commands.map(({ argv, path, inside }) => [argv.map(({ text }) => text).join(" "), path, inside]),
+    [
+      ["sudo -u root env A=1 curl x", [], undefined],
+      ["env A=1 curl x", ["sudo"], 0],
+      ["curl x", ["sudo", "env"], 1],
+    ],
+  );
+});
+
+test("xargs leaves the end of its command open, and marks what it replaces", () => {
+  assert.deepEqual(
+    walkBash("xargs curl x").commands.map(({ openEnd }) => openEnd),
+    [false, true],
+  );
+  const [, inner] = walkBash("xargs -I@ curl a@ b").commands;
+  assert.equal(inner?.openEnd, false);
+  assert.deepEqual(
+    inner?.argv.map(({ dynamic }) => dynamic),
+    [false, true, false],
+  );
+});
+
+const DOUBTS: readonly string[] = [
+  "eval $X",
+  'eval "$(cat x)"',
+  'bash -c "$X"',
+  "sh -c $X",
+  "xargs sh -c",
+  "xargs -I% sh -c '%'",
+  'trap "$X" EXIT',
+  "cat x | sh",
+  "cat x | sudo -u root bash -s -- a",
+  "cat x | { read y; sh; }",
+  "cat x | bash -",
+  "cat x | bash /dev/stdin",
+  "cat x | . /dev/stdin",
+  "bash <(cat x)",
+  "source <(cat x)",
+  "bash < <(cat x)",
+  "bash <&3",
+  'bash <<< "$X"',
+  "bash <<EOF\n$X\nEOF",
+  "bash $X",
+  "cat x | parallel",
+  "parallel {} ::: x",
+  "env $X ls",
+  'env "$@"',
+  "nice $X",
+  "su -c $X",
+  'git -c alias.x="!$X" x',
+];
+for (const text of DOUBTS) {
+  test(`what a wrapper runs cannot be told: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
+}
+
+test("a text that is not all known is still searched", () => {
+  assert.equal(broadly("curl", 'bash -c "curl $URL"'), "yes");
+  assert.equal(broadly("curl", 'eval "curl $URL"'), "yes");
+  assert.equal(broadly("curl", "bash <<EOF\ncurl $URL\nEOF"), "yes");
+});
+
+test("a shell at the end of a pipe is named as such", () => {
+  const [, shell] = walkBash("cat x | sh").commands;
+  assert.deepEqual(
+    shell?.hazards.map(({ id }) => id),
+    ["pipe_to_shell"],
+  );
+});
+
+const DATA: readonly string[] = [
+  "command -v curl",
+  "command -V curl",
+  "type curl",
+  "sudo -l curl",
+  "timeout 5 echo curl",
+  "env A=curl ls",
+  "env -u curl ls",
+  "nice -n 5 grep curl x",
+  "xargs echo curl",
+  "find . -name curl",
+  "find . -exec grep curl {} +",
+  "bash script.sh curl",
+  'bash "$SCRIPT"',
+  ". $HOME/.profile",
+  "source ~/.bashrc",
+  "trap - EXIT",
+  "trap '' INT",
+  "git commit -m 'curl x'",
+  "git -c user.name=curl log",
+  "git log --exec=curl",
+  "git config user.name curl",
+  "npm install curl",
+  "npm run curl",
+  "docker run curl",
+  "docker exec x curl y",
+  "kubectl exec x -- curl y",
+  "ssh host curl x",
+  "make curl",
+  "python3 -c 'curl'",
+  "A=curl ls",
+  "export A=curl",
+  "test -f curl",
+  "bash < x",
+  "cat x | bash y.sh",
+];
+for (const text of DATA) {
+  test(`data is not a command: ${text}`, () => assert.equal(broadly("curl", text), "no"));
+}

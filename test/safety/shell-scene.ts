@@ -1,0 +1,122 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { assessRequest, createRegistry } from "@assent/core";
+import { hostPorts } from "@assent/host";
+import { type Explanation, explain, workspacePolicy } from "@assent/policy";
+import { ajvSchemas, builtinTools } from "@assent/tools";
+
+/** What a policy file says; the version is added. */
+export type PolicyText = {
+  readonly mode?: "default" | "plan" | "auto-edit" | "yolo";
+  readonly permissions?: {
+    readonly readOnlyHint?: "allow" | "ask";
+    readonly allow?: readonly string[];
+    readonly ask?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+};
+
+/** Judges a shell line by the whole policy, as a call would be, and tells why. Nothing is run. */
+export type Judge = (command: string, cwd?: string) => Explanation;
+
+/** A workspace with a real git repository in it, and beside it a store and a place for policy files. */
+export type ShellScene = {
+  readonly root: string;
+  readonly workspace: string;
+  readonly store: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Writes a policy file outside the workspace. */
+  readonly policy: (text: PolicyText) => string;
+  readonly judge: (text: PolicyText) => Judge;
+  readonly [Symbol.dispose]: () => void;
+};
+
+/** Files of the workspace that are committed; those of `CHANGED` are not. */
+const FILES: Readonly<Record<string, string>> = {
+  "README.md": "# A project\n\nTODO: say more.\n",
+  "package.json": '{ "name": "app", "version": "1.0.0", "scripts": { "test": "node --test", "build": "tsc" } }\n',
+  "tsconfig.json": "{}\n",
+  "src/index.ts": 'export { run } from "./run.ts";\n',
+  "src/run.ts": 'import { join } from "node:path";\n\n// TODO: less\nexport function run(): string {\n  return join("a", "b");\n}\n',
+  "src/cli/main.ts": 'console.log("main");\n',
+  "test/run.test.ts": "export {};\n",
+  "docs/guide.md": "# Guide\n",
+  "data/rows.csv": "name,count\nb,2\na,1\na,1\n",
+  "logs/app.log": "INFO start\nERROR it failed\nINFO end\n",
+};
+
+const CHANGED: Readonly<Record<string, string>> = {
+  "src/index.ts": 'export { run } from "./run.ts";\nexport const version = 1;\n',
+  "notes.txt": "new\n",
+  ".env": "KEY=secret\n",
+};
+
+/** A new scene in a directory of its own, which goes when the scene does. */
+export function shellScene(): ShellScene {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-shell-")));
+  const [workspace, store, outside] = [join(root, "workspace"), join(root, "store"), join(root, "outside")];
+  const env = { PATH: process.env["PATH"] ?? "", HOME: join(root, "home"), ASSENT_STORE: store };
+  for (const directory of [workspace, outside, env.HOME]) mkdirSync(directory);
+  writeAll(workspace, FILES);
+  writeAll(outside, { secret: "outside\n" });
+  commitAll(workspace, env);
+  writeAll(workspace, CHANGED);
+  symlinkSync(outside, join(workspace, "out"));
+  symlinkSync("src", join(workspace, "in"));
+  let policies = 0;
+  const policy: ShellScene["policy"] = (text) => {
+    const file = join(root, `policy-${policies++}.json`);
+    writeFileSync(file, JSON.stringify({ version: 1, ...text }));
+    return file;
+  };
+  const judge: ShellScene["judge"] = (text) => judging({ workspace, store, home: env.HOME, policyFile: policy(text) });
+  return { root, workspace, store, env, policy, judge, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+function writeAll(directory: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(directory, name)), { recursive: true });
+    writeFileSync(join(directory, name), text);
+  }
+}
+
+function commitAll(cwd: string, env: Readonly<Record<string, string>>): void {
+  const who = ["-c", "user.name=Somebody", "-c", "user.email=somebody@example.test"];
+  const git = (...args: readonly string[]): void => void execFileSync("git", [...who, ...args], { cwd, env, stdio: "pipe" });
+  git("init", "--quiet", "--initial-branch=main");
+  git("add", "--all");
+  git("commit", "--quiet", "--message=First");
+  git("commit", "--quiet", "--message=Second", "--allow-empty");
+  git("tag", "v1");
+}
+
+type Places = { readonly workspace: string; readonly store: string; readonly home: string; readonly policyFile: string };
+
+function judging({ workspace, store, home, policyFile }: Places): Judge {
+  const { clock, digest, files, processes } = hostPorts({ stateDirectory: store });
+  const policy = workspacePolicy({
+    places: { workspace, home, policyFile, userFile: "/nonexistent/user", teamFile: "/nonexistent/team", session: NO_FLAGS, trusted: false },
+    stateDirectory: store,
+    digest,
+    tools: (scope) => {
+      const registry = createRegistry({ schemas: ajvSchemas() });
+      for (const tool of builtinTools({ workspace, scope, files, processes, environment: {} })) registry.add(tool);
+      return registry;
+    },
+  });
+  const { problems } = policy.source.loaded();
+  if (problems.length > 0) throw new Error(`a policy of the test is broken: ${problems[0]?.message}`);
+  const { facts, source } = policy;
+  return (command, cwd = workspace) => {
+    const tool = policy.tools.get("shell");
+    const invocation = tool?.build({ command }, { cwd, callId: "c", sessionId: "s" });
+    if (!tool || !invocation || invocation instanceof Promise) throw new Error("the shell tool does not build at once");
+    const assessed = assessRequest({ tool, invocation, cwd, facts, policy: source.current, digest, clock });
+    if (assessed instanceof Promise) throw new Error("judging a shell line waits for nothing");
+    return explain(assessed);
+  };
+}
+
+const NO_FLAGS = { allow: [], ask: [], deny: [] };
