@@ -19,7 +19,7 @@ export type PathFact = ResolvedPath &
     readonly control: boolean;
     /** One of the session's own output files. */
     readonly ownOutput: boolean;
-    /** The nearest directory above it that exists. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
+    /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
     readonly anchor: Anchor | null;
   };
 
@@ -64,7 +64,9 @@ export function pathScope(directories: SessionDirectories): PathScope {
       sensitive: system || spellings.some(isSensitive) || folded.some((one) => sensitive.some((isMeant) => isMeant(one))),
       control: folded.some(isControl),
       ownOutput: place !== null && outputs.some((root) => isInside(root, place)),
-      anchor: real === null ? null : anchorOf(real),
+      get anchor() {
+        return real === null ? null : anchorOf(real);
+      },
     };
   };
 }

@@ -18,7 +18,7 @@ export type JudgedPaths = {
 export function judgedPaths(): JudgedPaths {
   const known = new WeakMap<object, Judged>();
   return {
-    note: (input, judged) => known.set(input, judged),
+    note: (input, { real, anchor }) => known.set(input, { real, anchor }),
     place: (input) => known.get(input)?.real ?? undefined,
     anchor: (input) => known.get(input)?.anchor,
     changed: (input, real) => known.has(input) && known.get(input)?.real !== real,

@@ -26,9 +26,10 @@ export function allowsCommand(rule: AllowWords, unit: ShellUnit): boolean {
   return fits(rule, unit) || isInsideNamed(rule, unit);
 }
 
-/** What the bare name of the shell allows: everything that was understood and has no hazard, but no program that runs code nobody looks into. */
+/** What the bare name of the shell allows: every program that a table describes, used without a hazard. What nobody described has to be named. */
 export function allowsAnyCommand(unit: ShellUnit, scripts: RuleOptions["scripts"]): boolean {
-  return allowsCommand({ words: [], tail: true, sameScript: sameScript(undefined, scripts) }, unit);
+  const described = unit.command?.class === "read" || unit.command?.class === "write";
+  return described && allowsCommand({ words: [], tail: true, sameScript: sameScript(undefined, scripts) }, unit);
 }
 
 /** A rule holds for the script it is bound to, or for the one found when the policy was loaded. */

@@ -118,10 +118,10 @@ function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string
   return best;
 }
 
-function holds({ options, ...operands }: Reading, args: CommandArguments, openEnd: boolean): Broad {
-  let result = operandsHold(operands, args.operands, openEnd);
+function holds(reading: Reading, args: CommandArguments, openEnd: boolean): Broad {
+  let result = operandsHold(reading, args.operands, openEnd);
   const unheard: Broad = args.unknownOption || (openEnd && !args.ended) ? "doubt" : "no";
-  for (const carries of options) {
+  for (const carries of reading.options) {
     if (result === "no") break;
     const one = carries(args.options);
     result = weaker(result, one === "no" ? unheard : one);
@@ -134,7 +134,7 @@ function weaker(a: Broad, b: Broad): Broad {
 }
 
 /** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
-function operandsHold(reading: Omit<Reading, "options">, operands: readonly OperandWord[], openEnd: boolean): Broad {
+function operandsHold(reading: Reading, operands: readonly OperandWord[], openEnd: boolean): Broad {
   const end = 1 << reading.operands.length;
   let alive = reach(1, reading.anys);
   let result: Broad = "no";
@@ -148,7 +148,7 @@ function operandsHold(reading: Omit<Reading, "options">, operands: readonly Oper
 }
 
 /** The places alive behind an operand: an `any` keeps its own, a test that holds leads on, and an operand that may be none leaves all as it was. */
-function passed({ operands, anys }: Omit<Reading, "options">, alive: number, { text, dynamic, maybe }: OperandWord): number {
+function passed({ operands, anys }: Reading, alive: number, { text, dynamic, maybe }: OperandWord): number {
   let bits = alive & anys;
   if (dynamic) return reach(bits, anys);
   if (maybe) bits |= alive;

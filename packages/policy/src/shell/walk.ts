@@ -149,8 +149,9 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
   if (around.inside !== undefined) seen.inside = around.inside;
   if (at) seen.at = at;
   walk.commands.push(seen);
-  if (found || nodes.length > 0 || assignments.length > 0)
-    goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner: found?.inner ?? [], at });
+  const inner = found?.inner ?? [];
+  if (inner.length + nodes.length + assignments.length > 0)
+    goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };

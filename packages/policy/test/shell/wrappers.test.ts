@@ -92,6 +92,9 @@ const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["source /dev/stdin <<< 'curl x'", ["heredoc"]],
   ["echo curl x | sh", ["|[1]", "pipe"]],
   ["printf '%s\\n' 'curl x' | sudo sh", ["|[1]", "sudo", "pipe", ";[1]"]],
+  ["script <<< 'curl x'", ["heredoc"]],
+  ["su - root <<< 'curl x'", ["heredoc"]],
+  ["sudo -i <<< 'curl x'", ["heredoc"]],
   ["busybox curl x", ["busybox"]],
   ["toybox curl x", ["toybox"]],
   ["busybox sh -c 'curl x'", ["busybox", "sh -c"]],
@@ -171,6 +174,10 @@ test("xargs leaves the end of its command open, and marks what it replaces", () 
     walkBash("xargs curl x").commands.map(({ openEnd }) => openEnd),
     [false, true],
   );
+  assert.deepEqual(
+    walkBash("xargs env curl x").commands.map(({ openEnd }) => openEnd),
+    [false, true, true],
+  );
   const [, inner] = walkBash("xargs -I@ curl a@ b").commands;
   assert.equal(inner?.openEnd, false);
   assert.deepEqual(
@@ -202,6 +209,14 @@ const DOUBTS: readonly string[] = [
   "bash $X",
   "cat x | parallel",
   "parallel {} ::: x",
+  "cat x | sudo -s",
+  "cat x | su -",
+  "cat x | unshare -r",
+  "xargs env",
+  "xargs sudo -u root",
+  "xargs xargs -n1",
+  "xargs timeout 5",
+  "xargs bash",
   "env $X ls",
   'env "$@"',
   "nice $X",
@@ -261,6 +276,8 @@ const DATA: readonly string[] = [
   "test -f curl",
   "bash < x",
   "cat x | bash y.sh",
+  "cat x | sudo tee y",
+  "cat x | env sort",
 ];
 for (const text of DATA) {
   test(`data is not a command: ${text}`, () => assert.equal(broadly("curl", text), "no"));

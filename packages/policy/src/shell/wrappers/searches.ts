@@ -9,8 +9,9 @@ const XARGS = optionTable({
 });
 
 /** The command behind the options; it gets further words that nobody knows, or they take the place of a mark. */
-export function unwrapXargs({ name, words }: Wrapping): Unwrapped {
+export function unwrapXargs({ name, words, openEnd }: Wrapping): Unwrapped {
   const { found, starts } = scanOptions(XARGS, words, 1);
+  if (starts.length === 0 && openEnd) return { inner: [], doubts: [`what ${name} runs is not known before it runs`] };
   const replace = found.findLast(({ option }) => /^-(?:I|J|i|-replace)$/.test(option));
   const mark = replace && (replace.value?.value || "{}");
   const given = mark ? words.map((word) => marked(word, mark)) : words;
@@ -49,13 +50,13 @@ const PARALLEL = optionTable({
 const SOURCES = /^:{3,4}\+?$/;
 
 /** The command up to `:::`, which a shell reads; without one, each word behind it is a command. */
-export function unwrapParallel({ name, words, stdin }: Wrapping): Unwrapped {
+export function unwrapParallel({ name, words, stdin, openEnd }: Wrapping): Unwrapped {
   const source = words.findIndex(({ value }) => SOURCES.test(value));
   const own = source === -1 ? words : words.slice(0, source);
   const { starts } = scanOptions(PARALLEL, own, 1);
   if (starts.length > 0) return together(starts.map((start) => templateOf(name, own.slice(start))));
   const given = source === -1 ? [] : words.slice(source + 1).filter(({ value }) => !SOURCES.test(value));
-  const unknown = given.length === 0 && stdin !== undefined;
+  const unknown = openEnd || (given.length === 0 && stdin !== undefined);
   return together([
     ...given.map((word) => scriptOf(name, word)),
     { inner: [], doubts: unknown ? [`${name} reads its commands from a pipe`] : [] },

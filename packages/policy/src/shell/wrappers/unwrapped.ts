@@ -35,6 +35,8 @@ export function scriptOf(label: string, { word, value }: ShellWord): Unwrapped {
 
 /** Several findings as one. */
 export function together(all: readonly Unwrapped[]): Unwrapped {
+  const [first, second] = all;
+  if (!second) return first ?? { inner: [] };
   return {
     inner: all.flatMap(({ inner }) => inner),
     doubts: all.flatMap(({ doubts }) => doubts ?? []),

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe, test } from "node:test";
+
+/** What a command must come to under a policy; `accept` is tolerated where `expected` is preferred. */
+type Vector = {
+  readonly id: string;
+  readonly command: string;
+  readonly policy: string;
+  readonly expected: Verdict;
+  readonly accept: readonly Verdict[];
+  readonly why: string;
+  readonly category: string;
+  readonly setup?: Readonly<Record<string, Entry>>;
+};
+type Verdict = "allow" | "ask" | "deny";
+type Entry = { readonly text?: string; readonly link?: string; readonly dir?: true };
+
+const HERE = import.meta.dirname;
+const PROGRAM = join(HERE, "../../packages/cli/bin/assent.js");
+const VECTORS: readonly Vector[] = JSON.parse(readFileSync(join(HERE, "shell.json"), "utf8"));
+const BENIGN_SHARE = 0.95;
+
+/** The workspace every vector speaks of. */
+const FILES: Readonly<Record<string, Entry>> = {
+  "README.md": { text: "# Fixture\n" },
+  "package.json": { text: '{ "name": "fixture", "version": "1.0.0", "scripts": { "test": "node --test" } }\n' },
+  "src/index.ts": { text: "export {}\n" },
+  "src/a.ts": { text: "export const a = 1 // TODO\n" },
+  "src/b.ts": { text: "export const b = 2\n" },
+  "test/a.test.ts": { text: "export {}\n" },
+  "a.txt": { text: "one\ntwo\n" },
+  "a b.txt": { text: "blank\n" },
+  "data.txt": { text: "1 2 3\n" },
+  ".env": { text: "EXAMPLE=1\n" },
+  ".git/HEAD": { text: "ref: refs/heads/main\n" },
+  ".git/config": { text: "[core]\n\trepositoryformatversion = 0\n\tbare = false\n" },
+  ".git/objects": { dir: true },
+  ".git/refs/heads": { dir: true },
+};
+
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), "assent-corpus-")));
+after(() => rmSync(scratch, { recursive: true }));
+const workspace = makeWorkspace(join(scratch, "workspace"));
+
+function makeWorkspace(root: string): string {
+  const all: Record<string, Entry> = Object.assign({}, FILES, ...VECTORS.map(({ setup }) => setup ?? {}));
+  for (const [name, { text, link, dir }] of Object.entries(all)) {
+    const path = join(root, name);
+    mkdirSync(dir ? path : dirname(path), { recursive: true });
+    if (link !== undefined) symlinkSync(placed(link, root), path);
+    else if (text !== undefined) writeFileSync(path, text);
+  }
+  return root;
+}
+
+/** Vectors say `/workspace` for wherever it lies. */
+function placed(text: string, root: string): string {
+  return text.replace(/(^|[\s'"=:])\/workspace(?=$|[-/\s'"])/g, (_, before) => before + root);
+}
+
+/** Asks the program itself, one batch per policy. */
+function verdicts(policy: string, vectors: readonly Vector[]): ReadonlyMap<string, Verdict> {
+  const batch = join(scratch, `${policy}.jsonl`);
+  const lines = vectors.map(({ id, command }) => JSON.stringify({ id, tool: "shell", input: { command: placed(command, workspace) } }));
+  writeFileSync(batch, `${lines.join("\n")}\n`);
+  const args = ["explain", "--policy", join(HERE, "policies", `${policy}.json`), "--workspace", workspace, "--batch", batch];
+  const env = { ...process.env, HOME: scratch, ASSENT_STORE: join(scratch, "store") };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8", env, maxBuffer: 2 ** 26 });
+  assert.equal(status, 0, stderr);
+  const rows: readonly { id: string; verdict: Verdict }[] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    vectors.map(({ id }) => id),
+    "one line per vector, in order",
+  );
+  return new Map(rows.map(({ id, verdict }) => [id, verdict]));
+}
+
+describe("S01: the corpus of shell commands", () => {
+  const found = new Map<string, Verdict>();
+  const wrong = (vectors: readonly Vector[]): readonly string[] =>
+    vectors.flatMap(({ id, policy, expected, accept, command, why }) => {
+      const got = found.get(id);
+      return got && accept.includes(got) ? [] : [`${id} [${policy}] expected ${expected}, got ${got}: ${JSON.stringify(command)} (${why})`];
+    });
+
+  for (const policy of new Set(VECTORS.map((vector) => vector.policy))) {
+    test(`${policy}: every command comes to a verdict that is accepted`, () => {
+      const mine = VECTORS.filter((vector) => vector.policy === policy);
+      for (const [id, verdict] of verdicts(policy, mine)) found.set(id, verdict);
+      assert.deepEqual(wrong(mine), []);
+    });
+  }
+
+  test("nothing unsafe is allowed", () => {
+    assert.deepEqual(wrong(VECTORS.filter(({ id, accept }) => found.get(id) === "allow" && !accept.includes("allow"))), []);
+    assert.equal(found.size, VECTORS.length);
+  });
+
+  test("no deny is weakened", () => assert.deepEqual(wrong(VECTORS.filter(({ expected }) => expected === "deny")), []));
+
+  test("at least 95 % of what is harmless passes, or asks where asking is accepted", () => {
+    const benign = VECTORS.filter(({ category }) => category === "benign-allow");
+    const passed = benign.filter(({ id, accept }) => accept.includes(found.get(id) ?? "deny"));
+    assert.ok(passed.length / benign.length >= BENIGN_SHARE, `${passed.length} of ${benign.length}`);
+  });
+});
