@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { TestContext } from "node:test";
 import {
   type Answer,
   type Approver,
@@ -72,6 +73,9 @@ export type HereOptions = {
   readonly overrides?: Overrides;
 };
 
+/** Flags of a command, or flags and how it is run. */
+export type Flags = readonly string[] | (HereOptions & { readonly flags?: readonly string[] });
+
 /** A workspace, a home, a store, and a world outside of all of them in which effects are counted. */
 export type Scene = Place & {
   /** The file to which every effect adds a line. */
@@ -88,9 +92,9 @@ export type Scene = Place & {
   readonly policy: (settings: SettingsText | string) => string;
   /** The command line in this process. */
   readonly does: (argv: readonly string[], options?: HereOptions) => Promise<Ran>;
-  readonly call: (tool: string, input: object | string, flags?: readonly string[], options?: HereOptions) => Promise<Told>;
-  readonly shell: (command: string, flags?: readonly string[], options?: HereOptions) => Promise<Told>;
-  readonly resume: (session: string, flags?: readonly string[], options?: HereOptions) => Promise<Told>;
+  readonly call: (tool: string, input: object | string, flags?: Flags) => Promise<Told>;
+  readonly shell: (command: string, flags?: Flags) => Promise<Told>;
+  readonly resume: (session: string, flags?: Flags) => Promise<Told>;
   readonly rows: (type?: string, session?: string) => readonly Row[];
   /** The last record of this type in a session. */
   readonly last: (type: string, session: string) => Row["body"];
@@ -98,23 +102,33 @@ export type Scene = Place & {
   readonly holds: () => void;
 };
 
-/** A new scene; it goes away with its scope, and every scene is read by the independent checker when it goes. */
-export function scene(): Scene & Disposable {
+/** A new scene. It goes away with its test, and if that held, the independent checker reads the ledger before. */
+export function scene(t: TestContext): Scene {
   const at = place();
+  t.after(() => {
+    try {
+      if ((t as TestContext & { readonly passed: boolean }).passed) holds();
+    } finally {
+      at[Symbol.dispose]();
+    }
+  });
   const [world, bin, told] = [join(at.root, "world"), join(at.root, "bin"), join(at.root, "told.jsonl")];
   const program: Scene["program"] = (name, script) => written(join(bin, name), script, 0o755);
   program("effect", `#!/bin/sh\necho "$*" >> ${world}\n`);
   writeFileSync(told, "");
-  const does: Scene["does"] = (argv, options = {}) => runHere(argv, at, options);
+  const env = { ...at.env, PATH: `${bin}:${at.env["PATH"]}` };
+  const does: Scene["does"] = (argv, options = {}) => runHere(argv, { ...at, env }, options);
+  const asJson = async (argv: readonly string[], given: Flags, input = ""): Promise<Told> => {
+    const { flags = [], ...options } = isList(given) ? { flags: given } : given;
+    return tell(await does([...argv, "--json", ...flags], { input, ...options }));
+  };
   const tell = (ran: Ran): Told => {
     const value = jsonOf(ran);
     if (value.outcome !== undefined) writeFileSync(told, `${JSON.stringify(value)}\n`, { flag: "a" });
     return { ...value, code: ran.code, stderr: ran.stderr, type: value.type ?? value.error?.type ?? null };
   };
-  const call: Scene["call"] = async (tool, input, flags = [], options = {}) => {
-    const text = typeof input === "string" ? input : JSON.stringify(input);
-    return tell(await does(["call", tool, "--input", "-", "--json", ...flags], { ...options, input: text }));
-  };
+  const call: Scene["call"] = (tool, input, flags = []) =>
+    asJson(["call", tool, "--input", "-"], flags, typeof input === "string" ? input : JSON.stringify(input));
   const rows: Scene["rows"] = (type, session) => readRows(at.store, type, session);
   const holds = (): void => {
     if (!existsSync(join(at.store, "ledger.db"))) return;
@@ -122,6 +136,7 @@ export function scene(): Scene & Disposable {
   };
   return {
     ...at,
+    env,
     world,
     bin,
     program,
@@ -134,16 +149,9 @@ export function scene(): Scene & Disposable {
     user: (settings) => written(join(at.root, ".config/assent/settings.json"), textOf(settings)),
     project: (settings) => written(at.path(".assent/settings.json"), textOf(settings)),
     policy: (settings) => written(join(at.root, "policy.json"), textOf(settings)),
-    shell: (command, flags, options) => call("shell", { command }, flags, options),
-    resume: async (session, flags = [], options) => tell(await does(["resume", session, "--json", ...flags], options)),
+    shell: (command, flags) => call("shell", { command }, flags),
+    resume: (session, flags = []) => asJson(["resume", session], flags),
     last: (type, session) => rows(type, session).at(-1)?.body ?? assert.fail(`no ${type} in ${session}`),
-    [Symbol.dispose]: () => {
-      try {
-        holds();
-      } finally {
-        at[Symbol.dispose]();
-      }
-    },
   };
 }
 
@@ -235,6 +243,10 @@ export function standings({ results }: BatchReport): readonly string[] {
   return results.map(({ outcome, type }) => (type === null || type === outcome ? outcome : `${outcome} ${type}`));
 }
 
+function isList(given: Flags): given is readonly string[] {
+  return Array.isArray(given);
+}
+
 /** The lines of a file; none where there is no file. */
 export function linesOf(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
@@ -288,7 +300,9 @@ async function runHere(argv: readonly string[], at: Place, { env, cwd, input = "
     isTTY: false,
     columns: () => undefined,
     rows: () => undefined,
-    write: async (text) => void (said[name] += text),
+    write: async (text) => {
+      said[name] += text;
+    },
   });
   const never = (): never => assert.fail("nobody is at the keyboard");
   const io: Io = {

@@ -23,17 +23,21 @@ export type CallFlags = {
 /** The flags of one command line. */
 export function givenFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
   const policy = options.text("policy");
-  const [rule] = ["allow", "ask", "deny"].filter((name) => options.list(name).length > 0);
-  if (policy !== undefined && rule !== undefined)
-    throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
-  return {
+  return alone({
     mode: modeNamed(options.text("mode")),
     allow: options.list("allow"),
     ask: options.list("ask"),
     deny: options.list("deny"),
     additionalDirectories: options.list("add-dir").map((directory) => resolve(io.cwd, directory)),
     policyFile: policy === undefined ? undefined : resolve(io.cwd, policy),
-  };
+  });
+}
+
+/** A policy file is read alone; a rule beside it would silently not count. */
+function alone(flags: CallFlags): CallFlags {
+  const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
+  if (flags.policyFile === undefined || rule === undefined) return flags;
+  throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
 }
 
 /** `--on-ask`, where it was given. */
@@ -56,14 +60,14 @@ export function resumedFlags(kept: JsonObject | undefined, context: Pick<Context
     return Array.isArray(value) ? value.map(String) : [];
   };
   const policy = kept?.["policy"];
-  return {
+  return alone({
     mode: given.mode ?? modeNamed(kept?.["mode"]),
     allow: [...list("allow"), ...given.allow],
     ask: [...list("ask"), ...given.ask],
     deny: [...list("deny"), ...given.deny],
     additionalDirectories: [...list("addDir"), ...given.additionalDirectories],
     policyFile: given.policyFile ?? (typeof policy === "string" ? policy : undefined),
-  };
+  });
 }
 
 /** The flags as the session's own layer of settings. */

@@ -92,6 +92,11 @@ function stepsOf({ commands = [], readOnly }: PlannedLine, running: Running): re
   return steps;
 }
 
+/** A list of what is installed asks no registry for news and writes no log, whatever the project's configuration says. */
+function quietNpm(name: string, args: readonly string[]): readonly string[] {
+  return name === "npm" && args[0] === "ls" ? ["ls", "--no-update-notifier", "--logs-max=0", ...args.slice(1)] : args;
+}
+
 /** What may change the world begins only when its start is on record. */
 function stageOf(
   { argv, cwd, redirections, program }: PlannedCommand,
@@ -100,6 +105,6 @@ function stageOf(
   const [name, ...args] = argv;
   if (!program) return { enter: resolve(cwd, args[0] ?? "."), redirections };
   const { file } = program;
-  const stage: Program = { file, args, argv0: name, cwd, redirections, gated, unchanged: () => sameProgram(program) };
+  const stage: Program = { file, args: quietNpm(name, args), argv0: name, cwd, redirections, gated, unchanged: () => sameProgram(program) };
   return basename(file) === "git" ? { ...stage, prepare: (signal) => hardenedGit({ processes, file, args, cwd, env }, signal) } : stage;
 }

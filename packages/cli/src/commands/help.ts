@@ -16,6 +16,8 @@ export async function run({ io, options, operands, commands }: Context): Promise
 function named(name: string, commands: readonly CommandSpec[]): CommandSpec {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
+  const below = commands.filter((command) => command.name.startsWith(`${name} `)).map((command) => `assent help ${command.name}`);
+  if (below.length > 0) throw usageError("help", `'${name}' has commands of its own: ${below.join(", ")}.`);
   const near = nearestSpelling(
     name,
     commands.map((command) => command.name),

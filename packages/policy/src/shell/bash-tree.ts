@@ -174,9 +174,10 @@ export function readCommand(node: Command): CommandShape {
     else if (child.type === "Assignment") addArgument(parts, child);
     else redirects.push(child);
   }
-  if (redirects.length === 0) return { ...parts, redirections: NO_REDIRECTIONS, stdin: undefined };
+  const { words, assignments, hazards, nested } = parts;
+  if (redirects.length === 0) return { words, assignments, redirections: NO_REDIRECTIONS, hazards, stdin: undefined, nested };
   const read = readRedirects(redirects);
-  return { ...parts, ...read, hazards: [...parts.hazards, ...read.hazards], nested: [...parts.nested, ...redirects] };
+  return { ...read, words, assignments, hazards: [...hazards, ...read.hazards], nested: [...nested, ...redirects] };
 }
 
 type Assigned = { readonly name: string; readonly value: ShellWord };

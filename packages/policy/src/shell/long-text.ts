@@ -9,7 +9,7 @@ export function scanLongText(text: string, denies: readonly (readonly string[])[
   const tree = treeOf(denies);
   let found: number | undefined;
   eachCommand(text, tree.starts, (start) => {
-    found = hitAt(text, start, tree.root);
+    found = hitAt(text, start, tree);
     return found !== undefined;
   });
   return found;
@@ -26,44 +26,52 @@ export function deletesRootInLongText(text: string): boolean {
 }
 
 /** A deny's words, each leading to the next. */
-type Tree = { readonly next: Map<string, Tree>; hit: number | undefined };
-type Compiled = { readonly root: Tree; readonly starts: Uint8Array };
+type Tree = {
+  readonly next: Map<string, Tree> /** With which characters a next word can begin. */;
+  readonly starts: Set<number>;
+  hit: number | undefined;
+};
 
-const COMPILED = new WeakMap<readonly (readonly string[])[], Compiled>();
+const COMPILED = new WeakMap<readonly (readonly string[])[], Tree>();
 
-function treeOf(denies: readonly (readonly string[])[]): Compiled {
+function treeOf(denies: readonly (readonly string[])[]): Tree {
   const known = COMPILED.get(denies);
   if (known) return known;
-  const root: Tree = { next: new Map(), hit: undefined };
+  const root = newTree();
   denies.forEach(([name, ...words], index) => {
     if (name === undefined) return;
-    let tree = root;
-    for (const word of [commandName(name), ...words]) tree = branch(tree, word);
+    let tree = branch(root, commandName(name));
+    for (const word of words) tree = branch(tree, word);
     tree.hit ??= index;
   });
-  const compiled = { root, starts: startsOf([...root.next.keys()]) };
-  COMPILED.set(denies, compiled);
-  return compiled;
+  for (const name of root.next.keys()) addStarts(root.starts, name);
+  COMPILED.set(denies, root);
+  return root;
 }
 
-function branch({ next }: Tree, word: string): Tree {
+function newTree(): Tree {
+  return { next: new Map(), starts: new Set(), hit: undefined };
+}
+
+function branch({ next, starts }: Tree, word: string): Tree {
   const known = next.get(word);
   if (known) return known;
-  const made: Tree = { next: new Map(), hit: undefined };
+  const made = newTree();
   next.set(word, made);
+  for (const start of [word.slice(0, 1), ...QUOTES]) starts.add(start.charCodeAt(0));
   return made;
 }
 
-/** Character codes with which a command can begin that is worth a look: a name's first letter, or what can stand before a name. */
-function startsOf(names: readonly string[]): Uint8Array {
-  const starts = new Uint8Array(128);
-  for (const name of names)
-    for (const letter of [name.slice(0, 1), name.slice(0, 1).toUpperCase(), ...BEFORE_NAMES]) starts[letter.charCodeAt(0) & 127] = 1;
-  return starts;
+const QUOTES: readonly string[] = ["\\", "'", '"'];
+
+/** A name can also begin with a capital letter, or stand behind a path. */
+function addStarts(starts: Set<number>, name: string): void {
+  for (const start of [name.slice(0, 1), name.slice(0, 1).toUpperCase(), "/", ".", ...QUOTES]) starts.add(start.charCodeAt(0));
 }
 
-const BEFORE_NAMES: readonly string[] = ["/", ".", "\\", "'", '"'];
-const RM_STARTS = startsOf(["rm"]);
+const RM_STARTS = new Set<number>();
+addStarts(RM_STARTS, "rm");
+
 const TAB = 9;
 const NEWLINE = 10;
 const SPACE = 32;
@@ -73,14 +81,14 @@ function isSeparator(code: number): boolean {
 }
 
 /** Calls `look` at each place where a command may begin, until it says that it has seen enough. */
-function eachCommand(text: string, starts: Uint8Array, look: (start: number) => boolean): void {
+function eachCommand(text: string, starts: ReadonlySet<number>, look: (start: number) => boolean): void {
   let isStart = true;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (isSeparator(code)) isStart = true;
     else if (isStart && code !== SPACE && code !== TAB) {
       isStart = false;
-      if ((starts[code] ?? 1) === 1 && look(i)) return;
+      if (starts.has(code) && look(i)) return;
     }
   }
 }
@@ -91,7 +99,7 @@ function hitAt(text: string, start: number, root: Tree): number | undefined {
   let hit = tree?.hit;
   while (tree && tree.next.size > 0) {
     const at = nextWord(text, end);
-    if (at === -1) break;
+    if (at === -1 || !tree.starts.has(text.charCodeAt(at))) break;
     end = wordEnd(text, at);
     tree = tree.next.get(wordAt(text, at, end));
     hit = tree?.hit === undefined ? hit : Math.min(tree.hit, hit ?? tree.hit);

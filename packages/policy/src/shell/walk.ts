@@ -201,10 +201,10 @@ function variableTasks({ assignments }: CommandShape, around: Around): readonly 
 
 function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {
   let own = hazards;
-  for (let i = 0; i < words.length; i++) {
-    const found = wordHazard(words, i, around);
+  words.forEach(({ word, value }, i) => {
+    const found = word.dynamic || NOT_ASCII.test(value) ? wordHazard(words, i, around) : undefined;
     if (found) own = [...own, found];
-  }
+  });
   if (own.length === 0 && !more?.length) return around.hazards;
   return [...around.hazards, ...own.map((one) => placed(around, one)), ...(more ?? [])];
 }

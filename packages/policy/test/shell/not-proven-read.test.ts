@@ -82,6 +82,10 @@ git show HEAD:./.env
 git show :.env
 git log -p -- .env
 git diff .env
+grep -rn KEY --include=.env .
+grep -r KEY --include '.env*'
+rg -g .env KEY
+rg --iglob .ENV KEY
 git log -L 1,2:.env`,
   ],
   [
@@ -111,6 +115,13 @@ cat ''`,
   [
     "unknown unmodelled_option",
     String.raw`
+tail +2f README.md
+tail +f README.md
+tail +2 README.md
+git log --diff-merges=remerge
+git show --diff-merges=r
+git rev-parse --show-superproject-working-tree
+jq -n '$ ENV.PATH'
 tail -f README.md
 tail -F README.md
 tail --follow=name README.md
@@ -295,6 +306,7 @@ seq nan`,
   [
     "unknown runs_program",
     String.raw`
+git branch --format='%(*describe)'
 rg --pre ./x foo
 rg --pre=./x foo src
 rg --pre-glob '*' foo

@@ -14,7 +14,7 @@ export const COREUTILS: Readonly<Record<string, CommandTable>> = {
       --sort= --time= --time-style= -t -T= --tabsize= -u -U -v -w= --width= -x -X -Z --context --zero -1 ${HELP}`,
     refine: ({ found }, plain) => ({
       ...plain,
-      follows: (found.has("-L") || found.has("--dereference")) && (found.has("-R") || found.has("--recursive")),
+      follows: found.has("-L") || found.has("--dereference"),
     }),
   },
   cat: {
@@ -30,6 +30,8 @@ export const COREUTILS: Readonly<Record<string, CommandTable>> = {
     operands: "files",
     dashValues: true,
     options: `-c= --bytes= -n= --lines= -q --quiet --silent -v --verbose -z --zero-terminated -NUMBER ${HELP}`,
+    refine: ({ operands }, plain) =>
+      operands.some((word) => word.startsWith("+")) ? withHazard(plain, "unmodelled_option", "+N is an old spelling of an option") : plain,
   },
   wc: { operands: "files", options: `-c --bytes -m --chars -l --lines -L --max-line-length -w --words --total= ${HELP}` },
   cut: {

@@ -24,7 +24,7 @@ const WALK = `-NUMBER -n= --max-count= --skip= --since= --after= --until= --befo
 
 /** How commits are shown. */
 const SHOW = `--expand-tabs[=] --no-expand-tabs --notes[=] --show-notes[=] --no-notes --decorate[=] --no-decorate --decorate-refs= --decorate-refs-exclude=
-  --clear-decorations --source --mailmap --no-mailmap --use-mailmap --no-use-mailmap --log-size -c --cc -m -t --diff-merges= --no-diff-merges --combined-all-paths
+  --clear-decorations --source --mailmap --no-mailmap --use-mailmap --no-use-mailmap --log-size -c --cc -m -t --no-diff-merges --combined-all-paths
   --follow -L=`;
 
 const UNSAFE: GitTable["unsafe"] = [

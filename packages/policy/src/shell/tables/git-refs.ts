@@ -29,7 +29,7 @@ export const GIT_REFS: Readonly<Record<string, GitTable>> = {
   "rev-parse": {
     operands: "revisions",
     options: `--show-toplevel --abbrev-ref[=] --short[=] --verify --quiet -q --git-dir --absolute-git-dir --git-common-dir --git-path= --is-inside-git-dir
-      --is-inside-work-tree --is-bare-repository --is-shallow-repository --show-prefix --show-cdup --show-object-format[=] --show-superproject-working-tree
+      --is-inside-work-tree --is-bare-repository --is-shallow-repository --show-prefix --show-cdup --show-object-format[=]
       --show-ref-format --path-format= --symbolic --symbolic-full-name --all --branches[=] --tags[=] --remotes[=] --glob[=] --not --revs-only --no-revs --flags --no-flags
       --sq --since= --after= --until= --before= --local-env-vars`,
   },

@@ -72,7 +72,7 @@ function namesAmong(early: readonly string[], { found }: OptionReading, { operan
 }
 
 /** A format may start a program: `%G…` asks for a signature's check, `%(describe)` starts git again, and a name may stand for either. */
-const STARTS_PROGRAM = /%[-+ ]?G|signature|%[-+ ]?\(describe/;
+const STARTS_PROGRAM = /%[-+ ]?G|signature|%[-+ ]?\(\*?describe/;
 const KNOWN_FORMAT = /%|^$|^t?format:|^(?:oneline|short|medium|full|fuller|reference|email|raw|mboxrd)$/;
 
 function formatHazards({ found, operands }: OptionReading): readonly Hazard[] {

@@ -1,4 +1,5 @@
-import type { CommandTable, Modelled } from "../command-table.ts";
+import { isSensitive } from "../../sensitive.ts";
+import { type CommandTable, type Modelled, withHazard } from "../command-table.ts";
 import type { OptionReading } from "../read-options.ts";
 
 /** Programs that look for text in files. */
@@ -17,7 +18,7 @@ export const SEARCH: Readonly<Record<string, CommandTable>> = {
       const { found } = reading;
       const follows = found.has("-R") || found.has("--dereference-recursive");
       const recursive = follows || found.has("-r") || found.has("--recursive") || actions(reading).includes("recurse");
-      return { ...(recursive ? orHere(reading, plain) : plain), follows };
+      return wanting(reading, { ...(recursive ? orHere(reading, plain) : plain), follows });
     },
   },
   rg: {
@@ -37,13 +38,22 @@ export const SEARCH: Readonly<Record<string, CommandTable>> = {
       ["outside_workspace", "-L --follow"],
       ["unmodelled_option", "-f= --file= --ignore-file="],
     ],
-    refine: orHere,
+    refine: (reading, plain) => wanting(reading, orHere(reading, plain)),
   },
 };
 
 /** Without a file to search it is the working directory; files that options name do not count. */
 function orHere({ paths }: OptionReading, plain: Modelled): Modelled {
   return plain.reads.length > paths.length ? plain : { ...plain, reads: [...plain.reads, "."] };
+}
+
+const WANTED = ["--include", "-g", "--glob", "--iglob"];
+
+/** A search that asks for a file of secrets by name reads it as surely as if it were an operand. */
+function wanting({ found }: OptionReading, plain: Modelled): Modelled {
+  const names = WANTED.flatMap((option) => found.get(option) ?? []).map((glob) => glob.replaceAll(/[*?]/g, ""));
+  const secret = names.find((name) => !name.startsWith("!") && isSensitive(`/${name}`));
+  return secret === undefined ? plain : withHazard(plain, "sensitive_file", `${secret} may hold secrets`);
 }
 
 /** How directories are to be treated. */

@@ -43,10 +43,8 @@ export const TEXT: Readonly<Record<string, CommandTable>> = {
       -b --ignore-space-change -w --ignore-all-space -B --ignore-blank-lines -I= --ignore-matching-lines= -a --text --strip-trailing-cr -d --minimal
       --horizon-lines= --speed-large-files --color[=] -v ${HELP}`,
     unsafe: [["runs_program", "-l --paginate"]],
-    refine: ({ found }, plain) => ({
-      ...plain,
-      follows: (found.has("-r") || found.has("--recursive")) && !found.has("--no-dereference"),
-    }),
+    // Of two directories the files of the same name are compared, of a directory and a file that of the file's name: links among them are followed without -r too.
+    refine: ({ found }, plain) => ({ ...plain, follows: !found.has("--no-dereference") }),
   },
   cmp: {
     operands: "files",
