@@ -3,6 +3,16 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { HOOK_EVENTS } from "@assent/core";
+import { type Place, place } from "../packages/cli/test/support/assent.ts";
+import { SETTINGS } from "../packages/policy/src/settings/settings-table.ts";
+import { modelOf } from "../packages/policy/src/shell/modelled-programs.ts";
+import { COREUTILS, SAYING } from "../packages/policy/src/shell/tables/coreutils.ts";
+import { FILES as TELLING } from "../packages/policy/src/shell/tables/files.ts";
+import { GIT_HISTORY } from "../packages/policy/src/shell/tables/git-history.ts";
+import { GIT_REFS } from "../packages/policy/src/shell/tables/git-refs.ts";
+import { SEARCH } from "../packages/policy/src/shell/tables/search.ts";
+import { TEXT } from "../packages/policy/src/shell/tables/text.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
@@ -46,7 +56,24 @@ describe("documents", () => {
         assert.equal(code.trim(), read(file).trim(), `the block differs from ${file}`);
       }
     });
+
+    test(`what ${document} quotes from a file is that file`, () => {
+      for (const { file, code } of quotes(read(document))) {
+        assert.ok(FILES.includes(file), `${file} does not exist`);
+        assert.equal(code.trim(), read(file).trim(), `the block differs from ${file}`);
+      }
+    });
   }
+
+  test("every example of a policy is quoted somewhere", () => {
+    const wanted = FILES.filter((file) => file.startsWith("examples/policy/") && !file.endsWith("/broken.json"));
+    const quoted = DOCUMENTS.flatMap((document) => quotes(read(document)).map(({ file }) => file));
+    assert.ok(wanted.length > 0);
+    assert.deepEqual(
+      wanted.filter((file) => !quoted.includes(file)),
+      [],
+    );
+  });
 
   test("the reader of links and blocks sees what it should", () => {
     assert.deepEqual(links("[a](b.md) and [c](d.md#e), ![f](g.png)\n```\n[h](i.md)\n```\n`[j](k.md)`"), ["b.md", "d.md#e", "g.png"]);
@@ -55,6 +82,12 @@ describe("documents", () => {
       "// examples/a.ts\nx;\n",
       "z;\n",
     ]);
+    assert.deepEqual(quotes("```jsonc\n// examples/a.json\n{}\n```\n```\n# examples/b.out\n$ c\n```\n```sh\n# no file\n```"), [
+      { file: "examples/a.json", code: "{}\n" },
+      { file: "examples/b.out", code: "$ c\n" },
+    ]);
+    assert.deepEqual(tableRows("| a | b |\n|---|---|\n| `x \\| y` | z |\n\n| c |\n|---|\n| d |", "a"), [["`x | y`", "z"]]);
+    assert.deepEqual(quoted("`a`, ``b`c`` and `d`"), ["a", "b`c", "d"]);
   });
 
   test("the README tests with the command that continuous integration runs", () => {
@@ -67,6 +100,98 @@ describe("documents", () => {
   test("CONTRIBUTING starts with the command", () => {
     assert.match(read("CONTRIBUTING.md"), /^# Contributing\n\n```(?:sh)?\nnpm ci && npm test\n```\n/);
   });
+});
+
+describe("tables of the documents are those of the program", () => {
+  test("docs/settings.md has every key, in the order of the table, and says what a project may set", () => {
+    const rows = tableRows(read("docs/settings.md"), "key").map(([key = "", , untrusted = ""]) => [
+      ...quoted(key),
+      untrusted.split(":")[0],
+    ]);
+    assert.deepEqual(
+      rows,
+      Object.entries(SETTINGS).map(([key, { untrusted }]) => [key, untrusted]),
+    );
+  });
+
+  test("docs/hooks.md has every event, with what a hook can do there", () => {
+    const rows = tableRows(read("docs/hooks.md"), "event").map((row) =>
+      row.slice(0, 9).map((cell, at) => (at < 2 ? (quoted(cell)[0] ?? "–") : cell)),
+    );
+    const without = rows.map(([event, shared, , ...rest]) => [event, shared, ...rest]);
+    assert.deepEqual(
+      without,
+      Object.entries(HOOK_EVENTS).map(([event, { shared = "–", matchesOn, blocks, failsClosed, rewrites, decides, context }]) => [
+        event,
+        shared,
+        matchesOn[0] ?? "–",
+        blocks === "holds" ? "holds back" : blocks,
+        FAILURES[failsClosed],
+        rewrites,
+        decides.join(", ") || "no",
+        context ? "yes" : "no",
+      ]),
+    );
+  });
+
+  const FAILURES = { deny: "denies", no_opinion: "no opinion, and no hook's allow counts", withhold: "output withheld", no: "warning" };
+
+  test("docs/shell.md names every modelled command, and no other", () => {
+    const rows = tableRows(read("docs/shell.md"), "commands");
+    const git = rows.filter(([commands = ""]) => commands.startsWith("`git`")).flatMap(([, notes = ""]) => quoted(notes));
+    const programs = rows.flatMap(([commands = "", notes = ""]) => (/version/.test(notes) ? [] : quoted(commands)));
+    const modelled = [COREUTILS, SAYING, TELLING, SEARCH, TEXT].flatMap((table) => Object.keys(table));
+    assert.deepEqual([...new Set(programs)].sort(), [...modelled, "find", "git", "npm"].sort());
+    assert.ok(programs.every((name) => modelOf(name)));
+    assert.deepEqual(git.map((name) => name.replace(/ --get$/, "")).sort(), [...Object.keys(GIT_HISTORY), ...Object.keys(GIT_REFS)].sort());
+  });
+});
+
+describe("verdicts in docs/rules.md", () => {
+  const text = read("docs/rules.md");
+
+  for (const [rule = "", passes = "", asks = ""] of tableRows(text, "allow")) {
+    test(`allow ${rule} lets pass and asks as it says`, async () => {
+      using at = place();
+      const judge = judging(at, { allow: quoted(rule), readOnlyHint: "ask" }, rule);
+      assert.ok(quoted(passes).length > 0 && quoted(asks).length > 0, "a row without examples says nothing");
+      for (const call of quoted(passes)) assert.equal((await judge(call)).verdict, "allow", call);
+      for (const call of quoted(asks)) assert.equal((await judge(call)).verdict, "ask", call);
+    });
+  }
+
+  for (const [rule = "", denied = "", doubtful = "", others = ""] of tableRows(text, "deny")) {
+    test(`deny ${rule} denies, doubts and leaves alone what it says`, async () => {
+      using at = place();
+      const judge = judging(at, { deny: quoted(rule) }, rule);
+      assert.ok(quoted(denied).length > 0 && quoted(others).length > 0, "a row without examples says nothing");
+      for (const call of quoted(denied)) assert.deepEqual(told(await judge(call)), ["deny", "checker"], call);
+      for (const call of quoted(doubtful)) assert.deepEqual(told(await judge(call)), ["ask", "guard"], call);
+      for (const call of quoted(others)) assert.ok(!["guard", "checker"].includes((await judge(call)).reason), call);
+    });
+  }
+
+  test("there are some", () => assert.ok(tableRows(text, "allow").length > 5 && tableRows(text, "deny").length > 5));
+
+  type Judged = { readonly verdict: string; readonly reason: string };
+
+  /** A command for rules about the shell; a path to write or read for the others. */
+  function judging(at: Place, permissions: object, rule: string): (call: string) => Promise<Judged> {
+    const policy = at.write("policy.json", JSON.stringify({ permissions }));
+    return async (call) => {
+      const [tool, input] = /shell/i.test(rule)
+        ? ["shell", { command: call }]
+        : /read/i.test(rule)
+          ? ["read", { file_path: call }]
+          : ["write", { file_path: call, content: "" }];
+      const { value } = await at.hereJson(["explain", "--policy", policy, "--tool", tool, "--input", JSON.stringify(input)]);
+      return value;
+    };
+  }
+
+  function told({ verdict, reason }: Judged): readonly string[] {
+    return [verdict, reason];
+  }
 });
 
 describe("decisions", () => {
@@ -125,9 +250,10 @@ describe("dependencies", () => {
 });
 
 describe("files", () => {
-  /** Hosts that anybody can look up. Names reserved for examples, and single letters, need no entry. */
+  /** Hosts that anybody can look up. Names reserved for examples or for the house, those that only look like them, numbers, and a few letters need no entry. */
   const HOSTS = ["json-schema.org", "keepachangelog.com", "semver.org", "www.apache.org", "www.w3.org"];
-  const RESERVED = /(?:^|\.)(?:test|example|invalid|localhost|example\.(?:com|org|net))$|^[a-z]$|^127\.0\.0\.1$|^\[::1\]$/;
+  const RESERVED =
+    /(?:^|\.)(?:test|example|invalid|localhost|local|internal|[a-z]*example\.(?:com|org|net))$|^[a-z]{1,3}$|^[\d.]+$|^\[::1\]$/i;
 
   test("name no directory of one machine", () => {
     const places = ["work", "farm"].map((name) => `/${name}/`);
@@ -203,6 +329,24 @@ function headings(text: string): readonly string[] {
 
 function typescriptBlocks(text: string): readonly string[] {
   return [...text.matchAll(/^```(?:ts|typescript|tsx)[^\n]*\n([\s\S]*?)^```/gm)].map(([, code]) => code ?? "");
+}
+
+/** Fenced blocks whose first line is a comment that names a file. */
+function quotes(text: string): readonly { readonly file: string; readonly code: string }[] {
+  const blocks = [...text.matchAll(/^```[a-z]*\n(?:\/\/|#) (examples\/\S+)\n([\s\S]*?)^```/gm)];
+  return blocks.map(([, file = "", code = ""]) => ({ file, code }));
+}
+
+/** The rows of every table whose first column has this heading. */
+function tableRows(text: string, heading: string): readonly (readonly string[])[] {
+  const tables = text.split(/\n(?!\|)/).map((part) => part.split("\n").filter((line) => line.startsWith("|")));
+  const rows = tables.map((lines) => lines.map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.replaceAll("\\|", "|").trim())));
+  return rows.filter(([first]) => first?.[1] === heading).flatMap((table) => table.slice(2).map((cells) => cells.slice(1, -1)));
+}
+
+/** Texts in backquotes. */
+function quoted(cell: string): readonly string[] {
+  return [...cell.matchAll(/(`+)(.+?)\1(?!`)/g)].map(([, , code]) => code ?? "");
 }
 
 function read(file: string): string {

@@ -279,6 +279,7 @@ function readRows(store: string, type: string | undefined, session: string | und
   if (!existsSync(file)) return [];
   const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
   try {
+    if (database.prepare("select 1 from sqlite_master where name = 'events'").get() === undefined) return []; // it is being made
     const found = database.prepare("select pos, session, type, body from events order by pos").all();
     return found
       .filter((row) => (type === undefined || row["type"] === type) && (session === undefined || row["session"] === session))

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
@@ -138,7 +138,7 @@ function subjectOf({ line, command }: ShellUnit): string {
 }
 
 function sha256(text: string): string {
-  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+  return `sha256:${hash("sha256", text)}`;
 }
 
 /** All of them, or none: a line of which one command has no certain place is not run from its plan. */

@@ -69,6 +69,7 @@ export function hasSubscript(text: string): boolean {
 export function readWord(node: Word): ShellWord {
   const { parts, text, value } = node;
   const isTilde = hasTilde(text);
+  if (!parts && hidesCommand(text)) return { word: { text, dynamic: true }, value, hazards: [hiddenHazard(node)] };
   if (!parts) return isTilde ? { word: { text, dynamic: true }, value, hazards: [tildeHazard(node)] } : literalWord(value);
   const kinds = parts.map(kindOf);
   const hazards = parts.flatMap((part, i) => partHazard(part, kinds[i]));
@@ -77,6 +78,15 @@ export function readWord(node: Word): ShellWord {
     return { word: { text: value, dynamic: false }, value, hazards };
   const isGlob = !isTilde && kinds.every((kind) => kind === undefined || kind === "quoting" || kind === "glob");
   return { word: { text: isGlob ? value : text, dynamic: true }, value, hazards };
+}
+
+/** Whether a text that the parser has not taken apart holds a substitution all the same: then the parser has misread it. */
+export function hidesCommand(text: string): boolean {
+  return (text.includes("(") || text.includes("`")) && /(?:^|[^\\])(?:\\\\)*(?:[$<>]\(|`)/.test(text);
+}
+
+function hiddenHazard(node: Word): Hazard {
+  return hazard("substitution", `${excerpt(node.text)} may run a command`, node);
 }
 
 function partHazard(part: WordPart, kind: Kind | undefined): readonly Hazard[] {

@@ -32,11 +32,6 @@ export function compileBroad(words: readonly RuleWord[], _tail?: boolean): Broad
   };
 }
 
-/** Whether a rule's words hold for a command when they are read broadly. */
-export function broadMatch(words: readonly RuleWord[], _tail: boolean, seen: SeenCommand): Broad {
-  return compileBroad(words)(seen);
-}
-
 const ANY_NAME = (): boolean => true;
 
 function nameTest({ text, glob }: RuleWord): (name: string) => boolean {

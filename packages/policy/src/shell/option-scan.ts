@@ -100,7 +100,7 @@ type Scanning = {
 function step(scan: Scanning, i: number): number | undefined {
   const word = scan.words[i] ?? literalWord("");
   const { spec } = scan.table;
-  if (scan.start === undefined && spec.assignments && word.value.includes("=") && !word.value.startsWith("-")) return i + 1;
+  if (scan.start === undefined && spec.assignments && word.value.includes("=") && (scan.ended || !word.value.startsWith("-"))) return i + 1;
   if (!scan.ended && word.value === "--") {
     scan.ended = !spec.permuted;
     return i + 1;

@@ -1,5 +1,4 @@
 import { commandName } from "./command-name.ts";
-import type { PlanWord } from "./plan.ts";
 import type { Broad, SeenCommand } from "./seen-command.ts";
 
 /** Whether a command is an `rm` that would delete the root directory or everything in it. */
@@ -11,7 +10,7 @@ export function rootDelete({ argv, openEnd }: SeenCommand): Broad {
   const end = args.findIndex(({ text, dynamic }) => !dynamic && text === "--");
   const before = end === -1 ? args : args.slice(0, end);
   const isRecursive = before.some(({ text }) => isRecursiveOption(text));
-  const isRoot = args.some((word, i) => (end !== -1 && i > end ? isRootTarget(word) : !word.text.startsWith("-") && isRootTarget(word)));
+  const isRoot = args.some(({ text }) => isRootPath(text));
   const isUnsure = openEnd || args.some(({ dynamic }) => dynamic);
   if (isRecursive && isRoot) return "yes";
   return isUnsure && (isRecursive || isRoot) ? "doubt" : "no";
@@ -22,12 +21,7 @@ function isRecursiveOption(text: string): boolean {
   return /^-[a-zA-Z]*[rR]/.test(text) || (text.length > 2 && "--recursive".startsWith(text));
 }
 
-/** `/` and `/*` in any spelling. */
-function isRootTarget({ text }: PlanWord): boolean {
-  return isRootPath(text);
-}
-
-/** Whether a path, read without looking at the disk, is the root directory or all that is in it. */
+/** Whether a path, read without looking at the disk, is the root directory or all that is in it, in any spelling. */
 export function isRootPath(text: string): boolean {
   if (!text.startsWith("/")) return false;
   const parts: string[] = [];

@@ -13,7 +13,17 @@ import {
   type TestBinaryExpression,
   type TestUnaryExpression,
 } from "unbash";
-import { type CommandShape, hasSubscript, hazard, readCommand, readRedirects, readWord, type ShellWord, type Stdin } from "./bash-tree.ts";
+import {
+  type CommandShape,
+  hasSubscript,
+  hazard,
+  hidesCommand,
+  readCommand,
+  readRedirects,
+  readWord,
+  type ShellWord,
+  type Stdin,
+} from "./bash-tree.ts";
 import type { Join } from "./plain-line.ts";
 import type { Hazard } from "./plan.ts";
 
@@ -68,7 +78,7 @@ export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
     case "ProcessSubstitution":
       return substitutionTasks(node, around);
     case "HereDoc":
-      return [{ node: node.body, around: nested(around, "heredoc") }];
+      return node.delimiter?.quoted ? [] : [{ node: node.body, around: nested(around, "heredoc") }];
     case "TestUnary":
     case "TestBinary":
       return [...testTasks(node, around), ...children(node, around)];
@@ -215,10 +225,17 @@ function at(around: Around, { pos, end }: { readonly pos: number; readonly end: 
 /** Where a shell knows no arithmetic command, `((a b))` is `a b` in two subshells. */
 const LIKE_A_COMMAND = /^\s*(?!\d)[\w./'"\\]+(?:\s+(?:-\w|[\w./'"$])|\s*$)/;
 
+/** The parts inside. Where there are none but the text says otherwise, it is read as one that does not parse. */
 function children(node: SyntaxNode, around: Around): readonly Task[] {
   const tasks: Task[] = [];
   forEachChild(node, (child) => tasks.push({ node: child, around }));
-  return tasks;
+  return tasks.length === 0 && hidesCommand(textOf(node)) ? [{ broken: [node.pos, node.end], around }] : tasks;
+}
+
+function textOf(node: SyntaxNode): string {
+  if (node.type === "SingleQuoted" || node.type === "AnsiCQuoted" || node.type === "HereDocDelimiter") return "";
+  if ("text" in node) return node.text;
+  return node.type === "ArithmeticWord" ? node.value : node.type === "ArithmeticCommand" ? node.body : "";
 }
 
 /** A hazard with its place in the walked text. */

@@ -63,11 +63,13 @@ function unwrapShell(wrapping: Wrapping): Unwrapped {
   const scan = scanOptions(SHELL_TABLE, words, 1);
   if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
   const inside = insideOf({ ...wrapping, table: SHELL_TABLE, scan, label: `${name} -c` });
+  const readsToo = scan.found.some(({ option }) => option === "-s");
   if (scan.found.some(({ kind }) => kind === "scriptFlag" || kind === "script")) {
-    return scan.starts.length > 0 || inside.inner.length > 0 ? inside : { inner: [], doubts: [`${name} -c gets its text from elsewhere`] };
+    const isKnown = scan.starts.length > 0 || inside.inner.length > 0;
+    const text = isKnown ? inside : { inner: [], doubts: [`${name} -c gets its text from elsewhere`] };
+    return readsToo ? together([text, readsInput(wrapping, undefined)]) : text;
   }
-  const file = scan.found.some(({ option }) => option === "-s") ? undefined : words[scan.starts[0] ?? words.length];
-  return together([inside, readsInput(wrapping, file)]);
+  return together([inside, readsInput(wrapping, readsToo ? undefined : words[scan.starts[0] ?? words.length])]);
 }
 
 /** `source FILE` reads like a shell that is given a file. */

@@ -46,6 +46,8 @@ test("the scan is linear: a megabyte of near misses, and of one word", () => {
   assert.equal(scanLongText("git ".repeat(250_000), DENIES), undefined);
 });
 
+test("of two equal denies the first is named", () => assert.equal(scanLongText("sudo x", [["curl"], ["sudo"], ["sudo"]]), 1));
+
 test("no denies, no hit", () => assert.equal(scanLongText("curl x", []), undefined));
 
 const ROOT: readonly (readonly [text: string, found: boolean])[] = [

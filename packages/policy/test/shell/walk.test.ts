@@ -281,6 +281,9 @@ const BROKEN: readonly string[] = [
   "ls )\n{ curl x",
   'ls ) "$(curl x)"',
   "f() curl x",
+  "ls ) then A=1 curl x",
+  "A=($(curl x))b",
+  'A=(1)"`curl x`"',
 ];
 for (const text of BROKEN) {
   test(`a text that does not parse is searched all the same: ${JSON.stringify(text)}`, () => {
@@ -313,6 +316,15 @@ test("wrappers in wrappers are limited as well", () => {
   assert.equal(broadly("curl", `${"nice ".repeat(90)}curl x`), "yes");
   assert.equal(walkBash(`${"nice ".repeat(110)}curl x`).limited, true);
   assert.equal(walkBash(`${"eval ".repeat(110)}curl x`).limited, true);
+});
+
+test("a text that is broken in every layer is searched once", () => {
+  assert.ok(walkBash('"$('.repeat(1_365)).commands.length < 2_000);
+});
+
+test("words that are tried as commands are not tried again from each of them", () => {
+  const text = `${"timeout -Z ".repeat(20)}curl x`;
+  assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [false, "yes"]);
 });
 
 test("scripts beyond the limit are said, and what was seen counts", () => {

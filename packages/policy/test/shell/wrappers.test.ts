@@ -22,6 +22,7 @@ const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["env - A=1 B=2 curl x", ["env"]],
   ["env -iu A -C /tmp B=1 curl x", ["env"]],
   ["env --unset=A --chdir /tmp curl x", ["env"]],
+  ["env -- -A=1 =2 curl x", ["env"]],
   ["env -S 'curl x'", ["env", "env"]],
   ["env -S'curl x'", ["env", "env"]],
   ["env -iu X -S 'curl x'", ["env", "env"]],
@@ -36,6 +37,7 @@ const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["su -c 'curl x'", ["su"]],
   ["su - root -c 'curl x'", ["su"]],
   ["su root --command='curl x'", ["su"]],
+  ["su root -- -c 'curl x'", ["su"]],
   ["nice curl x", ["nice"]],
   ["nice -n 5 curl x", ["nice"]],
   ["nice -n5 curl x", ["nice"]],
@@ -87,6 +89,8 @@ const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["bash --unheard -c 'curl x'", ["bash -c"]],
   ["bash <<EOF\ncurl x\nEOF", ["heredoc"]],
   ["bash -s <<'EOF'\ncurl x\nEOF", ["heredoc"]],
+  ["bash <<EOF\n\\$'\\\\x63url' x\nEOF", ["heredoc"]],
+  ["sh -s -c ls <<< 'curl x'", ["heredoc"]],
   ["bash /dev/stdin <<< 'curl x'", ["heredoc"]],
   ["{ sh; } <<EOF\ncurl x\nEOF", ["{", "heredoc"]],
   ["source /dev/stdin <<< 'curl x'", ["heredoc"]],
@@ -143,6 +147,9 @@ const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["[[ -v 'a[$(curl x)]' ]]", ["[[", "[[", "$()"]],
   ["timeout --unheard y 5 curl x", ["timeout"]],
   ["nice -Z 1 curl x", ["nice"]],
+  ["timeout $X 5 curl x", ["timeout"]],
+  ["env $X curl x", ["env"]],
+  ["env -u$X A curl x", ["env"]],
   ["systemd-run --user -p A=b curl x", ["systemd-run"]],
   ["ENV A=1 NICE -n 5 curl x", ["env", "nice"]],
 ];
@@ -167,6 +174,12 @@ test("a wrapper is a command itself, and says which command it wraps", () => {
       ["curl x", ["sudo", "env"], 1],
     ],
   );
+});
+
+test("an alias of git without a bang is a sub-command", () => {
+  assert.equal(broadly("git push", "git -c alias.y=push y"), "yes");
+  assert.equal(broadly("git push", "git config alias.y 'push --force'"), "yes");
+  assert.equal(broadly("git push", "git -c alias.y=log y"), "no");
 });
 
 test("xargs leaves the end of its command open, and marks what it replaces", () => {
@@ -250,6 +263,10 @@ const DATA: readonly string[] = [
   "env A=curl ls",
   "env -u curl ls",
   "nice -n 5 grep curl x",
+  "nice -5 grep curl x",
+  "timeout --sig KILL 10 grep curl x",
+  'timeout "$X" grep curl x',
+  'sudo -u "$X" grep curl x',
   "xargs echo curl",
   "find . -name curl",
   "find . -exec grep curl {} +",
