@@ -1,15 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, openSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { assessRequest, createRegistry } from "@assent/core";
 import { hostPorts } from "@assent/host";
 import { type Explanation, explain, workspacePolicy } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
+import { type Io, main } from "assent";
 
 /** What a policy file says; the version is added. */
 export type PolicyText = {
   readonly mode?: "default" | "plan" | "auto-edit" | "yolo";
+  readonly shell?: { readonly path: readonly string[] };
   readonly permissions?: {
     readonly readOnlyHint?: "allow" | "ask";
     readonly allow?: readonly string[];
@@ -21,6 +25,13 @@ export type PolicyText = {
 /** Judges a shell line by the whole policy, as a call would be, and tells why. Nothing is run. */
 export type Judge = (command: string, cwd?: string) => Explanation;
 
+/** How a command of the program ended and what it printed. */
+export type Ran = { readonly code: number; readonly stdout: string; readonly stderr: string };
+
+/** An event as it stands in the ledger. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
+export type Recorded = { readonly type: string; readonly body: any };
+
 /** A workspace with a real git repository in it, and beside it a store and a place for policy files. */
 export type ShellScene = {
   readonly root: string;
@@ -30,6 +41,10 @@ export type ShellScene = {
   /** Writes a policy file outside the workspace. */
   readonly policy: (text: PolicyText) => string;
   readonly judge: (text: PolicyText) => Judge;
+  /** The program with these arguments, in this process. */
+  readonly assent: (...argv: readonly string[]) => Promise<Ran>;
+  /** All events of the store in their order, read with SQL of our own. */
+  readonly events: () => readonly Recorded[];
   readonly [Symbol.dispose]: () => void;
 };
 
@@ -72,7 +87,17 @@ export function shellScene(): ShellScene {
     return file;
   };
   const judge: ShellScene["judge"] = (text) => judging({ workspace, store, home: env.HOME, policyFile: policy(text) });
-  return { root, workspace, store, env, policy, judge, [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }) };
+  return {
+    root,
+    workspace,
+    store,
+    env,
+    policy,
+    judge,
+    assent: (...argv) => runHere(argv, workspace, env),
+    events: () => readEvents(store),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
 }
 
 function writeAll(directory: string, files: Readonly<Record<string, string>>): void {
@@ -97,7 +122,15 @@ type Places = { readonly workspace: string; readonly store: string; readonly hom
 function judging({ workspace, store, home, policyFile }: Places): Judge {
   const { clock, digest, files, processes } = hostPorts({ stateDirectory: store });
   const policy = workspacePolicy({
-    places: { workspace, home, policyFile, userFile: "/nonexistent/user", teamFile: "/nonexistent/team", session: NO_FLAGS, trusted: false },
+    places: {
+      workspace,
+      home,
+      policyFile,
+      userFile: "/nonexistent/user",
+      teamFile: "/nonexistent/team",
+      session: NO_FLAGS,
+      trusted: false,
+    },
     stateDirectory: store,
     digest,
     tools: (scope) => {
@@ -120,3 +153,63 @@ function judging({ workspace, store, home, policyFile }: Places): Judge {
 }
 
 const NO_FLAGS = { allow: [], ask: [], deny: [] };
+
+async function runHere(argv: readonly string[], cwd: string, env: Readonly<Record<string, string | undefined>>): Promise<Ran> {
+  const written = { stdout: "", stderr: "" };
+  const output = (name: "stdout" | "stderr"): Io["stdout"] => ({
+    isTTY: false,
+    columns: () => undefined,
+    rows: () => undefined,
+    write: async (text) => {
+      written[name] += text;
+    },
+  });
+  const never = (): never => {
+    throw new Error("not in this process");
+  };
+  const code = await main(argv, {
+    stdout: output("stdout"),
+    stderr: output("stderr"),
+    stdinIsTTY: false,
+    readStdin: async () => new Uint8Array(),
+    stdin: never,
+    keyboard: { open: never },
+    env,
+    cwd,
+    onSignal: () => () => undefined,
+    exitNow: never,
+  });
+  return { code, ...written };
+}
+
+function readEvents(store: string): readonly Recorded[] {
+  const database = new DatabaseSync(join(store, "ledger.db"), { readOnly: true, timeout: 5000 });
+  try {
+    const rows = database.prepare("select type, body from events order by pos").all();
+    return rows.map(({ type, body }) => ({ type: String(type), body: JSON.parse(String(body)) }));
+  } finally {
+    database.close();
+  }
+}
+
+/** Arguments for Node that make calls one after the other in one process: a policy file, then the commands. */
+export const CALLER: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];
+
+/** What a process tries to open before it makes its call number `index`, so that a trace of it can be told apart. */
+export function callMark(index: number): string {
+  return `/nonexistent/call-${index}`;
+}
+
+if (import.meta.main) {
+  const [policy = "", ...commands] = process.argv.slice(2);
+  for (const [index, command] of commands.entries()) {
+    try {
+      openSync(callMark(index), "r");
+    } catch {
+      // it is not there: only the attempt matters
+    }
+    const input = JSON.stringify({ command });
+    const { stdout } = await runHere(["call", "shell", "--policy", policy, "--input", input, "--json"], process.cwd(), process.env);
+    process.stdout.write(stdout);
+  }
+}

@@ -162,12 +162,15 @@ function pipedFrom(node: SyntaxNode | undefined): Stdin {
 
 const PIPE: Stdin = { kind: "pipe" };
 
-function redirectedTasks({ command, redirects }: Redirected, around: Around): readonly Task[] {
-  const { hazards, stdin } = readRedirects(redirects);
-  const inside = { ...around, join: undefined, stdin: stdin ?? around.stdin };
+/** What a whole group writes stands on a command without words, as it does for a redirection alone. */
+function redirectedTasks({ command, redirects, pos, end }: Redirected, around: Around): readonly Task[] {
+  const { redirections, hazards, stdin } = readRedirects(redirects);
+  const outer = { ...around, join: undefined };
+  const own: CommandShape = { words: [], assignments: [], redirections, hazards, stdin: undefined, nested: redirects };
+  const surrounding = [...around.hazards, ...hazards.map((one) => placed(around, one))];
   return [
-    { node: command, around: { ...inside, hazards: [...around.hazards, ...hazards.map((one) => placed(around, one))] } },
-    ...redirects.map((node) => ({ node, around: { ...around, join: undefined } })),
+    { command: own, openEnd: false, at: around.at ?? [pos, end], around: outer },
+    { node: command, around: { ...outer, stdin: stdin ?? around.stdin, hazards: surrounding } },
   ];
 }
 

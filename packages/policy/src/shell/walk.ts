@@ -45,7 +45,7 @@ function walkText(text: string): Walking {
     parsed: true,
     limited: false,
     tops: 0,
-    scripts: 0,
+    scripts: -1, // the text itself is not one
     characters: 0,
   };
   const around: Around = {

@@ -188,7 +188,7 @@ const HAZARDS: readonly (readonly [text: string, ids: readonly string[]])[] = [
   ["ls 3<> /dev/udp/127.0.0.1/80", ["network_redirection"]],
   ["ls &", ["background"]],
   ["(ls *)", ["unmodelled_construct", "brace_or_glob"]],
-  ["{ ls; } > x", ["redirection", "unmodelled_construct"]],
+  ["{ ls; } > x", ["redirection"]],
   ["! ls", ["unmodelled_construct"]],
   ["time ls", ["unmodelled_construct"]],
   ["if ls; then :; fi", ["unmodelled_construct"]],
@@ -229,6 +229,17 @@ test("redirections and assignments are read with their file descriptors and name
       ["0", "<<", "EOF", false],
     ],
   );
+});
+
+test("what a whole group writes stands on a command without words", () => {
+  for (const text of ["{ ls; } > out", "(ls) > out", "while a; do b; done > out", "[[ a ]] > out", "f() { ls; } > out"]) {
+    const written = walkBash(text).commands.filter(({ redirections }) => redirections.length > 0);
+    assert.deepEqual(
+      written.map(({ argv, redirections }) => [argv, redirections]),
+      [[[], [{ fd: "1", op: ">", target: "out", dynamic: false }]]],
+      text,
+    );
+  }
 });
 
 const TOPS: readonly (readonly [text: string, joins: readonly (string | undefined)[]])[] = [
@@ -329,8 +340,8 @@ test("words that are tried as commands are not tried again from each of them", (
 
 test("scripts beyond the limit are said, and what was seen counts", () => {
   const many = (count: number): string => "sh -c a;".repeat(count);
-  assert.equal(walkBash(many(190)).limited, false);
-  assert.equal(walkBash(many(210)).limited, true);
+  assert.equal(walkBash(many(200)).limited, false);
+  assert.equal(walkBash(many(201)).limited, true);
   assert.equal(broadly("curl", `curl x;${many(210)}`), "yes");
 });
 

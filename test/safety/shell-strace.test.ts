@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { CALLER, callMark, type ShellScene, shellScene } from "./shell-scene.ts";
+
+/** Allowed commands of every table whose program is on any machine with git. */
+const COMMANDS: readonly string[] = [
+  "ls -la src",
+  "ls -R . | head -20",
+  "cat README.md src/*.ts",
+  "head -n 5 README.md",
+  "tail -n 2 logs/app.log",
+  "wc -l data/rows.csv",
+  "grep -rn TODO src",
+  "grep -c ERROR logs/app.log || echo none",
+  "find . -type f -name '*.ts'",
+  "sort -t, -k2 data/rows.csv | uniq -c | sort -rn",
+  "cut -d, -f1 data/rows.csv | tr a-z A-Z",
+  "sed -n '1,3p' src/run.ts",
+  "awk -F, '{ print $1 }' data/rows.csv",
+  "diff -u src/run.ts src/index.ts",
+  "nl README.md 2>/dev/null | rev",
+  "stat -c %s README.md && du -sh src",
+  "basename src/run.ts .ts; dirname src/run.ts; seq 1 3",
+  "pwd; whoami; id -u; uname -s; date +%Y",
+  "printf '%s\\n' a b >/dev/null; echo \"a b\" 'c  d' 2>&1",
+  "cd src && ls && cat cli/main.ts",
+  "git status --short --branch",
+  "git log --stat -p -2",
+  "git diff HEAD -- src/index.ts",
+  "git show --format=%h%n%s HEAD",
+  "git blame -L 1,2 src/run.ts",
+  "git ls-files -m --others --exclude-standard",
+  "git branch -vv && git tag --list && git remote -v && git stash list",
+  "git rev-parse --show-toplevel; git describe --tags; git shortlog -sn HEAD",
+  "git --no-pager grep -n TODO",
+  "node --version",
+];
+
+/** Programs that a hostile workspace would like to see run. */
+const CANARY = '#!/bin/sh\necho ran >> "$(dirname "$0")/canary-ran"\n';
+
+const WATCHED = [
+  ...["execve", "execveat", "open", "openat", "openat2", "creat", "connect", "bind", "sendto", "clone", "clone3", "fork", "vfork"],
+  ...["unlink", "unlinkat", "rename", "renameat", "renameat2", "mkdir", "mkdirat", "rmdir", "symlink", "symlinkat", "link", "linkat"],
+  ...["mknod", "mknodat", "truncate", "ftruncate", "chmod", "fchmod", "fchmodat", "chown", "fchown", "fchownat", "utimensat", "setxattr"],
+];
+
+/** A call of the system that succeeded or was refused, by the process that made it; threads are part of theirs. */
+type Call = { readonly process: number; readonly name: string; readonly text: string; readonly succeeded: boolean };
+
+let scene: ShellScene;
+/** What was traced for each command, and what came before the first. */
+let traced: ReadonlyMap<number, readonly Call[]>;
+let root: number;
+let outcomes: readonly { readonly outcome: string; readonly content: string }[];
+
+before(() => {
+  requireStrace();
+  scene = shellScene();
+  makeHostile(scene);
+  const file = join(scene.root, "trace");
+  const strace = [
+    "-f",
+    "--seccomp-bpf",
+    "-qq",
+    "-v",
+    "-s",
+    "65536",
+    "-o",
+    file,
+    "-e",
+    `trace=${WATCHED.map((name) => `?${name}`).join(",")}`,
+  ];
+  const policy = scene.policy({});
+  const { status, stdout, stderr } = spawnSync("strace", [...strace, process.execPath, ...CALLER, policy, ...COMMANDS], {
+    cwd: scene.workspace,
+    env: {
+      ...scene.env,
+      PATH: `.:${scene.workspace}:${scene.env["PATH"]}`,
+      GIT_PAGER: "./canary",
+      GIT_EXTERNAL_DIFF: "./canary",
+      BASH_ENV: "./canary",
+    },
+    encoding: "utf8",
+    timeout: 120_000,
+  });
+  assert.equal(status, 0, stderr);
+  outcomes = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  const calls = readTrace(readFileSync(file, "utf8"));
+  root = calls[0]?.process ?? 0;
+  traced = byCommand(calls);
+});
+after(() => scene?.[Symbol.dispose]());
+
+/** Says in a sentence what is missing: a test that sees nothing must not pass. */
+function requireStrace(): void {
+  const { status, stderr, error } = spawnSync("strace", ["-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "true"], { encoding: "utf8" });
+  const why = error?.message ?? stderr.trim();
+  assert.equal(
+    status,
+    0,
+    `What allowed commands do is watched with strace, which does not work here (${why}). Install strace and allow ptrace.`,
+  );
+}
+
+/** A repository whose settings, attributes and files name programs wherever git or a shell might look for one. */
+function makeHostile({ workspace, env }: ShellScene): void {
+  const canary = join(workspace, "canary");
+  for (const name of ["canary", "git", "ls", "cat", "grep", "mkfifo", "sh"]) {
+    writeFileSync(join(workspace, name), CANARY);
+    chmodSync(join(workspace, name), 0o755);
+  }
+  writeFileSync(join(workspace, ".gitattributes"), "*.ts diff=x filter=x\n*.md diff=x merge=x\n");
+  for (const name of ["pre-commit", "post-index-change", "reference-transaction"]) {
+    writeFileSync(join(workspace, ".git/hooks", name), CANARY);
+    chmodSync(join(workspace, ".git/hooks", name), 0o755);
+  }
+  const settings = {
+    "core.fsmonitor": canary,
+    "core.pager": canary,
+    "core.editor": canary,
+    "core.sshCommand": canary,
+    "core.askPass": canary,
+    "pager.log": canary,
+    "diff.external": canary,
+    "diff.x.textconv": canary,
+    "diff.x.command": canary,
+    "filter.x.clean": canary,
+    "filter.x.smudge": canary,
+    "filter.x.process": canary,
+    "merge.x.driver": canary,
+    "log.showSignature": "true",
+    "gpg.program": canary,
+    "format.pretty": "%h %G? %s",
+    "alias.status": `!${canary}`,
+    "credential.helper": `!${canary}`,
+    "remote.origin.url": "https://example.test/a.git",
+  };
+  for (const [key, value] of Object.entries(settings)) {
+    const { status, stderr } = spawnSync("/usr/bin/env", ["git", "config", "--local", key, value], {
+      cwd: workspace,
+      env: { ...env },
+      encoding: "utf8",
+    });
+    assert.equal(status, 0, stderr);
+  }
+}
+
+/** The calls of a trace; a thread's calls are its process's. */
+function readTrace(text: string): readonly Call[] {
+  const owner = new Map<number, number>();
+  return wholeLines(text).flatMap(({ pid, line }) => {
+    const [, name = "", result = ""] = /^(\w+)\(.* = (-?\d+|\?)(?: .*)?$/s.exec(line) ?? [];
+    if (name === "") return [];
+    const process = owner.get(pid) ?? pid;
+    if (isThread(name, line)) owner.set(Number(result), process);
+    return [{ process, name, text: line, succeeded: /^\d/.test(result) }];
+  });
+}
+
+/** Lines by whose process they are; a call that another thread interrupted is put together again. */
+function wholeLines(text: string): readonly { readonly pid: number; readonly line: string }[] {
+  const begun = new Map<number, string>();
+  return text.split("\n").flatMap((traced) => {
+    const [, id = "", rest = ""] = /^(\d+) +(.*)$/s.exec(traced) ?? [];
+    const pid = Number(id);
+    const [, half] = /^(.*) <unfinished \.\.\.>$/s.exec(rest) ?? [];
+    const [, other] = /^<\.\.\. \w+ resumed>(.*)$/s.exec(rest) ?? [];
+    if (half !== undefined) begun.set(pid, half);
+    if (half !== undefined) return [];
+    return [{ pid, line: other === undefined ? rest : `${begun.get(pid) ?? ""}${other}` }];
+  });
+}
+
+function isThread(name: string, text: string): boolean {
+  return (name === "clone" || name === "clone3") && text.includes("CLONE_THREAD");
+}
+
+function byCommand(calls: readonly Call[]): ReadonlyMap<number, readonly Call[]> {
+  const found = new Map<number, Call[]>();
+  let index = -1;
+  for (const call of calls) {
+    if (call.process === root && call.text.includes(`"${callMark(index + 1)}"`)) index++;
+    const known = found.get(index);
+    if (known) known.push(call);
+    else found.set(index, [call]);
+  }
+  return found;
+}
+
+/** Programs that were started, with all their words. */
+function started(calls: readonly Call[]): readonly (readonly [file: string, ...argv: string[]])[] {
+  return calls
+    .filter(({ name, succeeded }) => (name === "execve" || name === "execveat") && succeeded)
+    .map(({ text }) => {
+      const [, file = "", list = ""] = /^execve\("((?:[^"\\]|\\.)*)", (\[(?:"(?:[^"\\]|\\.)*"(?:, )?)*\])/.exec(text) ?? [];
+      return [file, ...[...list.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, word = ""]) => unescaped(word))];
+    });
+}
+
+/** strace writes strings as C does. */
+function unescaped(text: string): string {
+  return text.replace(/\\(n|t|"|\\)/g, (_, letter: string) => ({ n: "\n", t: "\t" })[letter] ?? letter);
+}
+
+/** Everything Assent starts by itself for a command: a program that makes pipes. */
+function isOwn([file = "", , ...args]: readonly string[]): boolean {
+  const [option, mode, ...places] = args;
+  const pipes = places.length > 0 && places.every((path) => path.startsWith(`${tmpdir()}/assent-`));
+  return file.endsWith("/mkfifo") && option === "-m" && mode === "600" && pipes;
+}
+
+/** A look at the repository before a git command runs: by the program's whole path, as no plan has it. */
+function isQuery([file, name, ...args]: readonly string[]): boolean {
+  return file === name && file?.endsWith("/git") === true && QUERIES.some((words) => args.join(" ").endsWith(words));
+}
+
+const QUERIES = ["--no-pager config --list -z --show-scope", "--no-pager ls-files --stage -z -- :/"];
+
+const OPENS = new Set(["open", "openat", "openat2"]);
+const STARTS = new Set(["execve", "execveat", "clone", "clone3", "fork", "vfork"]);
+
+/** Calls that open a file for writing, make, remove or change one, or reach for the network. */
+function changes(calls: readonly Call[]): readonly string[] {
+  const pipeMakers = new Set(calls.filter((call) => started([call]).some(isOwn)).map(({ process }) => process));
+  return calls
+    .filter(({ name, text }) => !STARTS.has(name) && (!OPENS.has(name) || /O_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)/.test(text)))
+    .filter((call) => !(isHarmless(call) || (call.process === root ? isOnStore(call) : pipeMakers.has(call.process) && isPipe(call))))
+    .map(({ text }) => text);
+}
+
+function pathIn({ text }: Call): string {
+  return /(?<=")(?:[^"\\]|\\.)*(?=")/.exec(text)?.[0] ?? "";
+}
+
+/** The null device, and the daemons that are asked for users' names. */
+function isHarmless(call: Call): boolean {
+  const path = pathIn(call);
+  if (call.name === "connect")
+    return call.text.includes("sa_family=AF_UNIX") && /^\/(?:var\/)?run\/(?:nscd\/|systemd\/userdb\/)/.test(path);
+  return path === "/dev/null";
+}
+
+/** What the process that keeps the store may do: change its files, by name or descriptor, and open and remove pipes. */
+function isOnStore(call: Call): boolean {
+  if (/^(?:ftruncate|fchmod|fchown)$/.test(call.name)) return true;
+  const path = pathIn(call);
+  return path === scene.store || path.startsWith(`${scene.store}/`) || path.startsWith(`${tmpdir()}/assent-`);
+}
+
+function isPipe(call: Call): boolean {
+  return /^(?:mknod|mknodat|chmod|fchmodat)$/.test(call.name) && /^\/proc\/self\/fd\/|\/assent-[^/]*$/.test(pathIn(call));
+}
+
+suite("policy.md 11 d: an allowed command does what its plan says and nothing else", () => {
+  test("every command was allowed and ran, and the trace tells them apart", () => {
+    assert.equal(outcomes.length, COMMANDS.length);
+    assert.equal(traced.size, COMMANDS.length + 1);
+    const denied = outcomes.filter(({ outcome }) => outcome !== "succeeded" && outcome !== "failed");
+    assert.deepEqual(denied, []);
+    const judged = scene.events().filter(({ type }) => type === "call.judged");
+    assert.deepEqual(
+      judged.map(({ body }) => [body.verdict, body.safe]),
+      COMMANDS.map(() => ["allow", true]),
+    );
+  });
+
+  for (const [index, command] of COMMANDS.entries())
+    test(`${command}: the programs of the plan run, each once, with its words`, () => {
+      const programs = started(traced.get(index) ?? []).filter((program) => !isOwn(program));
+      const planned = plannedWords(command);
+      const isGit = ([name]: readonly string[]): boolean => name === "git";
+      assert.ok(programs.filter(isQuery).length >= planned.filter(isGit).length);
+      const ran = programs.filter((program) => !isQuery(program));
+      assert.deepEqual(
+        ran.map(([file, ...argv]) => [file.startsWith("/usr/") || file === process.execPath, ...withoutHardening(argv)]),
+        due(planned, ran.length).map((argv) => [true, ...argv]),
+      );
+    });
+
+  for (const [index, command] of COMMANDS.entries())
+    test(`${command}: nothing is written, changed or connected to`, () => {
+      const calls = traced.get(index) ?? [];
+      assert.ok(calls.length > 0);
+      assert.deepEqual(changes(calls), []);
+    });
+
+  test("S11, S13: no program of the workspace ran, by whatever name or setting", () => {
+    const all = [...traced.values()].flatMap(started).filter(([file]) => file.startsWith(scene.root) || file.startsWith("."));
+    assert.deepEqual(all, []);
+  });
+});
+
+/** The plan's words, `cd` left out: it starts nothing. */
+function plannedWords(command: string): readonly (readonly string[])[] {
+  const { plan } = scene.judge({})(command);
+  return (plan?.commands ?? []).map(({ argv }) => argv.map(({ text }) => text)).filter(([name]) => name !== "cd");
+}
+
+/** What stands behind `||` does not run when the command before it succeeds. */
+function due(planned: readonly (readonly string[])[], ran: number): readonly (readonly string[])[] {
+  return planned.length - ran === 1 ? planned.slice(0, -1) : planned;
+}
+
+/** A git command without what was put into it to keep it from running programs; other commands as they are. */
+function withoutHardening([name = "", ...args]: readonly string[]): readonly string[] {
+  if (name !== "git") return [name, ...args];
+  const own: string[] = [];
+  for (let i = 0; i < args.length; i++) {
+    if (args[i] === "-c") i++;
+    else own.push(args[i] ?? "");
+  }
+  const [first, ...rest] = own;
+  assert.equal(first, "--no-pager");
+  return [name, ...rest.filter((word) => !ADDED.includes(word))];
+}
+
+const ADDED = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];
