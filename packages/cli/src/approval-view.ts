@@ -1,4 +1,5 @@
 import type { ConfirmationDetails, JsonObject, OpenApproval, RuleRef } from "@assent/core";
+import { factNotes } from "./approval-facts.ts";
 import { cut, wrap } from "./display-width.ts";
 import type { Style } from "./style.ts";
 import { markGaps, oneLine, visible } from "./visible-text.ts";
@@ -42,7 +43,8 @@ export function whyAsked({
   readonly source: string;
   readonly rule: RuleRef | null;
 }): string {
-  const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}` : "";
+  const place = rule?.file === undefined ? "" : `, ${rule.file}:${rule.line ?? 1}`;
+  const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}${place}` : "";
   switch (reason) {
     case "checker":
       return `an ask rule of the ${source}${named}`;
@@ -68,6 +70,7 @@ function factLines(approval: OpenApproval): (readonly [string, string])[] {
     ["tool", approval.tool],
     ["in", runsIn(approval)],
     ["why", whyAsked(approval)],
+    ...factNotes(approval.facts),
     ...(agentName === undefined ? [] : [["agent", agentName] as const]),
     ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
     ["id", approval.id],

@@ -116,6 +116,8 @@ export type OpenApproval = {
   readonly explicitAsk: boolean;
   readonly details: ConfirmationDetails;
   readonly suggestions: readonly string[];
+  /** What was found out about the request beyond its text. */
+  readonly facts?: Json;
   readonly expiresAt: string | null;
   readonly agentName?: string;
 };

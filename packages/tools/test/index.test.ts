@@ -37,7 +37,7 @@ test("making and using the built-in tools loads no schema library", async () => 
     import { hostPorts } from "@assent/host";
     const tools = builtinTools({ workspace: "/", ...hostPorts({ stateDirectory: "/nonexistent" }), environment: {} });
     await tools[0].build({ file_path: "x" });
-    const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes("node_modules"));
+    const loaded = Object.keys(createRequire(import.meta.url).cache).filter((path) => /node_modules\\/(?!jsonc-parser)/.test(path));
     console.log(JSON.stringify(loaded), tools.map(({ inputSchema }) => inputSchema.type).join());`;
   assert.equal(await runNode(source), "[] object,object,object\n");
 });

@@ -1,4 +1,5 @@
 import type { ApprovalRow, JsonObject, Ledger } from "@assent/core";
+import { factNotes } from "../approval-facts.ts";
 import { approvalLongForm, type Judged } from "../approval-form.ts";
 import { runsIn, whyAsked } from "../approval-view.ts";
 import type { Context } from "../command-spec.ts";
@@ -53,6 +54,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ...(what === undefined ? [] : [["what", markGaps(what)] as const]),
     ["input", JSON.stringify(shown["input"], null, 2)],
     ["why", whyAsked(row)],
+    ...factNotes(shown["facts"]),
     ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
     ...(row.suggestions.length === 0 ? [] : [["always", row.suggestions.join("\n")] as const]),
     ["since", whenText(row.requestedAt)],

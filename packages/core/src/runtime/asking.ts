@@ -137,6 +137,7 @@ function describeApproval(batch: BatchRun, run: CallRun, { ready, details, befor
     details,
     suggestions: decision.explicitAsk ? [] : (deps.rules ?? patternRules).offer(request),
     expiresAt: same && before?.state === "waiting" ? before.expiresAt : deadline(batch),
+    ...(ready.facts.view !== undefined && { facts: ready.facts.view }),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
   };
 }

@@ -98,7 +98,7 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
   const commands = read.map(({ command }) => command);
   const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
   const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
-  const plan = planOf({ cwd: place.cwd, shape, modelled, commands, hazards: unique(hazards) });
+  const plan = planOf({ cwd: place.cwd, shape, modelled, commands, hazards: unique([...hazards, ...fedPrograms(read, plain)]) });
   const readOnly =
     modelled && plan.hazards.length === 0 && commands.every((command) => command.class === "read" && command.hazards.length === 0);
   const line: ShellLine = {
@@ -121,6 +121,14 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
       script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : [],
     ),
   };
+}
+
+/** A program that runs code nobody looks into, and is given more of it through a pipe: naming its words says nothing about that. */
+function fedPrograms(read: readonly ReadCommand[], plain: readonly Placed[] | undefined): readonly Hazard[] {
+  return read.flatMap(({ command, seen }) => {
+    const fed = command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";
+    return fed ? [{ id: "pipe_to_shell", text: `${command.argv[0]?.text} takes what it does from a pipe` } as const] : [];
+  });
 }
 
 type Uniting = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };

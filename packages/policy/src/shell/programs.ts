@@ -12,6 +12,8 @@ export type FoundProgram = {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
+  /** Cannot be put back by whoever rewrites the file in place. */
+  readonly ctimeMs: number;
 };
 
 /** Where to look: absolute directories in order, and the workspace, from which no program is ever taken. */
@@ -55,7 +57,7 @@ export function sameProgram(found: FoundProgram): boolean {
   return now !== undefined && IDENTITY.every((key) => now[key] === found[key]);
 }
 
-const IDENTITY = ["dev", "ino", "size", "mtimeMs"] as const;
+const IDENTITY = ["dev", "ino", "size", "mtimeMs", "ctimeMs"] as const;
 
 function leadsInside(workspace: string, path: string): boolean {
   const { absolute, real } = resolvePath(path, "/");
@@ -66,7 +68,7 @@ function programAt(file: string): FoundProgram | undefined {
   try {
     accessSync(file, constants.X_OK);
     const stat = statSync(file);
-    return stat.isFile() ? { file, dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs } : undefined;
+    return stat.isFile() ? { file, dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs } : undefined;
   } catch {
     return undefined; // absent, or not for us to run: the next directory may have one
   }

@@ -105,6 +105,15 @@ describe("proven read-only", () => {
     test(`${text}: ${readOnly}`, (t) => assert.equal(analyse(text, workspace(t)).line.readOnly, readOnly));
 });
 
+describe("a program that runs code is not fed through a pipe", () => {
+  for (const text of ["cat README.md | python3", "ls | xargs rm", "echo x | node", "cat a | make", "ls | env cat"]) {
+    test(text, (t) => assert.ok(analyse(text, workspace(t)).line.plan.hazards.some(({ id }) => id === "pipe_to_shell")));
+  }
+  for (const text of ["npm test | tail -5", "make lint 2>&1 | head"]) {
+    test(`${text}: it is the one that feeds`, (t) => assert.deepEqual(analyse(text, workspace(t)).line.plan.hazards, []));
+  }
+});
+
 describe("5.4: where a command runs", () => {
   const rows: readonly [text: string, cwds: readonly (string | null)[]][] = [
     ["cd src && ls", ["", "src"]],

@@ -73,8 +73,8 @@ test("5.10: what is found carries device, inode, size and time of the file a lin
   const { root, workspace } = places(t);
   symlinkSync("tool", join(root, "own/link"));
   const found = findProgram("link", { path: [join(root, "own")], workspace });
-  const { dev, ino, size, mtimeMs } = statSync(join(root, "own/tool"));
-  assert.deepEqual(found, { file: join(root, "own/link"), dev, ino, size, mtimeMs });
+  const { dev, ino, size, mtimeMs, ctimeMs } = statSync(join(root, "own/tool"));
+  assert.deepEqual(found, { file: join(root, "own/link"), dev, ino, size, mtimeMs, ctimeMs });
 });
 
 test("5.10: node and npm are also looked up beside the running Node, after the path, and not in the workspace", (t) => {

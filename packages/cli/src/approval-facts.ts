@@ -1,0 +1,39 @@
+import { isObject, type Json } from "@assent/core";
+
+/** A fact worth a person's look, under a short label. */
+export type FactNote = readonly [label: string, text: string];
+
+/** What was found out about a request and is not in its text: what makes it risky, which scripts it runs, where its paths really lead. */
+export function factNotes(facts: Json | undefined): readonly FactNote[] {
+  if (!isObject(facts)) return [];
+  const { hazards, scripts, paths } = facts;
+  return [...unique(objects(hazards).map(hazardNote)), ...objects(scripts).map(scriptNote), ...objects(paths).flatMap(pathNotes)];
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function objects(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function hazardNote({ id, text }: Fields): FactNote {
+  return ["risk", `${String(text)} (${String(id)})`];
+}
+
+function scriptNote({ file, digest, before }: Fields): FactNote {
+  return ["runs", `${String(file)}, ${String(digest)}${before === undefined ? "" : `; before it was ${String(before)}`}`];
+}
+
+function pathNotes({ lexical, real, inside, control }: Fields): readonly FactNote[] {
+  const leads: readonly FactNote[] = real === lexical ? [] : [["leads", `to ${real === null ? "nowhere one can look" : String(real)}`]];
+  const outside: readonly FactNote[] = inside === false ? [["risk", "outside the workspace"]] : [];
+  return [
+    ...leads,
+    ...outside,
+    ...(control === true ? [["risk", "control file: writing it steers agents, or runs code later"] as const] : []),
+  ];
+}
+
+function unique(notes: readonly FactNote[]): readonly FactNote[] {
+  return notes.filter(([, text], i) => notes.findIndex(([, other]) => other === text) === i);
+}
