@@ -58,7 +58,7 @@ export type CallRun = {
   /** How many nested calls the body has made. */
   children: number;
   startedAt: number;
-  /** How often the call was judged by this process. */
+  /** How often the call was judged. */
   judgements: number;
   /** The newest judgement on its way to the ledger. */
   written: Promise<unknown> | undefined;

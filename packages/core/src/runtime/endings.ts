@@ -14,8 +14,9 @@ export function synthesised(state: OutcomeState, type: string, text: string): En
 export function denial({ request, decision }: Ready, waited: boolean): Ending {
   const name = request.tool;
   const { reason, source, rule, note } = decision;
-  if (waited && reason === "checker") {
-    return synthesised("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label: source }));
+  if (waited && (reason === "checker" || reason === "mode")) {
+    const label = reason === "mode" ? `mode ${source}` : source;
+    return synthesised("denied", "denied_policy_changed", modelText.denied_policy_changed({ name, label }));
   }
   switch (reason) {
     case "guard":

@@ -21,6 +21,7 @@ export async function restore(batch: BatchRun, run: CallRun): Promise<Step<Taken
   }
   run.tool = tool;
   run.boundTo = judged.binds;
+  run.judgements = judged.revision;
   return await build(batch, run, { tool, input: judged.input });
 }
 
