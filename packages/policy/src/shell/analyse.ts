@@ -70,8 +70,11 @@ function moveTo(target: string, from: string, { look }: ShellPlace): string | nu
   }
 }
 
-function outsideStart({ cwd, look }: ShellPlace): readonly Hazard[] {
-  return look(".", cwd).inside ? [] : [{ id: "outside_workspace", text: `the working directory ${cwd} is not in the workspace` }];
+/** The workspace itself is known by its real path. */
+function outsideStart({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
+  return cwd === workspace || look(".", cwd).inside
+    ? []
+    : [{ id: "outside_workspace", text: `the working directory ${cwd} is not in the workspace` }];
 }
 
 type Readings = { readonly walk: Walk; readonly top: readonly SeenCommand[] | undefined; readonly plain: readonly Placed[] | undefined };

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { isInside, resolvePath } from "../resolve-path.ts";
 
@@ -51,9 +51,9 @@ export function programDirectories({ path, workspace }: Omit<ProgramPlaces, "nod
   return path.filter((directory) => isAbsolute(directory) && !directory.includes(":") && !leadsInside(workspace, directory));
 }
 
-/** Whether the file that was found is still there and still the same. */
+/** Whether the file that was found is still there and still the same; whoever may run it stands in its change time, too. */
 export function sameProgram(found: FoundProgram): boolean {
-  const now = programAt(found.file);
+  const now = statAt(found.file);
   return now !== undefined && IDENTITY.every((key) => now[key] === found[key]);
 }
 
@@ -64,11 +64,21 @@ function leadsInside(workspace: string, path: string): boolean {
   return real === null || isInside(workspace, absolute) || isInside(workspace, real);
 }
 
+function statAt(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // it cannot be looked at, so it is not the same
+  }
+}
+
 function programAt(file: string): FoundProgram | undefined {
   try {
     accessSync(file, constants.X_OK);
     const stat = statSync(file);
-    return stat.isFile() ? { file, dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs } : undefined;
+    return stat.isFile()
+      ? { file, dev: stat.dev, ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, ctimeMs: stat.ctimeMs }
+      : undefined;
   } catch {
     return undefined; // absent, or not for us to run: the next directory may have one
   }
