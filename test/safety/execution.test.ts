@@ -293,6 +293,13 @@ describe("S14: what a child sees of this process", () => {
     assert.equal(readFileSync(join(at.root, "seen-stat"), "utf8").split(" ")[6], "0", "no terminal");
   }
 
+  /** Lets `dump` pass from now on. */
+  async function granted(at: Scene): Promise<void> {
+    const { approvalId, sessionId } = await at.shell("dump", ["--on-ask", "park"]);
+    assert.equal((await at.does(["approve", approvalId, "--remember", "user"])).code, 0);
+    await at.resume(sessionId);
+  }
+
   const env = { ...NEVER, ...USERS, LANG: "C", LC_ALL: "C", TZ: "UTC", TERM: "xterm", USER: "u", LOGNAME: "u", TMPDIR: "/tmp" };
   const settings: SettingsText = { secretEnv: ["MY_PRIVATE_*"] };
 
@@ -300,6 +307,7 @@ describe("S14: what a child sees of this process", () => {
     ["allowed by a rule", "dump", { allow: ["Shell(dump)"] }],
     ["allowed by the hint", "ls", {}],
     ["allowed by a rule in yolo", "dump", { allow: ["Shell(dump)"] }],
+    ["answered by a grant", "dump", {}],
   ];
   for (const [name, command, permissions] of SCRUBBED) {
     test(`${name}: a few names and what was added, nothing else`, async (t) => {
@@ -307,6 +315,7 @@ describe("S14: what a child sees of this process", () => {
       dumps(at);
       at.user({ ...settings, permissions, shell: { path: [at.bin, "/usr/bin", "/bin"], env: ["MY_OWN", "NOT_THERE"] } });
       const flags = name.endsWith("yolo") ? ["--mode", "yolo"] : [];
+      if (name.endsWith("grant")) await granted(at);
       const { outcome, content } = await at.shell(command, { env, flags });
       assert.equal(outcome, "succeeded");
       assert.deepEqual(names(at).toSorted(), [...FEW, ...ADDED].toSorted());
@@ -602,7 +611,7 @@ describe("a hook that cannot be relied on never leads to an effect", () => {
     });
   }
 
-  test("matcher and if find the call in every spelling of the tool and the command", async (t) => {
+  test("matcher and if find the call in every spelling of the tool and the command, and where it cannot be told", async (t) => {
     const at = scene(t);
     const block = (more: object, matcher?: string): object => ({
       PreToolUse: [{ ...(matcher !== undefined && { matcher }), hooks: [{ type: "command", command: "exit 2", ...more }] }],
@@ -616,6 +625,11 @@ describe("a hook that cannot be relied on never leads to an effect", () => {
       [block({ if: "Shell(effect)" }), "true && effect x"],
       [block({ if: "Shell(effect)" }), "sh -c 'effect x'"],
       [block({ if: "Bash(effect x)" }), "e'ffec't x"],
+      [block({ if: "Shell(effect push)" }), "p=push; effect $p"],
+      [block({ if: "Shell(effect push)" }), "effect $(echo push)"],
+      [block({ if: "Shell(effect)" }), "X=effect; $X push"],
+      [block({ if: "Shell(effect)" }), "'effect push"],
+      [block({ if: "Shell(effect)" }), "echo 'effect push' | sh"],
     ];
     for (const [hooks, command] of CASES) {
       at.user(reachable(at, { mode: "yolo", hooks }));

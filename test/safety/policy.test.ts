@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Facts, Policy } from "@assent/core";
@@ -302,7 +302,33 @@ describe("no remembered answer outranks what is configured", () => {
 describe("S05 as a law, over settings files at random", () => {
   const COMMANDS = [
     ...["effect push x", "true && effect push x", "sh -c 'effect push x'", "e'ff'ect push x", "env A=1 effect push x"],
-    ...["(effect push x)", "echo $(effect push x)", "nice -n 5 effect push x", "effect push x &", "if true; then effect push x; fi"],
+    ...[
+      "(effect push x)",
+      "echo $(effect push x)",
+      "nice -n 5 effect push x",
+      "effect push x &",
+      "{ effect push x; }",
+      "while effect push x; do break; done",
+      "f() { effect push x; }; f",
+      "timeout 5 effect push x",
+      "find . -maxdepth 0 -exec effect push x \\;",
+      "eval effect push x",
+      "\\effect push x",
+      "effect\tpush\tx",
+      "cat <(effect push x)",
+      "sh <<E\neffect push x\nE",
+      "true\neffect push x",
+      "trap 'effect push x' EXIT",
+      "effect \\\n push x",
+      "echo `effect push x`",
+      "[[ -n $(effect push x) ]]",
+      "echo ${x:-$(effect push x)}",
+      "env -S 'effect push x'",
+      "sh -c 'sh -c \"effect push x\"'",
+      "echo 'effect push x' | bash",
+      "coproc effect push x",
+      "if true; then effect push x; fi",
+    ],
   ];
   const ALLOWS = ["*", "Shell", "shell", "Shell(effect *)", "Shell(effect push x)", "shell:command=effect*", "Shell(sh *)"];
   const STRICT = ["Shell(effect push)", "Shell(effect)", "shell:cmd=*push x*", "SHELL", "Bash(effect)", "*", "Shell(effect * x)"];
@@ -318,6 +344,13 @@ describe("S05 as a law, over settings files at random", () => {
   });
   for (const verdict of ["deny", "ask"] as const) {
     test(`whatever allows beside it, a configured ${verdict} leads to no effect`, async (t) => {
+      const stop = STOPPED[verdict];
+      const stops: Record<string, readonly string[]> = {
+        default: [stop],
+        "auto-edit": [stop],
+        yolo: [stop],
+        plan: [stop, "denied_by_mode"],
+      };
       const law = fc.asyncProperty(cases, async ({ command, strict: [where, rule], loose, first, trusted, mode, hooks }) => {
         const at = scene(t);
         const allows = loose.map(([at, text]): Placed => [at, "allow", text]);
@@ -326,7 +359,7 @@ describe("S05 as a law, over settings files at random", () => {
         if (hooks) allowByHook(at);
         if (trusted) await trust(at);
         const { type, content, stderr } = await at.shell(command, ["--mode", mode, ...flags]);
-        assert.ok(type === STOPPED[verdict] || (mode === "plan" && type === "denied_by_mode"), `${type}: ${content} ${stderr}`);
+        assert.ok(stops[mode]?.includes(type ?? ""), `${type}: ${content} ${stderr}`);
         assert.deepEqual([at.effects(), at.rows("call.claimed")], [[], []]);
       });
       await fc.assert(law, { numRuns: 40, endOnFailure: true });
@@ -395,7 +428,7 @@ describe("S07: a deny that is written while a call waits", () => {
   const DENIES: readonly (readonly [name: string, write: (at: Scene) => unknown, type: string])[] = [
     ["in the user's file", (at) => at.user({ permissions: { deny: ["Shell(echo)"] } }), CHANGED],
     ["in a project file that nobody trusts", (at) => at.project({ permissions: { deny: ["Shell(echo)"] } }), CHANGED],
-    ["by the mode plan", (at) => at.user({ mode: "plan" }), "denied_by_mode"],
+    ["by the mode plan", (at) => at.user({ mode: "plan" }), CHANGED],
     [
       "in a file that replaces the other",
       (at) => renameSync(written(join(at.root, "new.json"), `{"permissions":{"deny":["Shell"]}}`), at.user({})),
@@ -615,7 +648,17 @@ describe("S09: rules that cannot be read", () => {
     ["the same key twice", (file) => writeFileSync(file, `{"permissions":{"deny":["Shell"]},"permissions":{}}`)],
     ["a key __proto__", (file) => writeFileSync(file, `{"__proto__":{"permissions":{"deny":["Shell"]}}}`)],
     ["cut in the middle", (file) => writeFileSync(file, `{"permissions":{"deny":["Sh`)],
+    ["of another version", (file) => writeFileSync(file, `{"version":2,"permissions":{"deny":["Shell"]}}`)],
   ];
+  for (const mode of [0o666, 0o664, 0o646]) {
+    test(`a user's file with the mode ${mode.toString(8)}, which others can write, refuses the start`, async (t) => {
+      const at = scene(t);
+      chmodSync(at.user({ mode: "yolo" }), mode);
+      const told = await at.shell(at.leaves("x"));
+      assert.deepEqual([told.code, told.type, at.effects()], [2, "settings_insecure", []]);
+    });
+  }
+
   for (const [name, make] of UNREADABLE) {
     for (const layer of ["user", "project"] as const) {
       test(`a settings file of the ${layer} that is ${name} refuses the start: it may hold a deny`, async (t) => {

@@ -102,12 +102,12 @@ export type Scene = Place & {
   readonly holds: () => void;
 };
 
-/** A new scene. It goes away with its test, and if that held, the independent checker reads the ledger before. */
-export function scene(t: TestContext): Scene {
+/** A new scene. It goes away with its test, and if that held, the independent checker reads the ledger before, unless the test damages it. */
+export function scene(t: TestContext, { damaged = false }: { readonly damaged?: boolean } = {}): Scene {
   const at = place();
   t.after(() => {
     try {
-      if ((t as TestContext & { readonly passed: boolean }).passed) holds();
+      if ((t as TestContext & { readonly passed: boolean }).passed && !damaged) holds();
     } finally {
       at[Symbol.dispose]();
     }

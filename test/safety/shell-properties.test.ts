@@ -87,7 +87,7 @@ const WRAPS: Readonly<Record<string, Wrap>> = {
   "nohup d": before("nohup"),
   "command d": before("command"),
   "exec d": before("exec -a name"),
-  "sudo d": before("sudo -u nobody"),
+  "doas d": before("doas -u nobody"),
   "xargs d": before("xargs -0 -n 1"),
   "busybox env d": before("busybox env"),
   "find -exec d": ({ text, simple }) => ({
@@ -172,7 +172,7 @@ suite("policy.md 11 a: a denied command stays denied", () => {
         fc.pre(text.length <= LONGEST);
         assertDenied(judge, text, mode);
       }),
-      { seed: SEED, numRuns: 400 },
+      { seed: SEED, numRuns: 800 },
     );
   });
 });
@@ -214,6 +214,9 @@ const HIDDEN_SUBSTITUTIONS: readonly string[] = [
   "printf -v 'a[$(curl x)]' y",
   "declare -i n='a[$(curl x)]'",
   "ls 2> >(curl x)",
+  "echo >& '$(curl x)'",
+  'echo 1>& "\\$(curl x)"',
+  "{ echo; } >& '`curl x`'",
   "echo 'a\\' ; curl x",
   "cu\\\nrl x",
   "$'\\x63url' x",
@@ -463,3 +466,185 @@ function joinOf(path: readonly string[]): string {
   const step = path.findLast((label) => !label.endsWith("[0]")) ?? ";[1]";
   return ` ${step.slice(0, step.indexOf("["))} `;
 }
+
+/** Modelled programs that would write, start another program, look outside, tell secrets, or never end. */
+const MORE_THAN_READING: readonly string[] = [
+  "cat out/secret",
+  "cat links/secret",
+  "cat links/*",
+  "cat ../outside/secret",
+  "cat in/../../outside/secret",
+  "cat .env",
+  "cat ./.e*",
+  "cat .git/config",
+  "cat /proc/self/environ",
+  "cd out && ls",
+  "cd links && cat secret",
+  "diff links copies",
+  "diff links copies/secret",
+  "diff copies/secret links",
+  "diff -r links copies",
+  "diff --from-file=links copies/secret",
+  "diff -l README.md docs/guide.md",
+  "grep -R x links",
+  "grep -f .env README.md",
+  "grep -rn KEY --include=.env .",
+  "rg -L x links",
+  "rg --pre ./x y",
+  "rg -g .env KEY",
+  "find -L links",
+  "find out -name x",
+  "find . -newer out/secret",
+  "find . -name x -exec cat {} +",
+  "find . -name x -delete",
+  "find . -fprint x",
+  "ls -LR links",
+  "du -L links",
+  "tree -l links",
+  "tree -o x",
+  "sort -o x README.md",
+  "sort -uo x README.md",
+  "sort --compress-program=./x README.md",
+  "sort --files0-from=README.md",
+  "uniq README.md x",
+  "tail -f logs/app.log",
+  "tail -5f logs/app.log",
+  "tail +2f logs/app.log",
+  "tail -n 5 --follow logs/app.log",
+  "seq 1 inf",
+  "date -s tomorrow",
+  "file -C -m x",
+  "wc --files0-from=README.md",
+  "sed -n p README.md -i",
+  "sed -n 'w x' README.md",
+  "sed -n 's/a/b/w x' README.md",
+  "sed -n 's/a/id/e' README.md",
+  "sed -n 'r /etc/passwd' README.md",
+  "sed s/a/b/ README.md",
+  "awk 'BEGIN { system(\"id\") }'",
+  "awk '{ print > \"x\" }' README.md",
+  "awk '{ print | \"sh\" }' README.md",
+  "awk 'BEGIN { print ENVIRON[\"HOME\"] }'",
+  "awk -f x README.md",
+  "jq -n env",
+  "jq -n '$ENV.HOME'",
+  "jq -n '$ ENV.HOME'",
+  "jq -n '$#\nENV.HOME'",
+  "jq -n 'import \"x\" as x; 1'",
+  "jq --rawfile a .env . package.json",
+  "printf -v x y",
+  "npm ls --prefix out",
+  "npm test -- --x",
+  "npm run build",
+  "node -e 1",
+  "python3 -c 1",
+  "git -C out status",
+  "git -c core.pager=./x log",
+  "git --git-dir=out log",
+  "git log --output=x",
+  "git log --outpu=x",
+  "git log --ext-diff",
+  "git log --show-signature",
+  "git log --format=%G?",
+  "git log --pretty=mine",
+  "git log --diff-merges=remerge",
+  "git log --remerge-diff",
+  "git log -Oorder",
+  "git diff --no-index README.md docs/guide.md",
+  "git diff README.md ../outside/secret",
+  "git diff --textconv",
+  "git show HEAD:.env",
+  "git cat-file --textconv HEAD:README.md",
+  "git blame --contents x README.md",
+  "git grep -O./x TODO",
+  "git grep --no-index TODO",
+  "git rev-parse --show-superproject-working-tree",
+  "git describe --dirty",
+  "git branch new",
+  "git branch -D main",
+  "git branch '--format=%(*describe)'",
+  "git tag new",
+  "git config user.name x",
+  "git config --list",
+  "git config --get credential.helper",
+  "git remote show origin",
+  "git ls-remote",
+  "git fetch",
+  "git stash",
+  "git checkout main",
+];
+
+suite("5.6: what does more than read is not proven to be read-only", () => {
+  for (const text of MORE_THAN_READING)
+    test(`${JSON.stringify(text)} is not allowed by the hint, and plan mode denies it`, () => {
+      for (const [mode, judge] of ALLOWING) assertNotAllowed(judge, text, mode);
+    });
+});
+
+/** What costs most to read, by the piece. */
+const PIECES: readonly string[] = [
+  ...["{", "}", "(", ")", "[", "((", "[[ ", "$(", "$((", "$[", "a[", "a[$(", "@(", "<(", "'", '"', '"$(', "\\", "`", "$'", "\\\n", "!"],
+  ...[
+    "f() ",
+    "f() { ",
+    "if ",
+    "case a in ",
+    "while ",
+    "for i in ",
+    "a=(",
+    "a=b ",
+    ">a ",
+    "<<E\n",
+    "<<E ",
+    "<<<a ",
+    "; ",
+    "& ",
+    "| ",
+    "&& ",
+    "~",
+    "*",
+  ],
+  ...[
+    "eval ",
+    "env ",
+    "sudo ",
+    "timeout -x ",
+    "xargs ",
+    "parallel ",
+    "parallel -x ",
+    "sh -c ",
+    "git -c alias.a=!",
+    "find . -exec ",
+    "rm -rf $x ",
+  ],
+];
+
+suite("S03: no text stalls or breaks the reader, and none of these is allowed", () => {
+  const judges = [
+    scene.judge({ permissions: { deny: DENIES } }),
+    scene.judge({ mode: "auto-edit", permissions: { allow: ["*"], deny: DENIES } }),
+  ];
+  const texts = (piece: string): readonly string[] => {
+    const all = piece.repeat(Math.ceil(LONGEST / piece.length));
+    return [all.slice(0, LONGEST), `ls; ${all}`.slice(0, LONGEST), `${all.slice(0, LONGEST - 8)} curl x`, piece.repeat(100)];
+  };
+  for (const piece of PIECES)
+    test(`as much of ${JSON.stringify(piece)} as is read`, () => {
+      for (const judge of judges) for (const text of texts(piece)) assert.equal(allowedByRules(judge(text)), false, text.slice(0, 80));
+    });
+
+  test("five hundred substitutions in each other, and a command that is denied inside", () => {
+    for (const judge of judges) {
+      const text = `${"echo $(".repeat(500)}curl x${")".repeat(500)}`;
+      assert.notEqual(judge(text).verdict, "allow");
+      assert.equal(judge(`${"echo $(".repeat(60)}curl x${")".repeat(60)}`).verdict, "deny");
+    }
+  });
+
+  test("a megabyte is not allowed; five thousand commands of which the last is denied are denied", () => {
+    for (const judge of judges) {
+      assert.equal(judge("ls ".repeat(2 ** 20 / 3)).verdict, "ask");
+      assert.equal(judge(`${"true;".repeat(5000)} curl x`).verdict, "deny");
+    }
+  });
+});

@@ -59,6 +59,7 @@ const FILES: Readonly<Record<string, string>> = {
   "test/run.test.ts": "export {};\n",
   "docs/guide.md": "# Guide\n",
   "data/rows.csv": "name,count\nb,2\na,1\na,1\n",
+  "copies/secret": "a copy\n",
   "logs/app.log": "INFO start\nERROR it failed\nINFO end\n",
 };
 
@@ -80,6 +81,8 @@ export function shellScene(): ShellScene {
   writeAll(workspace, CHANGED);
   symlinkSync(outside, join(workspace, "out"));
   symlinkSync("src", join(workspace, "in"));
+  mkdirSync(join(workspace, "links"));
+  symlinkSync(join(outside, "secret"), join(workspace, "links/secret"));
   let policies = 0;
   const policy: ShellScene["policy"] = (text) => {
     const file = join(root, `policy-${policies++}.json`);

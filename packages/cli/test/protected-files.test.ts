@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { type Place, place } from "./support/assent.ts";
@@ -43,6 +43,21 @@ describe("in yolo, through the write tool", () => {
   }
 });
 
+const SETTINGS = '{"permissions":{"deny":["Shell(halt)"]}}';
+
+type Config = "there" | "absent" | "link";
+
+/** Other settings to be brought in, and what is at `~/.config`: a directory, nothing, or a link to one. */
+function makeConfig(at: Place, config: Config): void {
+  mkdirSync(at.path("evil/assent"), { recursive: true });
+  at.write("evil/assent/settings.json", "{}");
+  if (config === "absent") return;
+  const directory = config === "link" ? "../dotfiles" : "../.config";
+  mkdirSync(at.path(`${directory}/assent`), { recursive: true });
+  at.write(`${directory}/assent/settings.json`, SETTINGS);
+  if (config === "link") symlinkSync("dotfiles", at.path("../.config"));
+}
+
 describe("in yolo, through a shell line", () => {
   const LINES: readonly (readonly [line: string, expected: object])[] = [
     ["echo x > .assent/settings.json", DENIED],
@@ -69,6 +84,70 @@ describe("in yolo, through a shell line", () => {
       assert.deepEqual([readdirSync(at.path(".assent")), existsSync(at.path(".git")), existsSync(at.path("x"))], [[], true, false]);
     });
   }
+
+  const ABOVE: readonly (readonly [line: string, config: Config, expected: object])[] = [
+    ["cp -r evil/assent ~/.config/", "there", DENIED],
+    ["cp -r evil/assent ../.config", "there", DENIED],
+    ["mv evil ~/.config/assent", "there", DENIED],
+    ["ln -sfn $PWD/evil/assent ../.config/assent", "there", DENIED],
+    ["rsync -a evil/ ~/.config/", "there", ASKED],
+    ["ln -s $PWD/evil ~/.config", "absent", DENIED],
+    ["mv evil ../.config", "absent", DENIED],
+    ["cp -r evil ../.config", "absent", DENIED],
+    ["ln -sfn $PWD/evil ../.config", "link", DENIED],
+    ["rm ../.config", "link", DENIED],
+    ["unlink ../.config", "link", DENIED],
+  ];
+  for (const [line, config, expected] of ABOVE) {
+    test(`S18: with ~/.config ${config}, ${line} is not run`, async () => {
+      using at = place();
+      makeConfig(at, config);
+      assert.deepEqual(await tried(at, "shell", { command: line }), expected);
+      const file = at.path("../.config/assent/settings.json");
+      assert.equal(existsSync(file) && readFileSync(file, "utf8"), config !== "absent" && SETTINGS);
+      assert.deepEqual(readdirSync(at.path("evil/assent")), ["settings.json"]);
+    });
+  }
+
+  const WRITERS: readonly (readonly [line: string, expected: object])[] = [
+    ["ln -s x/.mcp.json", ASKED],
+    ["install -d .assent/x", DENIED],
+    ["git init --separate-git-dir=.assent", DENIED],
+    ["command time -o .assent/settings.json true", DENIED],
+    ["flock .assent/settings.json true", DENIED],
+    ["mktemp -p .assent", DENIED],
+  ];
+  for (const [line, expected] of WRITERS) {
+    test(`7: ${line} is not run`, async () => {
+      using at = place();
+      mkdirSync(at.path(".assent"));
+      assert.deepEqual(await tried(at, "shell", { command: line }), expected);
+      assert.deepEqual([readdirSync(at.path(".assent")), existsSync(at.path(".mcp.json"))], [[], false]);
+    });
+  }
+
+  test("lines of every day run", async () => {
+    using at = place();
+    for (const directory of ["src", "../.config/foo"]) mkdirSync(at.path(directory), { recursive: true });
+    at.write("src/a.ts", "a");
+    const lines = [
+      "cp src/a.ts src/b.ts",
+      "sed -i s/a/b/ src/a.ts",
+      "echo x >> notes.txt",
+      "mkdir -p out/x ~/.config/bar",
+      "mv notes.txt out/",
+    ];
+    const more = [
+      "cp src/a.ts ~/.config/",
+      "touch ~/x",
+      "rm -r ../.config/foo",
+      "rm ~/.config/a.ts",
+      "rm -rf out node_modules",
+      "ls > /dev/null",
+      "mktemp -u",
+    ];
+    for (const command of [...lines, ...more]) assert.equal((await tried(at, "shell", { command })).outcome, "succeeded", command);
+  });
 
   test("what touches nothing of the kind runs", async () => {
     using at = place();

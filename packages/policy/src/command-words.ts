@@ -14,6 +14,14 @@ export function commandWords(words: readonly PlanWord[], takers: readonly string
   return { operands, options };
 }
 
+/** The same for a command that runs another: only the words up to its first operand are its own. */
+export function leadingWords(words: readonly PlanWord[], takers: readonly string[]): CommandWords {
+  const operands: PlanWord[] = [];
+  const options: GivenOption[] = [];
+  for (let i = 0; i < words.length && operands.length === 0; ) i += take(words, i, { operands, options, takers });
+  return { operands, options };
+}
+
 type Taking = { readonly operands: PlanWord[]; readonly options: GivenOption[]; readonly takers: readonly string[] };
 
 /** How many words were taken. */

@@ -37,6 +37,9 @@ const TREES = [
   ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
 ];
 
+/** Directories that are put somewhere with some of these in them. */
+const HOLDERS: readonly string[] = [".github", ".vscode"];
+
 /** In the home directory. */
 const IN_HOME = [
   ".bashrc",
@@ -108,9 +111,11 @@ function isControlTouch({ places, open }: TouchedPath, isControl: ControlFiles):
   return places.some((place) => isControl(open ? `${place}/${open.start || "x"}` : place));
 }
 
-/** Who removes or fills a directory reaches what lies below it. */
-function holdsControl({ places, reach, open }: TouchedPath, known: readonly string[]): boolean {
-  return reach !== "self" && !open && known.some((one) => places.some((place) => isInside(place, one)));
+/** Who removes, replaces or fills a directory reaches what lies below it. */
+function holdsControl({ places, reach, fate, open }: TouchedPath, known: readonly string[]): boolean {
+  if (open) return false;
+  if (fate === "replaced" && places.some((place) => HOLDERS.some((name) => place.endsWith(`/${name}`)))) return true;
+  return (reach !== "self" || fate === "replaced") && known.some((one) => places.some((place) => isInside(place, one)));
 }
 
 /** Control files at places that are known without looking. */

@@ -25,7 +25,7 @@ export type FactPlaces = {
 export function policyFacts(places: FactPlaces): Facts {
   const { look } = places;
   const finder = finderOf(places);
-  const seenScripts = new Map<string, string>();
+  const seenScripts: SeenScripts = new Map();
   return ({ tool, kind, input, cwd, locations }) => {
     const { command, url } = input;
     if (kind === "execute" && typeof command === "string")
@@ -63,7 +63,7 @@ type ShellRequest = { readonly command: string; readonly input: JsonObject; read
 
 type Surroundings = {
   readonly places: FactPlaces;
-  readonly seenScripts: Map<string, string>;
+  readonly seenScripts: SeenScripts;
   readonly findProgram: ProgramFinder;
 };
 
@@ -100,14 +100,18 @@ function shellBinds({ scripts, packageScripts }: Analysed): Readonly<Record<stri
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
 
-type Viewing = { readonly binds: Readonly<Record<string, string>>; readonly seenScripts: Map<string, string> };
+/** The digests of a script: the present one, and the one before it, if there was another. */
+type SeenScripts = Map<string, { readonly digest: string; readonly before: string | undefined }>;
 
-/** What whoever is asked should see besides the text. A script that differs from the last time it was looked at shows both digests. */
+type Viewing = { readonly binds: Readonly<Record<string, string>>; readonly seenScripts: SeenScripts };
+
+/** What whoever is asked should see besides the text. A script that changed since it was first looked at shows both digests. */
 function shellView({ line: { plan } }: Analysed, { binds, seenScripts }: Viewing): Json {
   const scripts = Object.entries(binds).map(([file, digest]) => {
-    const before = seenScripts.get(file);
-    seenScripts.set(file, digest);
-    return { file, digest, ...(before !== undefined && before !== digest && { before }) };
+    const known = seenScripts.get(file);
+    const before = known?.digest === digest ? known.before : known?.digest;
+    seenScripts.set(file, { digest, before });
+    return { file, digest, ...(before !== undefined && { before }) };
   });
   const hazards = [...plan.hazards, ...plan.commands.flatMap((command) => command.hazards)].map(({ id, text }) => ({ id, text }));
   return {

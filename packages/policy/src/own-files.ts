@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { Guard, Request, Unit } from "@assent/core";
 import { isReading } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
@@ -60,6 +60,8 @@ type Own = {
   readonly settings: readonly string[];
   /** The workspace's own directory, whether it exists or not. */
   readonly project: readonly string[];
+  /** Directories that hold settings and bear Assent's name: nothing else is put there. */
+  readonly named: readonly string[];
   /** How a text may spell out the state directory. */
   readonly spelled: readonly string[];
   /** Inputs that were looked through: all units of a request have the same. */
@@ -69,20 +71,28 @@ type Own = {
 function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles): Own {
   const at = homeDirectory(home);
   const state = spellings(stateDirectory);
+  const settings = settingsFiles.flatMap(spellings);
   return {
     home: at,
     state,
-    settings: settingsFiles.flatMap(spellings),
+    settings,
     project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
+    named: settings.map((file) => dirname(file)).filter((directory) => basename(directory) === "assent"),
     spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at))]),
     read: new WeakMap(),
   };
 }
 
-/** A directory that does not exist yet has its real spelling already. */
+/** With the links of every directory on the way resolved, or not. What does not exist yet has its real spelling already. */
 function spellings(path: string): readonly string[] {
-  const { lexical, real } = resolvePath(path, "/");
-  return [...new Set([lexical, real ?? lexical])].map(foldPath);
+  const { lexical } = resolvePath(path, "/");
+  const names = lexical.split("/");
+  const resolved = names.map((_, at) => {
+    const start = names.slice(0, at + 1).join("/") || "/";
+    const rest = names.slice(at + 1).join("/");
+    return resolve(resolvePath(start, "/").real ?? start, rest);
+  });
+  return [...new Set([lexical, ...resolved].map(foldPath))];
 }
 
 function touchesOwn(own: Own, request: Request, unit: Unit): boolean {
@@ -92,8 +102,10 @@ function touchesOwn(own: Own, request: Request, unit: Unit): boolean {
   return namesState(own, request) || (shell !== undefined && isOwnCommand(own, shell));
 }
 
-function isOwnPath({ state, settings }: Own, request: Request, path: PathFact): boolean {
+function isOwnPath({ state, settings, project }: Own, request: Request, path: PathFact): boolean {
   const places = [path.lexical, path.real ?? path.lexical].map(foldPath);
+  const goesAway = request.kind === "delete" || request.kind === "move";
+  if (goesAway && [...state, ...settings, ...project].some((own) => places.some((place) => isInside(place, own)))) return true;
   if (places.some((place) => state.some((root) => isInside(root, place)))) return !(request.kind === "read" && path.ownOutput);
   return !isReading(request) && places.some((place) => settings.includes(place) || isAssentFile(place));
 }
@@ -170,24 +182,34 @@ function touchesOf({ home }: Own, shell: ShellUnit): readonly TouchedPath[] {
   return shell.touched ?? touchedPaths(shell, { home });
 }
 
-/** Certainly one of them: the place itself, or what is known to lie below it and goes with it. */
-function isOwnTouch({ state, settings }: Own, { use, reach, places, open, certain }: TouchedPath): boolean {
+/** Certainly one of them: the place itself, what is known to lie below it and goes with it, or what something else at the place would stand in for. */
+function isOwnTouch(own: Own, touched: TouchedPath): boolean {
+  const { state, settings, named } = own;
+  const { use, fate, places, open, certain } = touched;
   if (!certain) return false;
-  const below = reach === "all" && !open ? [...state, ...(use === "write" ? settings : [])] : [];
+  const below = open ? [] : wentWith(own, touched);
   return places.some((place) => {
     const probe = open ? `${place}/${open.start || "x"}` : place;
-    if (state.some((root) => isInside(root, probe)) || below.some((own) => isInside(place, own))) return true;
-    return use === "write" && (settings.includes(probe) || isAssentFile(probe));
+    if (state.some((root) => isInside(root, probe)) || below.some((one) => isInside(place, one))) return true;
+    if (use === "read") return false;
+    return settings.includes(probe) || isAssentFile(probe) || (fate === "filled" && !open && named.includes(place));
   });
+}
+
+/** What of ours a touch of a directory above it changes, without a doubt. */
+function wentWith({ state, settings, project }: Own, { use, reach, fate }: TouchedPath): readonly string[] {
+  if (use === "write" && fate === "replaced") return [...state, ...settings, ...project];
+  if (reach !== "all") return [];
+  return use === "write" ? [...state, ...settings] : state;
 }
 
 /** It may be one of them: nobody can say where it goes, or one of them lies below the place. */
 function mayReach(own: Own, touched: TouchedPath): boolean {
-  const { places, open, reach, certain, lost } = touched;
+  const { places, open, reach, fate, certain, lost } = touched;
   if (lost || (!certain && isOwnTouch(own, { ...touched, certain: true }))) return true;
   const known = [...own.state, ...own.settings, ...own.project];
   if (open) return known.some((one) => places.some((place) => mayBegin(one, place, open)));
-  return reach !== "self" && known.some((one) => places.some((place) => isInside(place, one)));
+  return (reach !== "self" || fate === "unsure") && known.some((one) => places.some((place) => isInside(place, one)));
 }
 
 /** Whether a place may lie in a directory under a name of which only the start is known. */

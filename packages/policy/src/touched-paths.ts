@@ -1,11 +1,12 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { foldPath } from "./fold-path.ts";
 import { physicalPath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
-import type { Reach } from "./write-commands.ts";
-import { programName, type WriteTarget, writeTargets } from "./write-targets.ts";
+import { type Fate, programName, type WriteTarget, writeTargets } from "./write-targets.ts";
+import type { Reach } from "./writing-command.ts";
 
 /** A place that a command would change, or would read whole, in the spelling in which denies compare. */
 export type TouchedPath = {
@@ -13,6 +14,8 @@ export type TouchedPath = {
   readonly path: string;
   readonly use: WriteTarget["use"];
   readonly reach: Reach;
+  /** What becomes of a directory at this place; `unsure`: it is filled if it is one by then, else something takes its place. */
+  readonly fate: Fate | "unsure";
   /** Every spelling of the place; of a place known in part only, of the directory it lies in. */
   readonly places: readonly string[];
   /** Known in part: what the next name begins with. A glob does not begin with a dot. */
@@ -36,17 +39,25 @@ export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly To
   const targets = writeTargets(seen).flatMap(withoutBraces);
   if (targets.length === 0) return [];
   const cwds = possibleDirectories(unit, around.home);
-  return targets.map((target) => touched(target, cwds, around));
+  return targets.map((target) => {
+    const found = touched(target, cwds, around);
+    return found.fate === "replaced" && target.fate === "filled" && mayBeMade(target.path, unit) ? { ...found, fate: "unsure" } : found;
+  });
+}
+
+/** Whether the line itself makes a directory there, as it is written: by then it may be one. */
+function mayBeMade(path: string, { line }: ShellUnit): boolean {
+  const meant = path.replace(/\/+$/, "");
+  return line.seen.some((one) => programName(one) === "mkdir" && one.argv.some(({ text }) => text.replace(/\/+$/, "") === meant));
 }
 
 /** The directories a command may run in: one where that is known, else every one that the line goes to. Empty: a shell has to say. */
 export function possibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
   const known = command?.cwd ?? null;
   if (known !== null && seen?.top !== undefined) return [known];
-  return visited(
-    known ?? line.plan.cwd,
-    line.seen.map((one) => movesTo(one, home)),
-  );
+  const moves = line.seen.map((one) => movesTo(one, home));
+  const wrapped = known === null ? line.seen.map(({ movedTo }) => movedTo && targetOf(movedTo, home)) : [];
+  return visited(known ?? line.plan.cwd, [...wrapped, ...moves, ...wrapped]);
 }
 
 /** Every directory that moves may lead to, in whatever order they happen. */
@@ -68,6 +79,10 @@ function movesTo(seen: SeenCommand, home: string): string | null | undefined {
   const [operand] = seen.argv.slice(1).filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
   if (!operand) return name === "cd" ? home : undefined;
   if (operand.text === "-") return undefined;
+  return targetOf(operand, home);
+}
+
+function targetOf(operand: PlanWord, home: string): string | null {
   const { start, open } = knownPart(operand, home);
   return open === undefined ? start : null;
 }
@@ -85,14 +100,15 @@ function withoutBraces(target: WriteTarget): readonly WriteTarget[] {
 const LONGEST_BRACED = 200;
 
 function touched(
-  { path, dynamic, use, reach }: WriteTarget,
+  { path, dynamic, use, reach, fate: meant }: WriteTarget,
   cwds: readonly string[],
   { home, look = lexically }: Surroundings,
 ): TouchedPath {
   const { start, open } = knownPart({ text: path, dynamic }, home);
   const place = open === undefined ? start : start.slice(0, start.lastIndexOf("/") + 1);
   const from = place.startsWith("/") ? ["/"] : cwds;
-  if (from.length === 0 || (open === "unknown" && start === "")) return { path, use, reach, places: [], certain: false, lost: true };
+  if (from.length === 0 || (open === "unknown" && start === ""))
+    return { path, use, reach, fate: fateOf(meant, []), places: [], certain: false, lost: true };
   const facts = from.map((cwd) => look(place === "" ? "." : place, cwd));
   const physical = look !== lexically && /(?:^|\/)\.\.(?:\/|$)/.test(place) ? from.map((cwd) => physicalPath(place, cwd)) : [];
   const places = new Set(
@@ -104,7 +120,30 @@ function touched(
     certain: from.length === 1,
     lost: facts.some(({ real }) => real === null) || physical.includes(null),
   };
-  return { path, use, reach, ...where, ...(open !== undefined && { open: { start: begun, dotless: begun === "" && open === "glob" } }) };
+  const fate = fateOf(meant, look === lexically ? [] : facts);
+  return {
+    path,
+    use,
+    reach,
+    fate,
+    ...where,
+    ...(open !== undefined && { open: { start: begun, dotless: begun === "" && open === "glob" } }),
+  };
+}
+
+/** By what is seen at the place, if anything was looked at. */
+function fateOf(meant: Fate, facts: readonly ReturnType<Look>[]): TouchedPath["fate"] {
+  if (meant !== "filled") return meant;
+  if (facts.length === 0) return "unsure";
+  return facts.every(isDirectory) ? meant : "replaced";
+}
+
+function isDirectory({ lexical, real }: ReturnType<Look>): boolean {
+  try {
+    return statSync(real ?? lexical, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false; // no place that one may look at: as good as none
+  }
 }
 
 function lexically(path: string, cwd: string): { readonly lexical: string; readonly real: string } {

@@ -1,63 +1,39 @@
-/** How far a write reaches: the thing itself; everything below it too; or things below it that nobody can name. */
-export type Reach = "self" | "all" | "some";
+import { TO_OUTPUT, table, type WritingCommand } from "./writing-command.ts";
 
-/** What a program writes, as far as its words tell. Deny reads broadly: an operand too many only matters when it is a protected file. */
-export type WritingCommand = {
-  /**
-   * Which operands are written. `to`: the last one, and what the others are called in it. `from-to`: those others as well. `names`: what each is called, in `into`.
-   * `starts`: those before the first option.
-   */
-  readonly operands?: "all" | "to" | "from-to" | "names" | "first" | "second" | "after-first" | "starts";
-  /** Options whose value is written, always. */
-  readonly files?: readonly string[];
-  /** Options whose value is the directory written into; the working directory where `operands` names none. */
-  readonly into?: readonly string[];
-  /** Things nobody can name are written below `into`, or below the working directory. */
-  readonly spreads?: true;
-  /** No operand is written without one of these options, or words in the first place. */
-  readonly only?: readonly string[];
-  /** So many operands count as one of `only`. */
-  readonly least?: number;
-  /** No operand is written with one of these options, or words in the first place. */
-  readonly never?: readonly string[];
-  /** With one of these, everything below the operands (those read, where they are copied) is meant. `*`: always. */
-  readonly deep?: readonly string[];
-  /** Further options that take a value, which is no operand. */
-  readonly values?: readonly string[];
-  /** Words like `of=FILE`. */
-  readonly assigned?: readonly string[];
-  /** Files that are written whatever the words are. */
-  readonly fixed?: readonly string[];
-  /** The first word may be options without a dash. */
-  readonly bare?: true;
-  /** Texts of the words that name files: `w FILE` of sed, `> "FILE"` of awk. */
-  readonly script?: RegExp;
-};
-
-const MODE: WritingCommand = { operands: "all", deep: ["-R", "--recursive"] };
+const MODE: WritingCommand = { operands: "all", keeps: true, deep: ["-R", "--recursive"] };
 const COPY = {
   values: ["-S", "--suffix"],
   into: ["-t", "--target-directory"],
+  exact: ["-T", "--no-target-directory"],
   deep: ["-r", "-R", "-a", "--recursive", "--archive"],
 } as const;
-const PACKED: WritingCommand = { operands: "all", never: ["-c", "--stdout", "-t", "--test", "-l", "--list"] };
-const EDITOR: WritingCommand = { operands: "all" };
+const PACKED: WritingCommand = { operands: "all", keeps: true, never: ["-c", "--stdout", "-t", "--test", "-l", "--list"] };
+const EDITOR: WritingCommand = { operands: "all", keeps: true };
 const IN_PLACE = ["-i", "--in-place", "--inplace"];
-const FORMATTER: WritingCommand = { operands: "all", only: ["-w", "--write", "--fix", "-i"] };
-const TO_OUTPUT: WritingCommand = { files: ["-o", "--output", "--out", "-out"] };
-const CONFIG_ACTIONS = ["set", "unset", "edit", "rename-section", "remove-section"];
+const FORMATTER: WritingCommand = {
+  operands: "all",
+  keeps: true,
+  only: ["-w", "--write", "--fix", "-i", "--in-place"],
+  files: ["--output-file"],
+};
 const DOWNLOAD_OPTIONS = ["-H", "--header", "-X", "--request", "-d", "--data", "-u", "--user", "-A", "--user-agent", "-e", "-b"];
+
+/** Programs that write one file, which an option names. */
+const OUTPUTTING = [
+  ...["openssl", "gpg", "age", "gcc", "cc", "ld", "as", "rustc", "shuf", "iconv", "uudecode", "sdiff", "xmllint", "xsltproc", "pandoc"],
+  ...["dot", "flex", "bison", "axel", "yt-dlp", "pv", "protoc"],
+] as const;
 
 /** Programs that write what their words name, by their name without directory. */
 export const WRITING_COMMANDS: ReadonlyMap<string, WritingCommand> = table({
   tee: { operands: "all" },
-  touch: { operands: "all", values: ["-d", "--date", "-r", "--reference", "-t"] },
+  touch: { operands: "all", keeps: true, values: ["-d", "--date", "-r", "--reference", "-t"] },
   truncate: { operands: "all", values: ["-s", "--size", "-r", "--reference"] },
   rm: { operands: "all", deep: ["-r", "-R", "--recursive"] },
   rmdir: { operands: "all" },
   unlink: { operands: "all" },
   shred: { operands: "all", values: ["-n", "--iterations", "-s", "--size"] },
-  mkdir: { operands: "all", values: ["-m", "--mode"] },
+  mkdir: { operands: "all", keeps: true, values: ["-m", "--mode"] },
   mkfifo: { operands: "all", values: ["-m", "--mode"] },
   mknod: { operands: "first", values: ["-m", "--mode"] },
   chmod: MODE,
@@ -65,17 +41,25 @@ export const WRITING_COMMANDS: ReadonlyMap<string, WritingCommand> = table({
   chgrp: MODE,
   chattr: MODE,
   setfacl: MODE,
-  cp: { operands: "to", ...COPY },
-  install: { operands: "to", ...COPY, values: ["-m", "--mode", "-o", "--owner", "-g", "--group"] },
+  cp: { operands: "to", ...COPY, whole: ["--parents"] },
+  install: {
+    operands: "to",
+    ...COPY,
+    deep: [],
+    values: ["-m", "--mode", "-o", "--owner", "-g", "--group", "-S", "--suffix"],
+    modes: [{ given: ["-d", "--directory"], does: { operands: "all", keeps: true } }],
+  },
   mv: { operands: "from-to", ...COPY, deep: ["*"] },
   rename: { operands: "all" },
-  ln: { operands: "from-to", ...COPY, deep: [] },
+  ln: { operands: "from-to", ...COPY, deep: [], alone: true, exact: [...COPY.exact, "-n", "-h", "--no-dereference"] },
   link: { operands: "all" },
   rsync: {
     operands: "to",
     values: ["-e", "--rsh", "--exclude", "--include"],
     deep: ["-a", "-r", "--archive", "--recursive"],
+    whole: ["-R", "--relative"],
     files: ["--log-file"],
+    places: ["--backup-dir", "--partial-dir", "-T", "--temp-dir"],
   },
   scp: { operands: "to", values: ["-P", "-i", "-o", "-F"], deep: ["-r"] },
   dd: { assigned: ["of"] },
@@ -83,9 +67,19 @@ export const WRITING_COMMANDS: ReadonlyMap<string, WritingCommand> = table({
   awk: { operands: "all", only: ["inplace"], values: ["-i", "-F", "-v", "-f"], script: />>?\s*"([^"]+)"/g },
   perl: { operands: "all", only: ["-i"], values: ["-e", "-E"] },
   ruby: { operands: "all", only: ["-i"], values: ["-e"] },
-  tar: { into: ["-C", "--directory"], files: ["-f", "--file"], spreads: true, only: ["-x", "--extract", "--get"], bare: true },
+  tar: {
+    into: ["-C", "--directory", "--one-top-level"],
+    files: ["-f", "--file"],
+    spreads: true,
+    only: ["-x", "--extract", "--get"],
+    bare: true,
+  },
   unzip: { into: ["-d"], spreads: true, never: ["-l", "-t", "-p", "-Z", "-v"], values: ["-x"] },
   cpio: { into: ["-D", "--directory"], spreads: true, only: ["-i", "--extract", "-p", "--pass-through"] },
+  "7z": { into: ["-o"], spreads: true, only: ["x", "e"] },
+  unrar: { operands: "last", keeps: true, spreads: true, only: ["x", "e"] },
+  jar: { into: ["-C"], files: ["-f", "--file"], spreads: true, only: ["-x", "--extract"], bare: true },
+  ar: { operands: "second" },
   zip: { operands: "first" },
   gzip: PACKED,
   gunzip: PACKED,
@@ -130,48 +124,53 @@ export const WRITING_COMMANDS: ReadonlyMap<string, WritingCommand> = table({
   gofmt: FORMATTER,
   yq: FORMATTER,
   jq: FORMATTER,
+  eslint: FORMATTER,
+  stylelint: FORMATTER,
+  biome: FORMATTER,
+  ruff: FORMATTER,
+  shfmt: FORMATTER,
+  goimports: FORMATTER,
+  "clang-format": FORMATTER,
+  autopep8: FORMATTER,
+  black: EDITOR,
+  isort: EDITOR,
+  rustfmt: EDITOR,
+  dos2unix: EDITOR,
+  unix2dos: EDITOR,
   sponge: { operands: "all" },
-  openssl: TO_OUTPUT,
-  gpg: TO_OUTPUT,
-  gcc: TO_OUTPUT,
-  cc: TO_OUTPUT,
+  ...Object.fromEntries(OUTPUTTING.map((name) => [name, TO_OUTPUT])),
+  tree: { files: ["-o"] },
+  time: { files: ["-o", "--output"], values: ["-f", "--format"], leads: true },
+  strace: { files: ["-o", "--output"], values: ["-e", "-p", "-u", "-s", "-E", "-P", "-S", "-O", "-a", "-b", "-I", "-X"], leads: true },
+  ltrace: { files: ["-o", "--output"], values: ["-e", "-p", "-u", "-s", "-l", "-n", "-a", "-F"], leads: true },
+  valgrind: { files: ["--log-file", "--xml-file"], leads: true },
+  flock: { operands: "first", keeps: true, values: ["-w", "--timeout", "-E", "--conflict-exit-code", "-c", "--command"], leads: true },
+  parallel: { files: ["--joblog"], places: ["--results", "--tmpdir"] },
+  mktemp: { operands: "all", keeps: true, places: ["-p", "--tmpdir"], values: ["--suffix"] },
+  make: { places: ["-C", "--directory"] },
+  ninja: { places: ["-C"] },
+  cmake: { places: ["-B", "--build", "--install", "--prefix"] },
+  meson: { operands: "after-first", keeps: true, only: ["setup"], places: ["-C", "--destdir"] },
+  tsc: { files: ["--outFile", "--tsBuildInfoFile"], places: ["--outDir", "--declarationDir"] },
+  esbuild: { files: ["--outfile", "--metafile"], places: ["--outdir"] },
+  javac: { places: ["-d", "-s", "-h"] },
+  fallocate: { operands: "all", values: ["-l", "--length", "-o", "--offset"] },
+  objcopy: { operands: "all" },
+  strip: { operands: "all", files: ["-o"] },
+  ffmpeg: { operands: "last", values: ["-i"] },
+  convert: { operands: "last" },
+  magick: { operands: "last" },
+  ditto: { operands: "to" },
+  socat: { script: /(?:create|g?open|file):([^,]+)/gi },
+  less: { files: ["-o", "-O", "--log-file", "--LOG-FILE"] },
+  psql: { files: ["-o", "--output", "-L", "--log-file"] },
+  pg_dump: { files: ["-f", "--file"] },
+  mysqldump: { files: ["-r", "--result-file"] },
+  aria2c: { files: ["-o", "--out", "-l", "--log"], places: ["-d", "--dir"] },
   "ssh-keygen": { files: ["-f"] },
-  sqlite3: { operands: "first" },
+  sqlite3: { operands: "first", script: /(?:\.(?:output|once|backup|save|log|clone|cd)|\binto)\s+["']?([^\s"']+)/gi },
   find: { operands: "starts", only: ["-delete"], files: ["-fprint", "-fprint0", "-fprintf", "-fls"] },
   crontab: { fixed: ["/var/spool/cron"], never: ["-l"] },
-});
-
-/** Programs below another, by both names. */
-export const WRITING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, WritingCommand>> = table({
-  git: table<WritingCommand>({
-    config: {
-      fixed: [".git/config"],
-      files: ["-f", "--file"],
-      least: 2,
-      only: ["--unset", "--unset-all", "--add", "--replace-all", "-e", "--edit", "--rename-section", "--remove-section", ...CONFIG_ACTIONS],
-      never: ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "get", "list"],
-    },
-    apply: { spreads: true, never: ["--check", "--stat", "--numstat", "--summary"] },
-    am: { spreads: true },
-    clean: { operands: "all", spreads: true, never: ["-n", "--dry-run"] },
-    checkout: { operands: "all" },
-    restore: { operands: "all" },
-    rm: { operands: "all", deep: ["-r"], never: ["--cached", "-n", "--dry-run"] },
-    mv: { operands: "from-to", deep: ["*"] },
-    submodule: { fixed: [".gitmodules"], only: ["add", "set-url", "set-branch"] },
-    worktree: { operands: "after-first", only: ["add", "move", "remove"] },
-    clone: { operands: "second" },
-    init: { operands: "all" },
-    archive: TO_OUTPUT,
-    "format-patch": { into: ["-o", "--output-directory"], spreads: true, only: ["-o", "--output-directory"] },
-    bundle: { operands: "after-first", only: ["create"] },
-    diff: { files: ["--output"] },
-    log: { files: ["--output"] },
-    show: { files: ["--output"] },
-  }),
-  npm: table<WritingCommand>({ config: { fixed: ["~/.npmrc"], only: ["set", "delete", "edit", "fix"] }, set: { fixed: ["~/.npmrc"] } }),
-  pnpm: table<WritingCommand>({ config: { fixed: ["~/.npmrc"], only: ["set", "delete"] } }),
-  yarn: table<WritingCommand>({ config: { fixed: [".yarnrc.yml"], only: ["set", "unset"] } }),
 });
 
 /** Other names of the same programs. */
@@ -188,9 +187,12 @@ export const ALSO_CALLED: ReadonlyMap<string, string> = table({
   view: "vi",
   clang: "cc",
   "g++": "gcc",
+  "clang++": "cc",
+  gln: "ln",
+  ginstall: "install",
+  gmake: "make",
+  "7za": "7z",
+  "7zr": "7z",
+  pip3: "pip",
+  podman: "docker",
 });
-
-/** No name of a program is ever found on an object's prototype. */
-function table<T>(rows: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
-  return new Map(Object.entries(rows));
-}

@@ -1,10 +1,21 @@
-import { type CommandWords, commandWords, isGiven, valuesOf } from "./command-words.ts";
+import { type CommandWords, commandWords, isGiven, leadingWords, valuesOf } from "./command-words.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
-import { ALSO_CALLED, type Reach, WRITING_COMMANDS, WRITING_SUBCOMMANDS, type WritingCommand } from "./write-commands.ts";
+import { ALSO_CALLED, WRITING_COMMANDS } from "./write-commands.ts";
+import { WRITING_SUBCOMMANDS } from "./write-subcommands.ts";
+import type { Reach, WritingCommand } from "./writing-command.ts";
+
+/** What becomes of a directory that is the target itself: it stays; or it goes, and something else may take its place; or it is filled, and taken the place of where it is none. */
+export type Fate = "kept" | "replaced" | "filled";
 
 /** A path that a command would change, or would read with everything below it. A dynamic one is known up to its first sign for a shell. */
-export type WriteTarget = { readonly path: string; readonly dynamic: boolean; readonly use: "write" | "read"; readonly reach: Reach };
+export type WriteTarget = {
+  readonly path: string;
+  readonly dynamic: boolean;
+  readonly use: "write" | "read";
+  readonly reach: Reach;
+  readonly fate: Fate;
+};
 
 /** What a command would write, as far as its words and redirections tell: read broadly, it proves nothing harmless. */
 export function writeTargets(seen: SeenCommand): readonly WriteTarget[] {
@@ -34,8 +45,11 @@ function byProgram(seen: SeenCommand): readonly WriteTarget[] {
   return command ? targetsOf(command, words, seen.openEnd) : [];
 }
 
-const GLOBAL_VALUES = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--prefix"];
-const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix"];
+const GLOBAL_VALUES = [
+  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--prefix", "--cwd", "--dir"],
+  ...["--manifest-path", "--color", "-w", "--workspace", "--filter"],
+];
+const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix", "--cwd", "--dir"];
 
 /** Options before the sub-command are skipped; a directory among them is where the rest happens. */
 function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
@@ -43,39 +57,53 @@ function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonl
   while (words[at]?.text.startsWith("-")) at += GLOBAL_VALUES.includes(words[at]?.text ?? "") ? 2 : 1;
   const command = below.get(words[at]?.text ?? "");
   if (!command) return [];
-  const directory = at === 0 ? undefined : valuesOf(commandWords(words.slice(0, at), GLOBAL_VALUES), DIRECTORY_OPTIONS).at(-1);
   const targets = targetsOf(command, words.slice(at + 1), openEnd);
-  return directory
-    ? targets.map((target) => ({
-        ...written(within(directory, { text: target.path, dynamic: target.dynamic }), target.reach),
-        use: target.use,
-      }))
-    : targets;
+  if (at === 0) return targets;
+  const before = commandWords(words.slice(0, at), GLOBAL_VALUES);
+  const all = [...targets, ...(command.makes ? valuesOf(before, ["--git-dir"]).map((word) => kept(word)) : [])];
+  const directory = valuesOf(before, DIRECTORY_OPTIONS).at(-1);
+  if (!directory) return all;
+  return [...(command.makes ? [kept(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
+}
+
+function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
+  const { text, dynamic } = within(directory, { text: target.path, dynamic: target.dynamic });
+  return { ...target, path: text, dynamic };
 }
 
 function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
-  const { files = [], into = [], values = [], assigned = [], fixed = [], script } = command;
-  if (isOnlyFiles(command) && !words.some(({ text }) => mayName(text, files))) return [];
-  const read = commandWords(command.bare ? withDash(words) : words, [...files, ...into, ...values]);
+  const { files = [], places = [], into = [], values = [], assigned = [], script } = command;
+  if (isOnlyFiles(command) && !words.some(({ text }) => mayName(text, [...files, ...places]))) return [];
+  const split = command.leads ? leadingWords : commandWords;
+  const read = split(command.bare ? withDash(words) : words, [...files, ...places, ...into, ...values]);
   const targets = [
     ...valuesOf(read, files).map((word) => written(word)),
+    ...valuesOf(read, places).map((word) => kept(word)),
     ...assigned.flatMap((name) => assignedTo(words, name)),
     ...(script ? words.flatMap((word) => named(word, script)) : []),
   ];
-  if (!writesOperands(command, read)) return targets;
+  const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
+  const meant = other ? { ...command, ...other } : command;
+  return writesOperands(meant, read) ? [...targets, ...byOperands(meant, read, { words, openEnd })] : targets;
+}
+
+type Rest = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
+
+function byOperands(command: WritingCommand, read: CommandWords, { words, openEnd }: Rest): readonly WriteTarget[] {
   const open: readonly PlanWord[] = openEnd && command.operands ? [UNKNOWN] : [];
-  const all: CommandWords = { ...read, operands: [...read.operands, ...open] };
+  const here = command.makes && read.operands.length === 0 && !openEnd ? [HERE] : [];
+  const all: CommandWords = { ...read, operands: [...read.operands, ...open, ...here] };
+  const targets = operandTargets(command, all, words);
   return [
-    ...targets,
-    ...fixed.map((text) => written({ text, dynamic: false })),
-    ...operandTargets(command, all, words),
+    ...(command.fixed ?? []).map((text) => written({ text, dynamic: false })),
+    ...(command.keeps ? targets.map((target): WriteTarget => ({ ...target, fate: "kept" })) : targets),
     ...spread(command, all),
   ];
 }
 
 /** Most commands of such programs write nothing: they are not taken apart. */
-function isOnlyFiles({ operands, spreads, fixed, assigned, script }: WritingCommand): boolean {
-  return !(operands || spreads || fixed || assigned || script);
+function isOnlyFiles({ operands, spreads, fixed, assigned, script, modes }: WritingCommand): boolean {
+  return !(operands || spreads || fixed || assigned || script || modes);
 }
 
 function mayName(text: string, options: readonly string[]): boolean {
@@ -103,8 +131,15 @@ function operandTargets(command: WritingCommand, read: CommandWords, words: read
       return operands.slice(1, 2).map((word) => written(word));
     case "after-first":
       return operands.slice(1).map((word) => written(word));
+    case "last":
+      return operands
+        .slice(1)
+        .slice(-1)
+        .map((word) => written(word));
+    case "cloned":
+      return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => written(word));
     case "starts":
-      return startsOf(words).map((word) => written(word, "some"));
+      return startsOf(words).map((word) => kept(word, "some"));
     case "names":
       return directoriesOf(command, read).flatMap((directory) => operands.map((word) => written(within(directory, nameOf(word)))));
     case "to":
@@ -117,24 +152,41 @@ function operandTargets(command: WritingCommand, read: CommandWords, words: read
 
 /** The destination, and what the sources are called in it. Copying what is in a directory writes names nobody can tell. */
 function copied(command: WritingCommand, read: CommandWords, reach: Reach): readonly WriteTarget[] {
-  const given = valuesOf(read, command.into ?? []);
-  const destinations = given.length > 0 ? given : read.operands.slice(1).slice(-1);
-  const sources = given.length > 0 ? read.operands : read.operands.slice(0, -1);
-  const spreads = sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
-  const moved = command.operands === "from-to";
+  const { destinations, sources } = endsOf(command, read);
+  const isExact = isGiven(read, command.exact ?? []);
+  const merges = command.operands === "to" && isExact;
+  const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
+  const fate: Fate = isExact && !merges ? "replaced" : "filled";
+  const called = isGiven(read, command.whole ?? []) ? (word: PlanWord): PlanWord => word : nameOf;
+  const names = sources.map(called).filter(({ text }) => !/^\.{0,2}$/.test(text));
   return [
-    ...sources.flatMap((word): WriteTarget[] =>
-      moved ? [written(word, reach)] : reach === "all" ? [{ ...written(word, reach), use: "read" }] : [],
-    ),
+    ...sources.flatMap((word) => taken(command, word, reach)),
     ...destinations.flatMap((directory) => [
-      written(directory, spreads ? "some" : "self"),
-      ...sources.map((source) => written(within(directory, nameOf(source)))),
+      { ...written(directory, spreads ? "some" : "self"), fate },
+      ...names.map((name) => written({ text: `${directory.text}/${name.text}`, dynamic: directory.dynamic || name.dynamic })),
     ]),
   ];
 }
 
+type Ends = { readonly sources: readonly PlanWord[]; readonly destinations: readonly PlanWord[] };
+
+function endsOf({ into = [], alone }: WritingCommand, read: CommandWords): Ends {
+  const { operands } = read;
+  const given = valuesOf(read, into);
+  if (given.length > 0) return { sources: operands, destinations: given };
+  if (alone && operands.length === 1) return { sources: operands, destinations: [HERE] };
+  return { sources: operands.slice(0, -1), destinations: operands.slice(1).slice(-1) };
+}
+
+/** What becomes of a source: moved away, given a second name by which all of it can be reached, or read whole. */
+function taken({ operands, alone }: WritingCommand, word: PlanWord, reach: Reach): readonly WriteTarget[] {
+  if (alone) return [kept(word, "some")];
+  if (operands === "from-to") return [written(word, reach)];
+  return reach === "all" ? [{ ...kept(word, reach), use: "read" }] : [];
+}
+
 function spread(command: WritingCommand, read: CommandWords): readonly WriteTarget[] {
-  return command.spreads ? directoriesOf(command, read).map((word) => written(word, "some")) : [];
+  return command.spreads ? directoriesOf(command, read).map((word) => kept(word, "some")) : [];
 }
 
 function directoriesOf({ into = [] }: WritingCommand, read: CommandWords): readonly PlanWord[] {
@@ -147,7 +199,11 @@ function isDeep({ deep = [] }: WritingCommand, read: CommandWords): boolean {
 }
 
 function written(word: PlanWord, reach: Reach = "self"): WriteTarget {
-  return { path: word.text, dynamic: word.dynamic, use: "write", reach };
+  return { path: word.text, dynamic: word.dynamic, use: "write", reach, fate: "replaced" };
+}
+
+function kept(word: PlanWord, reach: Reach = "self"): WriteTarget {
+  return { ...written(word, reach), fate: "kept" };
 }
 
 function startsOf(words: readonly PlanWord[]): readonly PlanWord[] {
@@ -163,9 +219,22 @@ function withDash([first, ...rest]: readonly PlanWord[]): readonly PlanWord[] {
 
 /** What a path or URL is called where it is put; unknown when a shell has to say. */
 function nameOf({ text, dynamic }: PlanWord): PlanWord {
-  if (dynamic) return UNKNOWN;
+  if (dynamic && !KNOWN_START.test(text)) return UNKNOWN;
   const path = text.includes("://") ? (text.split(/[?#]/, 1)[0] ?? "") : text;
-  return { text: path.replace(/\/+$/, "").split("/").at(-1) ?? "", dynamic };
+  const [name = ""] = path
+    .replace(/\/*"?$/, "")
+    .split(/[/:]/)
+    .slice(-1);
+  return { text: name, dynamic: false };
+}
+
+/** Words of which a shell has to say no more than where they begin. */
+const KNOWN_START = /^(?:~|"?\$(?:PWD|HOME|\{PWD\}|\{HOME\})"?)\/[\w.@%+/-]+"?$/;
+
+/** Where a clone goes that is not told where. */
+function cloneName(word: PlanWord): PlanWord {
+  const { text, dynamic } = nameOf(word);
+  return { text: text.replace(/\.git$/, ""), dynamic };
 }
 
 function within(directory: PlanWord, { text, dynamic }: PlanWord): PlanWord {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind, Request } from "@assent/core";
@@ -93,6 +93,10 @@ const PATHS: readonly (readonly [name: string, kind: Kind, path: string, opinion
   ["reading another session's output", "read", "../home/state/assent/output/s_2/c1.txt", DENY],
   ["PT7: writing where nobody can tell where it leads", "edit", "loop/x", ["deny-in-doubt ask"]],
   ["reading where nobody can tell where it leads", "read", "loop/x", NONE],
+  ["S18: deleting a directory above the user's settings", "delete", "../home/.config", DENY],
+  ["S18: moving the workspace away", "move", ".", DENY],
+  ["a tool that works somewhere in the workspace", "other", ".", NONE],
+  ["deleting another directory", "delete", "../home/.config/other", NONE],
   ["an ordinary file", "edit", "src/a.ts", NONE],
 ];
 for (const [name, kind, path, opinions] of PATHS) {
@@ -186,8 +190,9 @@ const LINES: readonly (readonly [line: string, opinions: readonly string[]])[] =
   ["cp $F .", DOUBT],
   ["ls $X", NONE],
   ["cat $X", NONE],
-  ["rm -rf .", BOTH],
-  ["rm -rf R/ws", BOTH],
+  ["rm -rf .", DENY],
+  ["rm -rf R/ws", DENY],
+  ["chmod -R u+w .", BOTH],
   ["tar xf a.tar", BOTH],
   ["git clean -fdx", BOTH],
   ["rm -rf build", NONE],
@@ -204,6 +209,197 @@ for (const [line, said] of LINES) {
     const root = scratch(t);
     makePlace(root);
     assert.deepEqual(judgeLine(root, line), said);
+  });
+}
+
+type Scene = "there" | "absent" | "link";
+
+/** What is at `~/.config`: a directory with settings in it, nothing, or a link to such a directory. */
+function makeScene(root: string, scene: Scene): void {
+  makePlace(root);
+  for (const directory of ["ws/evil/assent", "ws/sub", "ws/.config/assent", "home/.config/foo"])
+    mkdirSync(join(root, directory), { recursive: true });
+  const config = join(root, "home/.config");
+  if (scene === "absent") rmSync(config, { recursive: true });
+  if (scene !== "link") return;
+  mkdirSync(join(root, "home/dotfiles"));
+  renameSync(config, join(root, "home/dotfiles/config"));
+  symlinkSync("dotfiles/config", config);
+}
+
+/** S18: what stands above Assent's own files is theirs, too. */
+const ABOVE: readonly (readonly [scene: Scene, line: string, opinions: readonly string[]])[] = [
+  ["there", "cp -r evil/assent ~/.config/", DENY],
+  ["there", "cp -r evil/assent ../home/.config", DENY],
+  ["there", "cp -r evil/assent/ $HOME/.config", DENY],
+  ["there", "cp -r -t ~/.config evil/assent", DENY],
+  ["there", "cp --parents -r .config/assent ~", DENY],
+  ["there", "cp --parents .config/assent/settings.json ~", DENY],
+  ["there", "rsync -aR .config/assent/settings.json ~", DENY],
+  ["there", "rsync -a evil/assent ~/.config", DENY],
+  ["there", "scp -r host:assent ~/.config", DENY],
+  ["there", "mv evil/assent ~/.config", DENY],
+  ["there", "mv evil ~/.config/assent", DENY],
+  ["there", "cp -rT evil/assent ~/.config/assent", DENY],
+  ["there", "ln -sfn $PWD/evil/assent ../home/.config/assent", DENY],
+  ["there", "ln -sfT $PWD/evil ~/.config", DENY],
+  ["there", "ln -s $PWD/evil/assent ~/.config", DENY],
+  ["there", "mv -T evil ~/.config", DENY],
+  ["there", "mv ~/.config x", DENY],
+  ["there", "rmdir ~/.config/assent", DENY],
+  ["there", "mv evil ~/state", NONE],
+  ["there", "cp -r evil/assent ~/state", DENY],
+  ["there", "mv ../ws ../old", DENY],
+  ["there", "ln -sfn $PWD/evil ../ws", DENY],
+  ["there", "echo x > ~/.config", DENY],
+  ["there", "cp -rT evil ~/.config", BOTH],
+  ["there", "cp -r evil/. ~/.config", BOTH],
+  ["there", "cp -r evil/* ~/.config", DOUBT],
+  ["there", "cp -r $X ~/.config", DOUBT],
+  ["there", "rsync -a evil/ ~/.config/", BOTH],
+  ["there", "tar -C ~/.config -xf a.tar", BOTH],
+  ["there", "unzip a.zip -d ~/.config", BOTH],
+  ["there", "7z x a.7z -o../home/.config", BOTH],
+  ["there", "ln -s ~/.config x", BOTH],
+  ["there", "mv evil ~/.config", NONE],
+  ["there", "cp -r evil ../home/.config", NONE],
+  ["there", "cp a.txt ~/.config/", NONE],
+  ["there", "cp a.txt ~", NONE],
+  ["there", "cp -r evil ~", NONE],
+  ["there", "mv a.txt ..", NONE],
+  ["there", "mkdir -p ~/.config/foo", NONE],
+  ["there", "mkdir -p ~/.config/assent", NONE],
+  ["there", "install -d ~/.config/assent", NONE],
+  ["there", "touch ~/x", NONE],
+  ["there", "touch ~/.config", NONE],
+  ["there", "chmod 755 .", NONE],
+  ["there", "rm ~/.config/foo", NONE],
+  ["there", "rm -rf ~/.config/foo", NONE],
+  ["there", "mv ~/.config/foo ~/.config/bar", NONE],
+  ["there", "ln -s $PWD/evil ~/.config/evil", NONE],
+  ["there", "mktemp -p ~/.config", NONE],
+  ["absent", "ln -s $PWD/evil ~/.config", DENY],
+  ["absent", "mv evil ../home/.config", DENY],
+  ["absent", "cp -r evil ../home/.config", DENY],
+  ["absent", "cp -r evil ~/.config/", DENY],
+  ["absent", "mkdir -p ~/.config; cp -r evil ~/.config/", DOUBT],
+  ["absent", "mkdir ~/.config", NONE],
+  ["absent", "mkdir -p ~/.config/foo", NONE],
+  ["absent", "cp a.txt ~/.config/foo/", NONE],
+  ["link", "ln -sfn $PWD/evil ../home/.config", DENY],
+  ["link", "rm ../home/.config", DENY],
+  ["link", "unlink ../home/.config", DENY],
+  ["link", "cp -r evil/assent ~/.config/", DENY],
+  ["link", "cp -r evil/assent ~/dotfiles/config", DENY],
+  ["link", "mv ~/dotfiles ~/old", DENY],
+  ["link", "rm ~/.config/foo", NONE],
+  ["link", "cp a.txt ~/.config/", NONE],
+];
+for (const [scene, line, said] of ABOVE) {
+  test(`S18: with ~/.config ${scene}, "${line}": ${said.join(", ") || "no opinion"}`, (t) => {
+    const root = scratch(t);
+    makeScene(root, scene);
+    assert.deepEqual(judgeLine(root, line), said);
+  });
+}
+
+test("S18: where links lead on to links, each directory between them counts", (t) => {
+  const root = scratch(t);
+  makeScene(root, "link");
+  renameSync(join(root, "home/dotfiles/config/assent"), join(root, "home/real"));
+  symlinkSync("../../real", join(root, "home/dotfiles/config/assent"));
+  for (const line of ["mv ~/dotfiles x", "rm -rf ~/dotfiles/config", "rm ~/dotfiles/config/assent", "rm -r ~/real"])
+    assert.deepEqual(judgeLine(root, line), DENY, line);
+});
+
+/** Writers that are not asked for a file by its name alone. */
+const WRITERS: readonly string[] = [
+  "ln -s x/.assent",
+  "install -d .assent/x",
+  "git init --separate-git-dir=.assent",
+  "git init --separate-git-dir .assent x",
+  "git --git-dir=.assent init",
+  "git -C .assent init",
+  "git init .assent",
+  "git clone https://example.test/x/.assent.git",
+  "git checkout-index -a --prefix=.assent/",
+  "make -C .assent",
+  "make -j4 --directory=.assent all",
+  "time -o .assent/settings.json true",
+  "strace -f -o .assent/settings.json true",
+  "tree -o .assent/settings.json",
+  "flock .assent/settings.json true",
+  "flock -w 1 .assent/settings.json true",
+  "mktemp -p .assent",
+  "mktemp --tmpdir=.assent",
+  "mktemp .assent/XXXXXX",
+  "npm pack --pack-destination .assent",
+  "npm --prefix .assent install",
+  "npm install --prefix .assent",
+  "pip install -t .assent x",
+  "go build -o .assent/settings.json",
+  "tsc --outDir .assent",
+  "docker cp c:/settings.json .assent",
+  "shuf -o .assent/settings.json a",
+  "sqlite3 a.db .once@.assent/settings.json",
+  "socat - CREATE:.assent/settings.json",
+  "7z x a.7z -o.assent",
+];
+for (const line of WRITERS) {
+  test(`7: the line "${line}" is denied`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    assert.deepEqual(judgeLine(root, line), DENY);
+  });
+}
+
+/** Lines of every day. */
+const EVERYDAY: readonly string[] = [
+  ...[
+    "npm install",
+    "npm ci",
+    "npm install --save-dev x",
+    "npm run build > build.log",
+    "npm test 2> /dev/null",
+    "make -C sub",
+    "make -C .",
+  ],
+  ...["cp src/a.ts src/b.ts", "cp -r src dist", "cp a.txt .", "cp -r ../other .", "cp -r sub ..", "cp ~/notes.txt ."],
+  ...["rm -rf dist node_modules", "rm -rf ./build/", "rm -f *.log", "rm -rf /tmp/some-build", "mkdir -p out/x", "mv a b", "mv a sub/"],
+  ...["tar xf a.tgz -C vendor", "tar czf a.tgz src", "unzip a.zip -d vendor", "git commit -m x", "git checkout .", "git checkout -b x"],
+  ...[
+    "git restore .",
+    "git init",
+    "git init .",
+    "git clone https://example.test/x.git",
+    "git clone https://example.test/x.git .",
+    "git add .",
+  ],
+  ...[
+    "sed -i s/a/b/ src/a.ts",
+    "echo x >> notes.txt",
+    "echo x > /tmp/x.txt",
+    "prettier --write .",
+    "gofmt -w .",
+    "eslint --fix .",
+    "vim .",
+  ],
+  ...["chmod +x run.sh", "touch .", "ln -s ../lib/x y", "ln -s $PWD/bin/x ~/bin/x", "mktemp", "mktemp -d", "flock /tmp/lock true", "tsc"],
+  ...[
+    "gzip -r sub",
+    "install -m 755 a bin/a",
+    "time ls",
+    "tsc --outDir dist",
+    "find . -name x -print",
+    "patch -p1 -d sub",
+    "docker build .",
+  ],
+];
+for (const line of EVERYDAY) {
+  test(`the everyday line "${line}" is no matter for these guards`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    assert.deepEqual(judgeLine(root, line), NONE);
   });
 }
 

@@ -37,12 +37,21 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["cp x/a y/b dir", "dir dir/a dir/b"],
   ["cp -t dir x/a", "dir dir/a"],
   ["cp --target-directory=dir x/a", "dir dir/a"],
-  ["cp -r x/. dir", "<x/. ~dir dir/."],
+  ["cp -r x/. dir", "<x/. ~dir"],
   ["cp -a src dst", "<src dst dst/src"],
   ["cp $F dir", "dir dir/$?"],
   ["mv a b", "=a b b/a"],
-  ["ln -s a b", "a b b/a"],
+  ["ln -s a b", "~a b b/a"],
+  ["ln -s x/a", "~x/a . ./a"],
+  ["ln a", "~a . ./a"],
   ["install -m 755 a b", "b b/a"],
+  ["install -d a b", "a b"],
+  ["cp --parents x/a dir", "dir dir/x/a"],
+  ["cp -rT src dst", "<src ~dst dst/src"],
+  ["cp $HOME/x/a dir", "dir dir/a"],
+  ["cp $X/a dir", "dir dir/$?"],
+  ["rsync -aR x/a dst", "<x/a dst dst/x/a"],
+  ["scp host:a dir", "dir dir/a"],
   ["rsync -a src/ dst", "<src/ ~dst dst/src"],
   ["dd if=a of=b", "b"],
   ["touch a b", "a b"],
@@ -103,6 +112,24 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["git status", ""],
   ["npm config set x y", "~/.npmrc"],
   ["npm install", ""],
+  ["npm --prefix dir install", "dir"],
+  ["npm pack --pack-destination dir", "dir"],
+  ["git init", "."],
+  ["git init a", "a"],
+  ["git -C dir init", "dir dir/."],
+  ["git --git-dir=a init", ". a"],
+  ["git init --separate-git-dir=a", "a ."],
+  ["git --git-dir=a log", ""],
+  ["git clone https://example.test/a.git", "a"],
+  ["git clone https://example.test/a.git b", "b"],
+  ["make -C dir all", "dir"],
+  ["make all", ""],
+  ["time -f %e -o a ls -o b", "a"],
+  ["time grep -o a b", ""],
+  ["tree -o a", "a"],
+  ["flock -n a rm b", "a"],
+  ["mktemp", ""],
+  ["mktemp -p dir", "dir"],
   ["constructor a", ""],
   ["toString", ""],
 ];
@@ -118,6 +145,33 @@ for (const [command, targets] of ROWS) {
 
 test("a command that gets further words, like that of xargs, writes what nobody can name", () => {
   const targets = writeTargets({ ...seenCommand("rm -rf"), openEnd: true });
-  assert.deepEqual(targets, [{ path: "$", dynamic: true, use: "write", reach: "all" }]);
+  assert.deepEqual(targets, [{ path: "$", dynamic: true, use: "write", reach: "all", fate: "replaced" }]);
   assert.deepEqual(writeTargets({ ...seenCommand("cat"), openEnd: true }), []);
 });
+
+/** What becomes of a directory that is the target: the fates in the order of the targets. */
+const FATES: readonly (readonly [command: string, fates: string])[] = [
+  ["mkdir a", "kept"],
+  ["chmod 755 a", "kept kept"],
+  ["git checkout a", "kept"],
+  ["tar xf b.tar -C a", "replaced kept"],
+  ["rm a", "replaced"],
+  ["echo x > a", "replaced"],
+  ["cp b a", "filled replaced"],
+  ["cp -rT b a", "kept filled replaced"],
+  ["mv b a", "replaced filled replaced"],
+  ["mv -T b a", "replaced replaced replaced"],
+  ["ln -s b a", "kept filled replaced"],
+  ["ln -sfn b a", "kept replaced replaced"],
+  ["install -d a", "kept"],
+];
+for (const [command, fates] of FATES) {
+  test(`a directory that ${command} names is ${fates}`, () => {
+    assert.equal(
+      writeTargets(seenCommand(command))
+        .map(({ fate }) => fate)
+        .join(" "),
+      fates,
+    );
+  });
+}

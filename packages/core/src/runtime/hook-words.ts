@@ -18,7 +18,12 @@ export function withHookWords(result: ToolResult, { name, spokenBy = name, conte
   if (words.length === 0) return result;
   const text = words.map((word) => escapeText(cutText(word, LONGEST))).join("\n");
   const envelope = `<hook name="${escapeText(spokenBy).replaceAll('"', "&quot;")}">\n${text}\n</hook>`;
-  return { ...result, content: withText(result.content, `${contentText(result.content)}\n${envelope}`) };
+  return { ...result, content: withText(result.content, `${unenveloped(contentText(result.content))}\n${envelope}`) };
+}
+
+/** A tool's own output must not pass for a hook's words. */
+function unenveloped(text: string): string {
+  return text.replaceAll(/<(?=\s*\/?\s*hook\b)/giu, "&lt;");
 }
 
 function escapeText(text: string): string {

@@ -119,7 +119,7 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
     line,
     units: units.map((unit) => shellUnit(subjectOf(unit), unit)),
     planned: plannedLine({ plan, readOnly, ...(modelled && plannedCommands(plain, place)) }),
-    scripts: scriptBinds(commands),
+    scripts: scriptBinds(units, place),
     packageScripts: units.flatMap(({ script, words }) =>
       script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : [],
     ),

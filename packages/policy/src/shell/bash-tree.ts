@@ -30,6 +30,8 @@ export type CommandShape = {
   readonly stdin: Stdin | undefined;
   /** What has to be searched for substitutions. */
   readonly nested: readonly SyntaxNode[];
+  /** Why nobody can tell what it runs, as far as the tree alone says so. */
+  readonly doubt?: string;
 };
 
 /** The tree of a text. Undefined: the parser gave up. */
@@ -129,7 +131,7 @@ function kindOf(part: WordPart): Kind | undefined {
     case "LocaleString":
       return quotedKind(part);
     case "AnsiCQuoted":
-      return ODD_ESCAPES.test(part.text) ? "expansion" : "quoting";
+      return hasOddEscape(part.text) ? "expansion" : "quoting";
     case "Glob":
       return part.kind === "bracket" ? "pattern" : "glob";
     case "ExtendedGlob":
@@ -143,7 +145,11 @@ function kindOf(part: WordPart): Kind | undefined {
   }
 }
 
-/** Escapes that shells and parsers read differently. */
+/** Whether a text has escapes that shells and parsers read differently. */
+export function hasOddEscape(text: string): boolean {
+  return ODD_ESCAPES.test(text);
+}
+
 const ODD_ESCAPES =
   /\\(?:x\{|c|x(?![0-9a-fA-F])|x0?0(?![0-9a-fA-F])|0{1,3}(?![0-7])|[uU]0{1,8}(?![0-9a-fA-F]))|\\x[89a-fA-F][0-9a-fA-F]|\\[23][0-7]{2}/;
 

@@ -58,7 +58,15 @@ type Reading = {
 };
 
 /** `any`: any number of operands. */
-type OperandTest = "any" | ((text: string) => boolean);
+type OperandTest =
+  | "any"
+  | {
+      readonly holds: (text: string) => boolean /** Whether it may be a shorter name for the word. */;
+      readonly begins: (text: string) => boolean;
+    };
+
+/** Programs that take the start of a sub-command's name for the whole. */
+const SHORTENING: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn"]);
 
 /** Places in a rule are bits of a number. What a rule says beyond them is not asked for: that reads it more broadly. */
 const MOST_OPERANDS = 30;
@@ -99,22 +107,26 @@ function isAny({ text, glob }: RuleWord): boolean {
 function operandTest(word: RuleWord): OperandTest {
   if (isAny(word)) return "any";
   const { text, glob } = word;
-  return glob ? glob.matches : (operand) => operand === text;
+  if (glob) return { holds: glob.matches, begins: () => false };
+  return { holds: (operand) => operand === text, begins: (operand) => operand !== "" && operand !== text && text.startsWith(operand) };
 }
 
 function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
   const args = argumentsOf(seen, program);
   let best: Broad = "no";
   for (const reading of readings) {
-    const one = holds(reading, args, seen.openEnd);
+    const one = holds(reading, args, { openEnd: seen.openEnd, shortens: SHORTENING.has(program) });
     if (one === "yes") return one;
     if (one === "doubt") best = one;
   }
   return best;
 }
 
-function holds(reading: Reading, args: CommandArguments, openEnd: boolean): Broad {
-  let result = operandsHold(reading, args.operands, openEnd);
+type Manner = { readonly openEnd: boolean; readonly shortens: boolean };
+
+function holds(reading: Reading, args: CommandArguments, manner: Manner): Broad {
+  const { openEnd } = manner;
+  let result = operandsHold(reading, args.operands, manner);
   const unheard: Broad = args.unknownOption || (openEnd && !args.ended) ? "doubt" : "no";
   for (const carries of reading.options) {
     if (result === "no") break;
@@ -129,17 +141,22 @@ function weaker(a: Broad, b: Broad): Broad {
 }
 
 /** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
-function operandsHold(reading: Reading, operands: readonly OperandWord[], openEnd: boolean): Broad {
+function operandsHold(reading: Reading, operands: readonly OperandWord[], { openEnd, shortens }: Manner): Broad {
+  const [first] = reading.operands;
   const end = 1 << reading.operands.length;
   let alive = reach(1, reading.anys);
   let result: Broad = "no";
   for (const operand of operands) {
     if (alive === 0 || (alive & end) !== 0) break;
-    if (operand.dynamic) result = "doubt";
+    if (operand.dynamic || (shortens && (alive & 1) !== 0 && isShort(first, operand))) result = "doubt";
     alive = passed(reading, alive, operand);
   }
   if ((alive & end) !== 0) return "yes";
   return alive !== 0 && openEnd ? "doubt" : result;
+}
+
+function isShort(test: OperandTest | undefined, { text }: OperandWord): boolean {
+  return test !== undefined && test !== "any" && test.begins(text);
 }
 
 /** The places alive behind an operand: an `any` keeps its own, a test that holds leads on, and an operand that may be none leaves all as it was. */
@@ -148,7 +165,7 @@ function passed({ operands, anys }: Reading, alive: number, { text, dynamic, may
   if (dynamic) return reach(bits, anys);
   if (maybe) bits |= alive;
   operands.forEach((test, at) => {
-    if ((alive & (1 << at)) !== 0 && test !== "any" && test(text)) bits |= 1 << (at + 1);
+    if ((alive & (1 << at)) !== 0 && test !== "any" && test.holds(text)) bits |= 1 << (at + 1);
   });
   return reach(bits, anys);
 }

@@ -15,6 +15,10 @@ export type WrapperSpec = {
   readonly inert?: string;
   /** With one of these the first operand is the text of a script. */
   readonly scriptFlags?: string;
+  /** Those of the options above that choose the directory in which it runs. */
+  readonly moves?: string;
+  /** It always runs in another directory. */
+  readonly away?: true;
   /** How many operands of its own stand before the command. */
   readonly operands?: number;
   /** `NAME=value` words may stand before the command. */
@@ -34,7 +38,12 @@ export type WrapperSpec = {
 type Kind = "value" | "flag" | "attached" | "script" | "split" | "inert" | "scriptFlag";
 
 /** A spec whose options can be looked up. */
-export type OptionTable = { readonly spec: WrapperSpec; readonly kinds: ReadonlyMap<string, Kind>; readonly longs: readonly string[] };
+export type OptionTable = {
+  readonly spec: WrapperSpec;
+  readonly kinds: ReadonlyMap<string, Kind>;
+  readonly longs: readonly string[];
+  readonly moves: ReadonlySet<string>;
+};
 
 /** Makes a spec ready for scanning. */
 export function optionTable(spec: WrapperSpec): OptionTable {
@@ -49,7 +58,8 @@ export function optionTable(spec: WrapperSpec): OptionTable {
     [spec.scriptFlags, "scriptFlag"],
   ];
   for (const [list, kind] of lists) for (const option of list?.split(" ") ?? []) kinds.set(option, kind);
-  return { spec, kinds, longs: [...kinds.keys()].filter((option) => option.startsWith("--")) };
+  const longs = [...kinds.keys()].filter((option) => option.startsWith("--"));
+  return { spec, kinds, longs, moves: new Set(spec.moves?.split(" ")) };
 }
 
 /** An option that was found, by its name in the table. */

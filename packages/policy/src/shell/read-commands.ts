@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { PathScope } from "../path-scope.ts";
 import { type Classified, classify } from "./classify.ts";
 import type { PlainCommand } from "./plain-line.ts";
@@ -40,7 +41,8 @@ export function readCommands(walk: Walk, { top, plain, place }: Reading): readon
   const cwds: (string | null)[] = [];
   return walk.commands.map((seen, i) => {
     const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
-    const cwd = at ? at.cwd : moving.has(seen.inside) ? null : outerOf(cwds, seen, start);
+    const outer = at ? at.cwd : moving.has(seen.inside) ? null : outerOf(cwds, seen, start);
+    const cwd = movedFrom(outer, seen);
     cwds[i] = cwd;
     return readCommand(at && !at.refused ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, { cwd, place });
   });
@@ -52,6 +54,13 @@ function outerOf(cwds: readonly (string | null)[], { inside }: SeenCommand, star
   return outer === undefined ? start : outer;
 }
 
+/** The directory itself, or where the wrapper goes from it. */
+function movedFrom(outer: string | null, { movedTo }: SeenCommand): string | null {
+  if (!movedTo) return outer;
+  const { text, dynamic } = movedTo;
+  return dynamic || (outer === null && !text.startsWith("/")) ? null : resolve(outer ?? "/", text);
+}
+
 const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
 
 function readCommand(seen: SeenCommand, { cwd, place }: { readonly cwd: string | null; readonly place: ShellPlace }): ReadCommand {
@@ -59,7 +68,7 @@ function readCommand(seen: SeenCommand, { cwd, place }: { readonly cwd: string |
   const literal = argv.length > 0 && !seen.openEnd && argv.every(({ dynamic }) => !dynamic);
   const words = argv.map(({ text }) => text);
   const classified = literal ? classify(words, { workspace: place.workspace, look: place.look, cwd: cwd ?? place.cwd }) : undefined;
-  const hazards = unique([...seen.hazards, ...(classified?.hazards ?? []), ...(cwd === null ? [CWD_UNKNOWN] : [])]);
+  const hazards = unique([...seen.hazards, ...(classified?.hazards ?? []), ...(cwd === null || seen.movedTo ? [CWD_UNKNOWN] : [])]);
   const command: Command = {
     argv,
     path,
@@ -77,7 +86,7 @@ const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "the direct
 
 /** Each hazard once. */
 export function unique(hazards: readonly Hazard[]): readonly Hazard[] {
-  return hazards.length < 2
-    ? hazards
-    : hazards.filter(({ id, text }, i) => hazards.findIndex((other) => other.id === id && other.text === text) === i);
+  if (hazards.length < 2) return hazards;
+  const known = new Set<string>();
+  return hazards.filter(({ id, text }) => known.size < known.add(`${id} ${text}`).size);
 }

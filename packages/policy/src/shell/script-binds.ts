@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
+import { possibleDirectories } from "../touched-paths.ts";
 import type { Command } from "./plan.ts";
+import type { ShellUnit } from "./shell-unit.ts";
 
 /** Larger files are no scripts of anybody's. */
 const LARGEST = 16 * 1024 * 1024;
@@ -16,26 +18,52 @@ const SHELLS = /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.)$/;
 /** A script that a command would run, by its name as written, with the digest of its bytes. */
 export type ScriptBind = { readonly file: string; readonly digest: string };
 
+/** Most files that one line is bound to. */
+const MOST_FILES = 64;
+
 /**
- * The scripts a line's commands would run: an interpreter's operand, or a program named by its path. What they say is part of what a person approves,
- * so their digests go into the fingerprint. A file that is absent counts as such: its appearing is a change too.
+ * The scripts a line's commands would run: an interpreter's files, or a program named by its path. What they say is part of what a person approves,
+ * so their digests go into the fingerprint. A file that is absent counts as such: its appearing is a change too. Where a command may run in several directories,
+ * all of them count.
  */
-export function scriptBinds(commands: readonly Command[]): readonly ScriptBind[] {
-  return commands.flatMap(({ argv, cwd }) => {
-    if (cwd === null || argv.some(({ dynamic }, i) => dynamic && i < 2)) return [];
-    const file = scriptOf(argv.map(({ text }) => text));
-    return file === undefined ? [] : [{ file, digest: digestOf(resolve(cwd, file)) }];
-  });
+export function scriptBinds(
+  units: readonly ShellUnit[],
+  { cwd: from, home }: { readonly cwd: string; readonly home: string },
+): readonly ScriptBind[] {
+  const files = new Set<string>();
+  for (const unit of units) {
+    const names = unit.command ? scriptsOf(unit.command) : [];
+    if (names.length === 0) continue;
+    for (const cwd of possibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
+  }
+  return [...files].slice(0, MOST_FILES).map((path) => ({ file: shown(path, from), digest: digestOf(path) }));
 }
 
-function scriptOf([name = "", ...args]: readonly string[]): string | undefined {
-  if (name.includes("/") && !INTERPRETERS.test(baseName(name))) return name;
-  if (!INTERPRETERS.test(baseName(name))) return undefined;
-  const skipped = args[0] === "run" ? args.slice(1) : args;
+/** From the line's own directory where it lies below it. */
+function shown(path: string, from: string): string {
+  return path.startsWith(`${from}/`) ? relative(from, path) : path;
+}
+
+function scriptsOf({ argv, redirections }: Command): readonly string[] {
+  const [name = "", ...args] = argv.map(({ text }) => text);
+  if (argv[0]?.dynamic) return [];
+  if (!INTERPRETERS.test(baseName(name))) return name.includes("/") ? [name] : [];
+  const given = redirections.filter(({ op, dynamic }) => op === "<" && !dynamic).map(({ target }) => target);
+  const literal = args.filter((word, i) => !word.startsWith("-") && word !== "" && !argv[i + 1]?.dynamic);
+  const operands = name === "deno" || name === "bun" ? literal.filter((word) => word !== "run") : literal;
+  if (runsInline(name, args)) return given;
+  return [...operands.filter((word, i) => i === 0 || LOOKS_LIKE_FILE.test(word)), ...given];
+}
+
+/** What a script is given as data is not bound, but a second script is. */
+const LOOKS_LIKE_FILE = /^\.{0,2}\/|\.(?:[cm]?[jt]s|py|rb|pl|php|lua|sh|bash|R|tcl)$/;
+
+/** Code on the command line is in the text already. */
+function runsInline(name: string, args: readonly string[]): boolean {
   const code = SHELLS.test(baseName(name)) ? /^-[a-zA-Z]*c$/ : /^-[a-zA-Z]*[ce]$|^--eval$|^--print$/;
-  const inline = skipped.findIndex((word) => code.test(word));
-  const operand = skipped.findIndex((word) => !word.startsWith("-") && word !== "");
-  return inline !== -1 && (operand === -1 || inline < operand) ? undefined : skipped[operand];
+  const inline = args.findIndex((word) => code.test(word));
+  const operand = args.findIndex((word) => !word.startsWith("-") && word !== "");
+  return inline !== -1 && (operand === -1 || inline < operand);
 }
 
 function baseName(path: string): string {

@@ -12,6 +12,8 @@ export type SeenCommand = {
   readonly join?: Join;
   /** Index in the walk of the command it was unwrapped from. */
   readonly inside?: number;
+  /** The directory into which the command around it goes before it runs this one (`env -C`); dynamic: nobody can tell which. */
+  readonly movedTo?: PlanWord;
   readonly assignments: readonly { readonly name: string; readonly dynamic: boolean }[];
   readonly redirections: readonly Redirection[];
   /** Constructs seen on or around this command. */

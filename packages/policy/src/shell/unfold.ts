@@ -24,8 +24,13 @@ import {
   type ShellWord,
   type Stdin,
 } from "./bash-tree.ts";
+import { evaluatedText, expandsAgain, isEvaluated } from "./evaluated.ts";
 import type { Join } from "./plain-line.ts";
-import type { Hazard } from "./plan.ts";
+import type { Hazard, PlanWord } from "./plan.ts";
+import { splitTolerant } from "./tolerant-split.ts";
+
+/** How deep constructs, substitutions and wrappers may stand in each other. */
+export const DEEPEST = 100;
 
 /** Where something stands in the walked text. */
 export type Place = readonly [start: number, end: number];
@@ -45,6 +50,10 @@ export type Around = {
   readonly text: string;
   /** The place in the walked text, if positions count in another one. */
   readonly at: Place | undefined;
+  /** Quotes protect nothing here. */
+  readonly evaluated: boolean;
+  /** The directory into which the wrapper goes first. */
+  readonly movedTo: PlanWord | undefined;
 };
 
 /** Something left to look at. */
@@ -88,8 +97,9 @@ export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
 }
 
 /** Deeper by one, under a label. */
-export function nested({ path, hazards, stdin, depth, inside, text, at }: Around, label: string): Around {
-  return { path: [...path, label], hazards, stdin, depth: depth + 1, join: undefined, inside, guess: false, text, at };
+export function nested({ path, hazards, stdin, depth, inside, text, at, movedTo }: Around, label: string): Around {
+  const fresh = { join: undefined, guess: false, evaluated: false };
+  return { path: [...path, label], hazards, stdin, depth: depth + 1, inside, text, at, movedTo, ...fresh };
 }
 
 const BACKGROUND: Hazard = { id: "background", text: "it runs in the background" };
@@ -123,8 +133,9 @@ function nodeTask(node: SyntaxNode, around: Around): Task {
   return { command: readCommand(node), openEnd: false, at: around.at ?? [node.pos, node.end], around };
 }
 
-function step({ path, hazards, stdin, depth, join: outer, inside, text, at }: Around, label: string, join: Join | undefined): Around {
-  return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, guess: false, text, at };
+function step(around: Around, label: string, join: Join | undefined): Around {
+  const { path, hazards, stdin, depth, join: outer, inside, text, at, movedTo } = around;
+  return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, guess: false, text, at, evaluated: false, movedTo };
 }
 
 function andOrTasks({ commands, operators }: AndOr, around: Around): readonly Task[] {
@@ -137,6 +148,7 @@ function andOrTasks({ commands, operators }: AndOr, around: Around): readonly Ta
 function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Around): readonly Task[] {
   let outer = around;
   for (const { type, pos, end } of prefixes) {
+    if (outer.depth > DEEPEST) break;
     const word = type === "Time" ? "time" : "!";
     outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `${word} stands before it`, { pos, end })));
   }
@@ -230,9 +242,19 @@ const LIKE_A_COMMAND = /^\s*(?!\d)[\w./'"\\]+(?:\s+(?:-\w|[\w./'"$])|\s*$)/;
 
 /** The parts inside. Where there are none but the text says otherwise, it is read as one that does not parse. */
 function children(node: SyntaxNode, around: Around): readonly Task[] {
-  const tasks: Task[] = [];
-  forEachChild(node, (child) => tasks.push({ node: child, around }));
+  const tasks: Task[] = [...evaluatedTasks(node, around)];
+  const evaluated = around.evaluated ? around : { ...around, evaluated: true };
+  forEachChild(node, (child) => tasks.push({ node: child, around: isEvaluated(node, child) ? evaluated : around }));
   return tasks.length === 0 && hidesCommand(textOf(node)) ? [{ broken: [node.pos, node.end], around }] : tasks;
+}
+
+/** What the shell runs though it stands in quotes, or in a value that is only known later. */
+function evaluatedTasks(node: SyntaxNode, around: Around): readonly Task[] {
+  const text = expandsAgain(node) ? "" : around.evaluated ? evaluatedText(node) : undefined;
+  if (text === undefined) return [];
+  const inside = at(nested(around, "$()"), node);
+  const unknown = { ...commandOf([]), doubt: "what the shell evaluates here is not known before it runs" };
+  return [unknown, ...splitTolerant(text).map(commandOf)].map((command) => ({ command, openEnd: false, at: inside.at, around: inside }));
 }
 
 function textOf(node: SyntaxNode): string {

@@ -3,17 +3,18 @@ import { SUBCOMMANDS } from "./option-synonyms.ts";
 import type { Hazard } from "./plan.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 import { splitTolerant } from "./tolerant-split.ts";
-import { type Around, commandOf, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
+import { type Around, commandOf, DEEPEST, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
 import { SCRIPT_VARIABLES } from "./wrappers/script-texts.ts";
 import type { Inner } from "./wrappers/unwrapped.ts";
 import { unwrap } from "./wrappers.ts";
 
-/** How deep constructs, substitutions and wrappers may stand in each other. */
-const DEEPEST = 100;
 /** How many texts are read as scripts, guesses at a wrapper's words included. */
 const MOST_SCRIPTS = 200;
-/** How many characters these texts may have together. */
-const MOST_CHARACTERS = 65_536;
+/** How many characters these texts and the substitutions in them may have together. */
+const MOST_CHARACTERS = 32_768;
+const MOST_COMMANDS = 4_096;
+/** How many parts of the tree and words of commands are looked at. */
+const MOST_STEPS = 16_384;
 
 /** Everything that a text of bash would run, as far as it can be told without running it. It never throws. */
 export function walkBash(text: string): Walk {
@@ -34,6 +35,7 @@ type Walking = {
   tops: number;
   scripts: number;
   characters: number;
+  steps: number;
 };
 
 function walkText(text: string): Walking {
@@ -47,6 +49,7 @@ function walkText(text: string): Walking {
     tops: 0,
     scripts: -1, // the text itself is not one
     characters: 0,
+    steps: 0,
   };
   const around: Around = {
     path: [],
@@ -58,6 +61,8 @@ function walkText(text: string): Walking {
     guess: false,
     text,
     at: undefined,
+    evaluated: false,
+    movedTo: undefined,
   };
   walk.tasks.push({ script: text, around });
   try {
@@ -82,13 +87,38 @@ function workOn(walk: Walking): void {
 
 function work(walk: Walking): void {
   for (let task = walk.tasks.pop(); task; task = walk.tasks.pop()) {
+    charge(walk, task);
+    if (isSpent(walk)) return;
     if (task.around.depth > DEEPEST) walk.limited = true;
-    else if ("node" in task) pushAll(walk, unfold(task.node, task.around));
-    else if ("command" in task) see(walk, task);
-    else if ("script" in task) readScript(walk, task.script, task.around);
-    else if ("broken" in task) readBroken(walk, task.broken, task.around);
-    else walk.hazards.push(task.hazard);
+    else take(walk, task);
   }
+}
+
+function take(walk: Walking, task: Task): void {
+  if ("node" in task) pushAll(walk, unfold(task.node, task.around));
+  else if ("command" in task) see(walk, task);
+  else if ("script" in task) readScript(walk, task.script, task.around);
+  else if ("broken" in task) readBroken(walk, task.broken, task.around);
+  else walk.hazards.push(task.hazard);
+}
+
+function charge(walk: Walking, task: Task): void {
+  walk.steps += "command" in task ? 1 + task.command.words.length : 1;
+  if ("command" in task && task.around.guess) walk.scripts++;
+  if ("node" in task && SUBSTITUTIONS.has(task.node.type)) walk.characters += task.node.end - task.node.pos;
+}
+
+/** The parser reads these only when they are looked at, and each one anew. */
+const SUBSTITUTIONS: ReadonlySet<string> = new Set(["CommandExpansion", "ArithmeticCommandExpansion", "ProcessSubstitution"]);
+
+/** Beyond one of these limits nothing more is looked at, so that no text takes long. */
+function isSpent(walk: Walking): boolean {
+  const { scripts, characters, steps, commands } = walk;
+  const spent = scripts > MOST_SCRIPTS || characters > MOST_CHARACTERS || steps > MOST_STEPS || commands.length >= MOST_COMMANDS;
+  if (!spent) return false;
+  walk.limited = true;
+  walk.tasks.length = 0;
+  return true;
 }
 
 /** The last task is the next: so the first of these comes first. */
@@ -102,10 +132,7 @@ function pushAll({ tasks }: Walking, more: readonly Task[]): void {
 function readScript(walk: Walking, text: string, around: Around): void {
   walk.characters += text.length;
   walk.scripts++;
-  if (walk.scripts > MOST_SCRIPTS || walk.characters > MOST_CHARACTERS) {
-    walk.limited = true;
-    return;
-  }
+  if (isSpent(walk)) return;
   const script = parseBash(text);
   if (script) walk.tasks.push({ node: script, around: { ...around, text } });
   else readBroken(walk, [0, text.length], { ...around, text });
@@ -139,7 +166,7 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
     assignments: assignments.length === 0 ? NO_ASSIGNMENTS : assignments.map(({ name, value }) => ({ name, dynamic: value.word.dynamic })),
     redirections,
     hazards: hazardsOf(command, around, found?.hazards),
-    doubts: words[0]?.word.dynamic ? [UNKNOWN_NAME, ...(found?.doubts ?? [])] : (found?.doubts ?? NO_DOUBTS),
+    doubts: doubtsOf(command, found?.doubts),
     openEnd,
   };
   if (around.join !== undefined) {
@@ -147,6 +174,7 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
     seen.join = around.join;
   }
   if (around.inside !== undefined) seen.inside = around.inside;
+  if (around.movedTo) seen.movedTo = around.movedTo;
   if (at) seen.at = at;
   walk.commands.push(seen);
   const inner = found?.inner ?? [];
@@ -154,11 +182,16 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
     goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
 }
 
+function doubtsOf({ words, doubt }: CommandShape, more: readonly string[] = NO_DOUBTS): readonly string[] {
+  if (doubt !== undefined) return [doubt];
+  return words[0]?.word.dynamic ? [UNKNOWN_NAME, ...more] : more;
+}
+
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Inside = { readonly command: CommandShape; readonly around: Around; readonly inner: readonly Inner[]; readonly at: Around["at"] };
 
 function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
-  const inside = { ...around, inside: walk.commands.length - 1, at };
+  const inside = { ...around, inside: walk.commands.length - 1, movedTo: undefined, at };
   pushAll(
     walk,
     command.nested.map((node) => ({ node, around })),
@@ -166,8 +199,20 @@ function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
   pushAll(walk, variableTasks(command, inside));
   pushAll(
     walk,
-    inner.flatMap((one) => innerTask(walk, one, inside)),
+    affordable(walk, inner).flatMap((one) => innerTask(one, inside)),
   );
+}
+
+/** Of many readings only as many as can still be looked at. */
+function affordable(walk: Walking, inner: readonly Inner[]): readonly Inner[] {
+  let left = MOST_STEPS - walk.steps;
+  const end = inner.findIndex((one) => {
+    left -= "words" in one ? one.words.length - one.from : 1;
+    return left < 0;
+  });
+  if (end === -1) return inner;
+  walk.limited = true;
+  return inner.slice(0, end);
 }
 
 const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
@@ -180,15 +225,11 @@ function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
 const UNKNOWN_NAME = "the name of the command is not known before it runs";
 const NO_DOUBTS: readonly string[] = [];
 
-function innerTask(walk: Walking, inner: Inner, around: Around): readonly Task[] {
-  const inside = nested(around, inner.label);
+function innerTask(inner: Inner, around: Around): readonly Task[] {
+  const inside = { ...nested(around, inner.label), movedTo: inner.directory?.word };
   if ("script" in inner) return [{ script: inner.script, around: inside }];
   const { words, from, openEnd = false, guess = false } = inner;
   if (from >= words.length || (guess && around.guess)) return [];
-  if (guess && ++walk.scripts > MOST_SCRIPTS) {
-    walk.limited = true;
-    return [];
-  }
   return [{ command: commandOf(words.slice(from)), openEnd, at: around.at, around: { ...inside, guess } }];
 }
 
@@ -200,11 +241,8 @@ function variableTasks({ assignments }: CommandShape, around: Around): readonly 
 }
 
 function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {
-  let own = hazards;
-  words.forEach(({ word, value }, i) => {
-    const found = word.dynamic || NOT_ASCII.test(value) ? wordHazard(words, i, around) : undefined;
-    if (found) own = [...own, found];
-  });
+  const found = words.flatMap(({ word, value }, i) => (word.dynamic || NOT_ASCII.test(value) ? (wordHazard(words, i, around) ?? []) : []));
+  const own = found.length === 0 ? hazards : [...hazards, ...found];
   if (own.length === 0 && !more?.length) return around.hazards;
   return [...around.hazards, ...own.map((one) => placed(around, one)), ...(more ?? [])];
 }
@@ -225,7 +263,7 @@ const NOT_ASCII = /[\u0080-\uffff]/;
 function addContinued(walk: Walking, text: string): void {
   const other = walkText(text.replaceAll("\\\n", ""));
   const known = new Set(walk.commands.map(keyOf));
-  for (const { argv, path, assignments, redirections, hazards, doubts, openEnd } of other.commands) {
+  for (const { argv, path, assignments, redirections, hazards, doubts, openEnd, movedTo } of other.commands) {
     if (known.has(keyOf({ argv, doubts }))) continue;
     walk.commands.push({
       argv,
@@ -235,6 +273,7 @@ function addContinued(walk: Walking, text: string): void {
       doubts,
       openEnd,
       hazards: hazards.map((one) => ({ id: one.id, text: one.text })),
+      ...(movedTo && { movedTo }),
     });
   }
   walk.limited ||= other.limited;

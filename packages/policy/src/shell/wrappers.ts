@@ -9,7 +9,18 @@ import { MULTIPLEXERS, PREFIX_COMMANDS } from "./wrappers/prefix-commands.ts";
 import { SCRIPT_BUILTINS, SCRIPT_VARIABLES, SETTERS, SUBSCRIPT_BUILTINS } from "./wrappers/script-texts.ts";
 import { unwrapFind, unwrapParallel, unwrapXargs } from "./wrappers/searches.ts";
 import { READERS, SHELL_OPTIONS, SHELLS } from "./wrappers/shells.ts";
-import { type Inner, joined, type Surroundings, scriptOf, together, type Unwrapped, type Wrapping } from "./wrappers/unwrapped.ts";
+import {
+  directoryOf,
+  ELSEWHERE,
+  type Inner,
+  joined,
+  movedTo,
+  type Surroundings,
+  scriptOf,
+  together,
+  type Unwrapped,
+  type Wrapping,
+} from "./wrappers/unwrapped.ts";
 
 /** Everything that a command would run on behalf of its words. Undefined: it is no wrapper. */
 export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surroundings): Unwrapped | undefined {
@@ -30,8 +41,12 @@ function bySpec(spec: WrapperSpec): Unwrap {
 
 type Scanned = Wrapping & { readonly table: OptionTable; readonly scan: OptionScan; readonly label: string };
 
+function insideOf(scanned: Scanned): Unwrapped {
+  return movedTo(directoryOf(scanned.table, scanned.scan), textsOf(scanned));
+}
+
 /** The scripts among the options' values, then the command or script at the end. */
-function insideOf({ words, table, scan, label, ...wrapping }: Scanned): Unwrapped {
+function textsOf({ words, table, scan, label, ...wrapping }: Scanned): Unwrapped {
   if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
   const texts = scan.found.flatMap(({ kind, value }) => (kind === "script" && value ? [scriptOf(label, value)] : []));
   const split = scan.found.find(({ kind }) => kind === "split");
@@ -148,11 +163,15 @@ function byRunners(runners: readonly Runner[]): Unwrap {
       const from = behind(words, before);
       if (from === undefined) continue;
       const found = insideOf({ ...wrapping, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
-      return { ...found, inner: found.inner.map(withoutVersion) };
+      const directory = words.slice(1, from).some(({ value }) => RUNS_ELSEWHERE.test(value)) ? ELSEWHERE : undefined;
+      return movedTo(directory, { ...found, inner: found.inner.map(withoutVersion) });
     }
     return NOTHING;
   };
 }
+
+/** Options before the word that runs a program which choose another directory or package. */
+const RUNS_ELSEWHERE = /^(?:-[CFw]|--(?:dir|directory|prefix|cwd|cd|filter|recursive|workspaces?)(?:=|$)|-r$)/;
 
 /** Where the words behind `before` begin, options in between skipped; a word after an option may be its value. */
 function behind(words: readonly ShellWord[], before: readonly string[]): number | undefined {

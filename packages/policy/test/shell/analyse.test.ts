@@ -174,8 +174,25 @@ describe("what a line is bound to", () => {
     assert.equal(before?.file, "build.sh");
     assert.notEqual(before?.digest, after?.digest);
   });
-  for (const text of ["bash -e build.sh", "./build.sh", "cd src; sh ../build.sh", "env FOO=1 sh build.sh"]) {
-    test(`5.8: ${text}`, (t) => assert.equal(analyse(text, workspace(t)).scripts.length, 1));
+  for (const text of ["bash -e build.sh", "./build.sh", "cd src; sh ../build.sh", "env FOO=1 sh build.sh", "sh < build.sh"]) {
+    test(`5.8: ${text}`, (t) =>
+      assert.deepEqual(
+        analyse(text, workspace(t)).scripts.map(({ file }) => file),
+        ["build.sh"],
+      ));
+  }
+  const several: readonly [text: string, files: readonly string[]][] = [
+    ["cd src && sh x.sh && cd deep && sh x.sh", ["src/x.sh", "src/deep/x.sh"]],
+    ["sh x.sh; cd src; sh x.sh", ["x.sh", "src/x.sh"]],
+    ["(cd src; sh x.sh)", ["x.sh", "src/x.sh"]],
+    ["node -r ./x.js y.js data.json", ["x.js", "y.js"]],
+  ];
+  for (const [text, files] of several) {
+    test(`S27: ${text} is bound to ${files.join(" and ")}`, (t) =>
+      assert.deepEqual(
+        analyse(text, workspace(t)).scripts.map(({ file }) => file),
+        files,
+      ));
   }
   test("5.8: code on the command line is in the text already", (t) =>
     assert.deepEqual(analyse("sh -c 'echo build.sh'", workspace(t)).scripts, []));

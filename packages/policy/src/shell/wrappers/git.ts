@@ -1,12 +1,16 @@
 import type { ShellWord } from "../bash-tree.ts";
 import { GIT_RUNNERS, GIT_SCRIPT_KEYS, GIT_SCRIPT_OPTIONS } from "./git-texts.ts";
-import { joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+import { ELSEWHERE, isPlain, joined, movedTo, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
 
 /** Texts that git runs: aliases, commands in its configuration, and options of sub-commands that name a program. */
 export function unwrapGit({ words }: Wrapping): Unwrapped {
   if (!words.some(({ value }) => TELLING.has(value) || value.startsWith("--conf"))) return NOTHING;
-  return together([...configured(words), ...runners(words), ...byOptions(words)]);
+  const isElsewhere = words.some(({ value }) => AWAY.test(value));
+  return movedTo(isElsewhere ? ELSEWHERE : undefined, together([...configured(words), ...runners(words), ...byOptions(words)]));
 }
+
+/** Words with which git goes to another directory before it runs something. */
+const AWAY = /^(?:-C|--(?:git-dir|work-tree)(?:=.*)?|foreach)$/;
 
 const NOTHING: Unwrapped = { inner: [] };
 
@@ -52,9 +56,9 @@ function runners(words: readonly ShellWord[]): readonly Unwrapped[] {
     const start = run === -1 ? -1 : words.findIndex(({ value }, i) => i > run && !value.startsWith("-"));
     if (start === -1) return [];
     const label = `git ${sub} ${action}`;
-    return start === words.length - 1
-      ? [scriptOf(label, joined(words.slice(start)))]
-      : [scriptOf(label, joined(words.slice(start))), { inner: [{ label, words, from: start }] }];
+    const rest = words.slice(start);
+    const text = rest.length === 1 || !isPlain(rest) ? [scriptOf(label, joined(rest))] : [];
+    return rest.length === 1 ? text : [...text, { inner: [{ label, words: rest, from: 0 }] }];
   });
 }
 

@@ -5,17 +5,20 @@ const NPM_EXEC: WrapperSpec = {
   flags:
     "-y -n -q --yes --no --no-install --quiet --ignore-existing --workspaces --include-workspace-root --offline --prefer-offline --prefer-online",
   scripts: "-c --call",
+  moves: "-w --workspace --workspaces --prefix",
 };
 const DLX: WrapperSpec = {
   values: "-p --package --allow-build --reporter -C --dir -F --filter",
   flags: "-q --quiet --silent -s",
   scriptFlags: "-c --shell-mode",
+  moves: "-C --dir -F --filter",
 };
 const UV: WrapperSpec = {
   values:
     "--from --with --with-editable --with-requirements -p --python --index --index-url --default-index --extra-index-url --directory --project --env-file --extra --group --package -w -i -f --find-links",
   flags:
     "-q -v -n -U --quiet --verbose --isolated --no-cache --offline --refresh --upgrade --frozen --locked --no-sync --no-project --active --all-extras --dev --no-dev",
+  moves: "--directory",
 };
 const PLAIN: WrapperSpec = {};
 

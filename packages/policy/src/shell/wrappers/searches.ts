@@ -1,6 +1,17 @@
 import { dynamicWord, type ShellWord } from "../bash-tree.ts";
 import { optionTable, scanOptions } from "../option-scan.ts";
-import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
+import {
+  directoryOf,
+  ELSEWHERE,
+  type Inner,
+  isPlain,
+  joined,
+  movedTo,
+  scriptOf,
+  together,
+  type Unwrapped,
+  type Wrapping,
+} from "./unwrapped.ts";
 
 const XARGS = optionTable({
   values: "-a --arg-file -d --delimiter -E -I -J -L -n --max-args -P --max-procs -R -s --max-chars -S --process-slot-var",
@@ -25,6 +36,9 @@ function marked(word: ShellWord, mark: string): ShellWord {
 
 const FIND_ACTIONS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
 
+/** Where `fd` searches and runs its commands. */
+const BASE = /^(?:-C|--base-d)/;
+
 /** Each command of an action, up to its end. */
 export function unwrapFind({ name, words }: Wrapping): Unwrapped {
   const inner: Inner[] = [];
@@ -33,7 +47,9 @@ export function unwrapFind({ name, words }: Wrapping): Unwrapped {
     if (!FIND_ACTIONS.has(action)) continue;
     const end = words.findIndex(({ value }, at) => at > i && (value === ";" || (value === "+" && words[at - 1]?.value === "{}")));
     const last = end === -1 ? words.length : end;
-    inner.push({ label: `${name} ${action}`, words: words.slice(i + 1, last).map((word) => marked(word, "{}")), from: 0 });
+    const given = words.slice(i + 1, last).map((word) => marked(word, "{}"));
+    const isElsewhere = action.endsWith("dir") || (name !== "find" && words.some(({ value }) => BASE.test(value)));
+    inner.push({ label: `${name} ${action}`, words: given, from: 0, ...(isElsewhere && { directory: ELSEWHERE }) });
     i = last;
   }
   return { inner };
@@ -45,6 +61,7 @@ const PARALLEL = optionTable({
   flags:
     "-0 --null -k --keep-order -m -X -q --quote -r --no-run-if-empty -t --verbose -u --ungroup -v --bar --eta --progress --dry-run --tag --line-buffer --lb --pipe --pipepart --will-cite --group -x --exit --halt-on-error --round-robin --linebuffer",
   attached: "-i --replace -l --max-lines --halt --header --cat --fifo",
+  moves: "--workdir --wd -S --sshlogin",
 });
 
 const SOURCES = /^:{3,4}\+?$/;
@@ -53,14 +70,14 @@ const SOURCES = /^:{3,4}\+?$/;
 export function unwrapParallel({ name, words, stdin, openEnd }: Wrapping): Unwrapped {
   const source = words.findIndex(({ value }) => SOURCES.test(value));
   const own = source === -1 ? words : words.slice(0, source);
-  const { starts } = scanOptions(PARALLEL, own, 1);
-  if (starts.length > 0) return together(starts.map((start) => templateOf(name, own.slice(start))));
+  const scan = scanOptions(PARALLEL, own, 1);
+  const { starts } = scan;
+  const directory = directoryOf(PARALLEL, scan);
+  if (starts.length > 0) return movedTo(directory, together(starts.map((start) => templateOf(name, own.slice(start)))));
   const given = source === -1 ? [] : words.slice(source + 1).filter(({ value }) => !SOURCES.test(value));
   const unknown = openEnd || (given.length === 0 && stdin !== undefined);
-  return together([
-    ...given.map((word) => scriptOf(name, word)),
-    { inner: [], doubts: unknown ? [`${name} reads its commands from a pipe`] : [] },
-  ]);
+  const doubts = unknown ? [`${name} reads its commands from a pipe`] : [];
+  return movedTo(directory, together([...given.map((word) => scriptOf(name, word)), { inner: [], doubts }]));
 }
 
 /** A template is read by a shell, with further words at its end or in place of its marks. */
@@ -70,7 +87,7 @@ function templateOf(name: string, words: readonly ShellWord[]): Unwrapped {
   const isText = words.length === 1 && /\s/.test(script.value);
   return {
     inner: [
-      ...(isKnown ? [{ label: name, script: script.value }] : []),
+      ...(isKnown && !isPlain(words) ? [{ label: name, script: script.value }] : []),
       ...(isText && isKnown ? [] : [{ label: name, words: words.map((word) => marked(word, "{")), from: 0, openEnd: true }]),
     ],
   };

@@ -1,8 +1,12 @@
-import type { ShellWord, Stdin } from "../bash-tree.ts";
+import { dynamicWord, type ShellWord, type Stdin } from "../bash-tree.ts";
+import type { OptionScan, OptionTable } from "../option-scan.ts";
 import type { Hazard } from "../plan.ts";
 
 /** What a wrapper runs: a command, or a text that is a script. */
-export type Inner = InnerCommand | { readonly label: string; readonly script: string };
+export type Inner = (InnerCommand | { readonly label: string; readonly script: string }) & {
+  /** The directory into which the wrapper goes first. */
+  readonly directory?: ShellWord;
+};
 
 /** A command among a wrapper's words. */
 export type InnerCommand = {
@@ -48,4 +52,28 @@ export function together(all: readonly Unwrapped[]): Unwrapped {
 export function joined(words: readonly ShellWord[]): ShellWord {
   const text = words.map(({ value }) => value).join(" ");
   return { word: { text, dynamic: words.some(({ word }) => word.dynamic) }, value: text, hazards: [] };
+}
+
+/** Whether words are the same command when a shell reads them once more. */
+export function isPlain(words: readonly ShellWord[]): boolean {
+  return words.every(({ word, value }) => !word.dynamic && /^[\w./:@%+,-]+$/.test(value));
+}
+
+/** A directory that nobody can tell. */
+export const ELSEWHERE: ShellWord = dynamicWord("$");
+
+/** What a wrapper runs in another directory. */
+export function movedTo(directory: ShellWord | undefined, found: Unwrapped): Unwrapped {
+  if (!directory || found.inner.length === 0) return found;
+  return { ...found, inner: found.inner.map((one) => ({ ...one, directory })) };
+}
+
+/** The directory that a wrapper's options choose. Where `..` leads is for the disk to say: a link may stand before it. */
+export function directoryOf({ spec, moves }: OptionTable, { found }: OptionScan): ShellWord | undefined {
+  if (spec.away) return ELSEWHERE;
+  const chosen = found.filter(({ option }) => moves.has(option));
+  const [one, ...more] = chosen;
+  if (!one) return undefined;
+  const isKnown = more.length === 0 && one.value && !one.value.word.dynamic && !one.value.value.split("/").includes("..");
+  return isKnown ? one.value : ELSEWHERE;
 }
