@@ -172,10 +172,22 @@ const LOOKING: ReadonlySet<string> = new Set([
 ]);
 
 function changesLedger({ seen }: ShellUnit): boolean {
-  if (!seen || programName(seen) !== "assent") return false;
-  const [command, below] = seen.argv.slice(1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
+  if (!seen) return false;
+  const own = seen.argv.findIndex(({ text }, at) => (at === 0 || at < SCRIPT_WORDS) && isAssent(text, at === 0));
+  if (own === -1 || (own > 0 && !RUNS_SCRIPTS.test(programName(seen)))) return false;
+  const [command, below] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
   if (command === undefined) return false;
   return !LOOKING.has(command) || (command === "grants" && below !== undefined);
+}
+
+/** Options may stand between an interpreter and its script. */
+const SCRIPT_WORDS = 8;
+const RUNS_SCRIPTS = /^(?:node|nodejs|bun|deno|tsx)$/;
+
+/** The program by its name, or by the file it is: `…/cli/bin/assent.js`. */
+function isAssent(word: string, first: boolean): boolean {
+  const name = foldPath(word).split("/").at(-1) ?? "";
+  return name === "assent.js" || (first && name === "assent");
 }
 
 function touchesOf({ home }: Own, shell: ShellUnit): readonly TouchedPath[] {

@@ -22,8 +22,10 @@ const PATH_ARGUMENTS = ["file_path", "path", "paths", "directory"];
 function shapeOf({ kind, definition, inputSchema }: Tool): RuleTool {
   const { inputAliases, locations } = definition;
   const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
+  const isClosed = isObject(inputSchema) && inputSchema["additionalProperties"] === false;
   return {
     kind,
+    ...(isClosed && { args: [...properties, ...Object.keys(inputAliases ?? {})] }),
     ...(inputAliases && { aliases: inputAliases }),
     ...(kind === "execute" && properties.includes("command") && { commandArg: "command" }),
     ...(locations && { pathArgs: PATH_ARGUMENTS.filter((name) => properties.includes(name)) }),

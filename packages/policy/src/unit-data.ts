@@ -17,7 +17,7 @@ export function pathUnit(path: PathFact): Unit {
 
 /** A unit about one simple command of a shell line. */
 export function shellUnit(subject: string, shell: ShellUnit): Unit {
-  return unitOf(subject, { shell });
+  return { ...unitOf(subject, { shell }), readOnly: isReadOnly(shell) };
 }
 
 /** A unit about one URL. */
@@ -38,6 +38,12 @@ export function shellOf({ data }: Unit): ShellUnit | undefined {
 /** The URL a unit is about. */
 export function hostOf({ data }: Unit): HostFact | undefined {
   return isMade(data) && "host" in data ? data.host : undefined;
+}
+
+/** A command that only reads, in a line of which everything was understood. */
+function isReadOnly({ line, command }: ShellUnit): boolean {
+  const { modelled, hazards } = line.plan;
+  return modelled && hazards.length === 0 && command?.class === "read" && command.hazards.length === 0;
 }
 
 function unitOf(subject: string, data: UnitData): Unit {

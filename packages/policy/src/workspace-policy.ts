@@ -90,8 +90,11 @@ async function hookFacts({ tool: name, input, cwd }: HookSubject, registry: Regi
 
 type Allowed = (source: WatchedPolicy, ...about: Parameters<LoadedPolicy["policy"]["checkers"][number]["check"]>) => boolean;
 
-const isAllowed: Allowed = (source, request, unit) =>
-  source.current().checkers.some(({ check }) => check(request, unit).verdict === "allow");
+/** By a rule, or because it only reads: neither needs to be remembered. */
+const isAllowed: Allowed = (source, request, unit) => {
+  const { checkers, honourReadOnlyHint } = source.current();
+  return (honourReadOnlyHint && unit.readOnly === true) || checkers.some(({ check }) => check(request, unit).verdict === "allow");
+};
 
 /** A policy that was read once. */
 function still(loaded: LoadedPolicy): WatchedPolicy {

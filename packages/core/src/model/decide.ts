@@ -94,7 +94,7 @@ function judge(court: Court, unit: Unit): Ruling {
     strictest(hearing.insisting) ?? // 1, 2
     hearing.allowing ?? // 3
     allowedByMode(mode, request.kind, hint) ?? // 4
-    allowedByTool(hint) ?? // 5
+    allowedByTool(hint, unit) ?? // 5
     allowedByHook(hint.hook) ?? // 6
     asked(hint);
   hearing.trace.push(modeEntry(mode, planDenies ? "deny" : MODE_AT[speaker.step]), hintEntry(speaker), defaultEntry(speaker));
@@ -183,9 +183,9 @@ function allowedByMode(mode: string, kind: Kind, hint: Hint): Speaker | undefine
   return undefined;
 }
 
-function allowedByTool({ tool, readOnly }: Hint): Speaker | undefined {
+function allowedByTool({ tool, readOnly, readOnlyParts }: Hint, unit: Unit): Speaker | undefined {
   if (tool === "allow") return TOOL_ALLOWS;
-  return tool === undefined && readOnly ? READ_ONLY : undefined;
+  return tool === undefined && (readOnly || (readOnlyParts && unit.readOnly)) ? READ_ONLY : undefined;
 }
 
 function allowedByHook(hook: Hint["hook"]): Speaker | undefined {

@@ -75,6 +75,8 @@ export type Hint = {
   /** Why the tool's opinion is what it is, for the trace. */
   readonly toolNote?: string;
   readonly readOnly?: boolean;
+  /** A part of the request that is proven to change nothing counts as read-only. */
+  readonly readOnlyParts?: boolean;
   readonly safe?: boolean;
   readonly insideWorkspace?: boolean;
   readonly planFile?: boolean;

@@ -6,6 +6,8 @@ import type { Kind } from "./kind.ts";
 export type Unit = {
   /** One line for people: the simple command, the path, or the tool's name. */
   readonly subject: string;
+  /** Proven to change nothing, whatever stands beside it. */
+  readonly readOnly?: boolean;
   /** What the `Facts` port found out about this part; only the checkers and guards of the same policy read it. */
   readonly data?: unknown;
 };

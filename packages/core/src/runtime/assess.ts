@@ -139,6 +139,7 @@ function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint
     ...(opinion.declared && { tool: opinion.verdict }),
     ...(opinion.note !== undefined && { toolNote: opinion.note }),
     readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
+    readOnlyParts: policy.honourReadOnlyHint,
     safe: proven,
     insideWorkspace: facts.insideWorkspace === true,
     planFile: facts.planFile === true,

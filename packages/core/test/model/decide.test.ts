@@ -577,3 +577,17 @@ function deepFreeze(value: unknown): void {
   Object.freeze(value);
   for (const member of Object.values(value)) deepFreeze(member);
 }
+
+test("policy 4: a part that is proven to change nothing passes beside one that a rule allows, where hints are honoured", () => {
+  const units = [{ subject: "make lint" }, { subject: "tail -5", readOnly: true }];
+  const request = { tool: "shell", toolDigest: "", kind: "execute", input: {}, cwd: "/", binds: {}, units } as const;
+  const allows = {
+    label: "user permissions",
+    scope: "user",
+    check: (_request: unknown, { subject }: { subject: string }) => ({ verdict: subject === "make lint" ? "allow" : "none" }) as const,
+  } as const;
+  const judged = (readOnlyParts: boolean) => decide(request, { mode: "default", checkers: [allows], hint: { readOnlyParts } });
+  assert.deepEqual([judged(true).verdict, judged(true).byRules, judged(false).verdict, judged(false).unit], ["allow", true, "ask", 1]);
+  const plan = decide(request, { mode: "plan", checkers: [allows], hint: { readOnlyParts: true } });
+  assert.equal(plan.verdict, "deny");
+});

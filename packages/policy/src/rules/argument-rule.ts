@@ -3,7 +3,7 @@ import type { Broad } from "../shell/seen-command.ts";
 import { ANY_TOOL, type ReadCondition, type Reading, readCommand } from "./command-condition.ts";
 import { readPathGlob } from "./path-condition.ts";
 import type { Rule, RuleTool } from "./rule.ts";
-import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
+import { catchPattern, isFault, type RuleFault, syntaxFault } from "./rule-fault.ts";
 import { shapeOf } from "./tool-groups.ts";
 import type { ToolPart } from "./tool-part.ts";
 import { readUrlGlob } from "./url-condition.ts";
@@ -22,12 +22,25 @@ export function readArgumentRule(text: string, part: ToolPart, reading: Reading)
     return readFor(part.group ? asCommand(pattern, shapeOf(tools, part.group.tools[0]), shape) : pattern.conditions, shape, reading);
   };
   const names = part.group ? [part.group.tools[0], ...part.known] : part.known;
+  const unknown = unknownArgument(
+    pattern,
+    names.flatMap((name) => shapeOf(tools, name) ?? []),
+  );
+  if (unknown) return unknown;
   const read = names.map(readTool);
   const fault = read.find((one) => isFault(one));
   if (fault) return fault;
   const record = part.group || !/[*?[\\]/.test(part.record) ? read[0] : undefined;
   const shown = record ?? readFor(pattern.conditions, undefined, reading);
   return isFault(shown) ? shown : { ...shown, test: testByTool(readTool, reading.written.verdict) };
+}
+
+/** An argument that none of the tools takes: such a rule would never hold, and look as if it did. */
+function unknownArgument({ conditions }: Pattern, shapes: readonly RuleTool[]): RuleFault | undefined {
+  const args = shapes.flatMap((shape) => shape.args ?? []);
+  if (shapes.length === 0 || shapes.some((shape) => shape.args === undefined)) return undefined;
+  const missing = conditions.find(({ path: [root] }) => !args.includes(root));
+  return missing && syntaxFault(`there is no argument '${missing.path[0]}'`, `it takes ${[...new Set(args)].join(", ")}`);
 }
 
 /** Where a rule about the shell's command means another tool with a command, it means that tool's argument. */

@@ -33,6 +33,8 @@ export type Bind = { readonly script?: string };
 export type RuleTool = {
   readonly kind: string;
   readonly aliases?: Readonly<Record<string, string>>;
+  /** Every argument it takes, other spellings included; absent: any. */
+  readonly args?: readonly string[];
   /** The argument that is a shell line. */
   readonly commandArg?: string;
   readonly pathArgs?: readonly string[];

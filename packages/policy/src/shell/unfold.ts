@@ -153,10 +153,11 @@ function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Arou
     outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `${word} stands before it`, { pos, end })));
   }
   if (commands.length === 1) return commands.map((node) => nodeTask(node, outer));
+  const isPlain = !operators.includes("|&");
   return commands.map((node, i) => {
     const operator = operators[Math.max(0, i - 1)] ?? "|";
     const join = i === 0 ? outer.join : "|";
-    const stage = step(outer, `${operator}[${i}]`, operators.includes("|&") ? undefined : join);
+    const stage = step(outer, `${operator}[${i}]`, isPlain ? join : undefined);
     return nodeTask(node, i === 0 ? stage : { ...stage, stdin: pipedFrom(commands[i - 1]) });
   });
 }

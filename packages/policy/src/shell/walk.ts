@@ -14,7 +14,7 @@ const MOST_SCRIPTS = 200;
 const MOST_CHARACTERS = 32_768;
 const MOST_COMMANDS = 4_096;
 /** How many parts of the tree and words of commands are looked at. */
-const MOST_STEPS = 16_384;
+const MOST_STEPS = 8_192;
 
 /** Everything that a text of bash would run, as far as it can be told without running it. It never throws. */
 export function walkBash(text: string): Walk {

@@ -231,3 +231,27 @@ describe("S16, S18: what a write touches is where the system itself would go", (
     });
   }
 });
+
+describe("5.4: where a command inside a wrapper runs", () => {
+  const rows: readonly [text: string, cwds: readonly (string | null)[]][] = [
+    ["env -C src ls", ["", "src"]],
+    ["env -C src env -C deep ls", ["", "src", "src/deep"]],
+    ["cd src && env -C deep ls", ["", "src", "src/deep"]],
+    ["env -C src sh -c 'ls; pwd'", ["", "src", "src", "src"]],
+    ["env -C $X ls", ["", null]],
+    ["chroot src ls", ["", null]],
+    ["find . -execdir ls ';'", ["", null]],
+    ["env -C src sh -c 'cd deep; ls'", ["", "src", null, null]],
+  ];
+  for (const [text, cwds] of rows) {
+    test(text, (t) => {
+      const root = workspace(t);
+      const { line } = analyse(text, root);
+      assert.deepEqual(
+        line.plan.commands.map(({ cwd }) => cwd),
+        cwds.map((cwd) => (cwd === null ? null : join(root, cwd))),
+      );
+      assert.ok(hazardsOf({ line } as Analysed).includes("cwd_unknown"));
+    });
+  }
+});

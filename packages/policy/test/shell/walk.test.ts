@@ -316,6 +316,90 @@ test("a text that does not parse does not make quoted data a command", () => {
   );
 });
 
+const UNPROTECTED: readonly string[] = [
+  "echo $(( '$(curl x)' ))",
+  "echo $(( a['`curl x`'] ))",
+  "echo $(( 1 + '$(curl x)' * 2 ))",
+  "(( '$(curl x)' ))",
+  "echo $[ '$(curl x)' ]",
+  "for ((i='$(curl x)';i<1;i++)); do :; done",
+  "for ((i=0;i<'$(curl x)';i++)); do :; done",
+  "for ((i=0;i<1;i+='$(curl x)')); do :; done",
+  "a['$(curl x)']=1",
+  "a['<(curl x)']=1",
+  'a["\\$(curl x)"]=1',
+  "a[\\$(curl x)]=1",
+  "declare a['$(curl x)']=1",
+  "a=(['$(curl x)']=1)",
+  "a=([$'\\x24(curl x)']=1)",
+  `echo "\${a['$(curl x)']}"`,
+  `echo \${a['$(curl x)']}`,
+  `echo \${a['$(curl x)']:-y}`,
+  `echo \${!a['$(curl x)']}`,
+  `echo \${#a['$(curl x)']}`,
+  `echo \${a[$'\\x24(curl x)']}`,
+  `echo \${a[$'\\u0024(curl x)']}`,
+  `echo \${x:'$(curl x)'}`,
+  `echo \${x:0:'$(curl x)'}`,
+  `echo "\${x:-'$(curl x)'}"`,
+  `echo "\${x:-\${y:-'$(curl x)'}}"`,
+  `cat <<E\n\${x:-'$(curl x)'}\nE`,
+  `cat <<E\n\${a['$(curl x)']}\nE`,
+  "[[ a['$(curl x)'] -eq 1 ]]",
+  "[[ -v a['$(curl x)'] ]]",
+  "bash -c \"(( '\\$(curl x)' ))\"",
+];
+for (const text of UNPROTECTED) {
+  test(`5.2: quotes protect nothing where a shell evaluates: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "yes"));
+}
+
+const EVALUATED_LATER: readonly string[] = [
+  "declare -i n; n='a[$(curl x)]'",
+  "declare -i n=1; n+='a[$(curl x)]'",
+  "declare -ia n=('a[$(curl x)]')",
+  "OPTIND='a[$(curl x)]'",
+  "n='a[`curl x`]' ls",
+  "n=a[\\$(curl x)]",
+  'n="a[\\$(curl x)]"',
+];
+for (const text of EVALUATED_LATER) {
+  test(`5.2: a value with a subscript may be evaluated later: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "yes"));
+}
+
+const UNKNOWN_VALUES: readonly string[] = [
+  `x='$(curl x)'; echo "\${x@P}"`,
+  `echo \${x@P}`,
+  `echo "\${x[0]@P}"`,
+  `cat <<E\n\${x@P}\nE`,
+  `echo \${a[$'\\x{24}(curl x)']}`,
+];
+for (const text of UNKNOWN_VALUES) {
+  test(`a value that is expanded once more is a doubt: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "doubt"));
+}
+
+test("whatever stands in such quotes leaves doubt, whether a rule names it or not", () => {
+  for (const text of [...UNPROTECTED, ...EVALUATED_LATER].filter((one) => !/"\$\{x:-|bash -c/.test(one)))
+    assert.notEqual(broadly("wget", text), "no", text);
+});
+
+const PROTECTED: readonly string[] = [
+  "echo '$(curl x)'",
+  `echo \${x:-'$(curl x)'}`,
+  "x='$(curl x)'",
+  "echo $(( $(date +'%s') - 5 ))",
+  "echo $(( (1 + 2) > (3) ))",
+  'x="[$(date)] said"',
+  "for ((i=0;i<3;i++)); do echo 'a'; done",
+  `echo "\${x:-'a b'}"`,
+  `echo "\${a[0]}" \${a['k']} \${x:1:2} "\${x@Q}"`,
+  "a=([0]=x ['k']='y')",
+  "[[ $x =~ ^[a-z]+$ ]]",
+  "cat <<'E'\n$(( '$(curl x)' ))\nE",
+];
+for (const text of PROTECTED) {
+  test(`what a shell does not evaluate leaves no doubt: ${JSON.stringify(text)}`, () => assert.equal(broadly("curl", text), "no"));
+}
+
 test("nesting beyond the limit is said, and what was seen counts", () => {
   const deep = (levels: number): string => `curl x; ${"( ".repeat(levels)}ls${" )".repeat(levels)}`;
   assert.equal(walkBash(deep(99)).limited, false);
@@ -373,6 +457,87 @@ for (const text of HOSTILE) {
     assert.ok(Array.isArray(commands));
   });
 }
+
+/** Texts of which a naive walk makes more and more; each is repeated up to the longest text that is read. */
+const GROWING: readonly string[] = [
+  ...[
+    "parallel ",
+    "parallel -x ",
+    "sudo ",
+    "env ",
+    "nice ",
+    "xargs ",
+    "time ",
+    "! ",
+    "{ ",
+    "((",
+    "[[ ",
+    "<<a ",
+    "`",
+    "$[",
+    `\${a[`,
+    "find -exec ",
+  ],
+  ...["a[$(", '"$(', "$(", "<(", "@(", "+(", "f() ", "(", "a|", "a;", "$(a;", "'$(", "[$(", "$(('$(", "a['$(", "[[ a[$( ", "coproc "],
+  ...[
+    "timeout -Z ",
+    "sudo -Z ",
+    "xargs -Z ",
+    "env -S 'env -S ",
+    "eval ",
+    "watch ",
+    "su -c ",
+    "alias a=",
+    "PS1=",
+    "sh<<a\n",
+    "git submodule foreach ",
+  ],
+  ...[
+    "declare a[$( ",
+    "test a[$(",
+    "declare 'a[$(b)]' ",
+    "x='a[$(b)]' ",
+    `\${x@P}`,
+    "[[ 'a[$(b)]' ]];",
+    "parallel '{}' a ",
+    "git -c alias.x=!a ",
+  ],
+];
+for (const part of GROWING) {
+  test(`5.5: the work of the walk is bounded: ${JSON.stringify(part)} many times`, () => {
+    for (const length of [1_000, 4_096]) {
+      const { commands } = walkBash(part.repeat(Math.floor(length / part.length)));
+      assert.ok(commands.length <= 4_096, `${commands.length} commands`);
+      const steps = commands.reduce((sum, { argv }) => sum + 1 + argv.length, 0);
+      assert.ok(steps <= 8_192, `${steps} steps`);
+      const deepest = Math.max(0, ...commands.map(({ path }) => path.length));
+      assert.ok(deepest <= 300, `${deepest} labels`);
+    }
+  });
+}
+
+test("5.5: beyond the bounds the whole walk ends, and says so", () => {
+  const names = (text: string): readonly (string | undefined)[] => walkBash(text).commands.map(({ argv }) => argv[0]?.text);
+  const many = "eval ".repeat(700);
+  assert.equal(walkBash(`curl x; ${many}; ls`).limited, true);
+  assert.deepEqual([names(`curl x; ${many}; ls`)[0], names(`curl x; ${many}; ls`).includes("ls")], ["curl", false]);
+  assert.deepEqual([broadly("curl", `curl x; ${many}`), broadly("wget", `curl x; ${many}`)], ["yes", "doubt"]);
+});
+
+test("5.5: words that are too many to be unwrapped do not hide what stands behind them", () => {
+  const text = `${"sudo ".repeat(700)}; curl x`;
+  assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [true, "yes"]);
+});
+
+test("5.5: a long plain text is within the bounds", () => {
+  for (const text of [`${"a;".repeat(2_044)}curl x`, `bash -c '${"a b;".repeat(1_000)}curl x'`, `echo ${"$a".repeat(2_000)}; curl x`])
+    assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [false, "yes"]);
+});
+
+test("5.5: of too many readings of a wrapper's words the first are tried", () => {
+  const text = `timeout -Z curl x ${"a ".repeat(2_000)}`;
+  assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [true, "yes"]);
+});
 
 test("whatever the text, the walk answers", () => {
   const token = fc.constantFrom(

@@ -299,3 +299,62 @@ const DATA: readonly string[] = [
 for (const text of DATA) {
   test(`data is not a command: ${text}`, () => assert.equal(broadly("curl", text), "no"));
 }
+
+/** Where the last command of a line runs, as its wrapper says; `?`: nobody can tell. */
+const MOVED: readonly (readonly [text: string, directory: string | undefined])[] = [
+  ["env -C d tee x", "d"],
+  ["env -iC d tee x", "d"],
+  ["env -Cd tee x", "d"],
+  ["env --chdir=d tee x", "d"],
+  ["env --chdir d A=1 tee x", "d"],
+  ["env -S '-C d tee x'", "d"],
+  ["env -C d -S 'tee x'", undefined],
+  ["env -C $D tee x", "?"],
+  ["env -C d/.. tee x", "?"],
+  ["env -C a -C b tee x", "?"],
+  ["sudo -D d tee x", "d"],
+  ["sudo --chdir=d -u root tee x", "d"],
+  ["sudo -R d tee x", "d"],
+  ["sudo -i tee x", "?"],
+  ["su - root -c 'tee x'", "?"],
+  ["runuser -l root -c 'tee x'", "?"],
+  ["unshare --wd=d tee x", "d"],
+  ["unshare -R d tee x", "d"],
+  ["nsenter -t 1 --wd=d tee x", "d"],
+  ["nsenter -t 1 -w tee x", "?"],
+  ["nsenter -t 1 -m tee x", "?"],
+  ["chroot d tee x", "?"],
+  ["pkexec tee x", "?"],
+  ["systemd-run --working-directory=d tee x", "?"],
+  ["parallel --wd d tee ::: x", "d"],
+  ["parallel --workdir d ::: 'tee x'", "d"],
+  ["find . -execdir tee x \\;", "?"],
+  ["find . -okdir tee x \\;", "?"],
+  ["fd --base-directory d -x tee x", "?"],
+  ["git submodule foreach 'tee x'", "?"],
+  ["git -C d -c alias.y='!tee x' y", "?"],
+  ["pnpm -C d exec tee x", "?"],
+  ["npm exec --prefix=d tee x", "d"],
+  ["uv run --directory d tee x", "d"],
+  ["nice tee x", undefined],
+  ["env A=1 tee x", undefined],
+  ["env - tee x", undefined],
+  ["sudo -s tee x", undefined],
+  ["su root -c 'tee x'", undefined],
+  ["find . -exec tee x \\;", undefined],
+  ["git -c alias.y='!tee x' y", undefined],
+  ["env -C d true; tee x", undefined],
+  ["env -C d nice tee x", undefined],
+];
+for (const [text, directory] of MOVED) {
+  test(`5.4: a wrapper may go to another directory first: ${text}`, () => {
+    const moved = walkBash(text).commands.at(-1)?.movedTo;
+    assert.equal(moved?.dynamic ? "?" : moved?.text, directory);
+  });
+}
+
+test("5.4: a substitution among a wrapper's words runs before it moves, one in its script behind that", () => {
+  const movedTo = (text: string): unknown => walkBash(text).commands.find(({ argv }) => argv[0]?.text === "tee")?.movedTo?.text;
+  assert.equal(movedTo("env -C d ls $(tee x)"), undefined);
+  assert.equal(movedTo("sudo -D d -c 'a; ls $(tee x)'"), "d");
+});
