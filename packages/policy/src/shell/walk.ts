@@ -1,4 +1,5 @@
 import { type CommandShape, literalWord, parseBash, type ShellWord } from "./bash-tree.ts";
+import { lateDoubts } from "./late-doubts.ts";
 import { SUBCOMMANDS } from "./option-synonyms.ts";
 import type { Hazard } from "./plan.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
@@ -182,9 +183,12 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
     goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
 }
 
-function doubtsOf({ words, doubt }: CommandShape, more: readonly string[] = NO_DOUBTS): readonly string[] {
+function doubtsOf(command: CommandShape, more: readonly string[] = NO_DOUBTS): readonly string[] {
+  const { words, doubt } = command;
   if (doubt !== undefined) return [doubt];
-  return words[0]?.word.dynamic ? [UNKNOWN_NAME, ...more] : more;
+  const late = lateDoubts(command);
+  const known = late.length === 0 ? more : [...more, ...late];
+  return words[0]?.word.dynamic ? [UNKNOWN_NAME, ...known] : known;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
