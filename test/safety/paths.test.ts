@@ -320,6 +320,8 @@ describe("S18: Assent's own files are closed in yolo, wherever they lie", () => 
   });
 
   const ELSEWHERE = [
+    ...["mv .assent{,2}", "mv {.assent,x}", "cp {x,.assent/settings.json}", "mv .*", "mv $(echo .assent x)", "X='.assent x'; mv $X"],
+    ...["echo .assent x | xargs mv", "cp -r $(echo evil .assent)"],
     ...["env -C .assent tee settings.json", "env --chdir=.assent tee settings.json", "nice env -C .assent rm settings.json"],
     ...[
       "cd .assent && tee settings.json",

@@ -214,6 +214,19 @@ const HIDDEN_SUBSTITUTIONS: readonly string[] = [
   "printf -v 'a[$(curl x)]' y",
   "declare -i n='a[$(curl x)]'",
   "ls 2> >(curl x)",
+  "BASH_ENV='$(curl x)' bash -c :",
+  "env BASH_ENV='$(curl x)' bash -c :",
+  "env 'BASH_FUNC_ls%%=() { curl x; }' bash -c ls",
+  "PS4='$(curl x)' bash -xc :",
+  "X=c; bash -$X 'curl x'",
+  "X=-c; bash \"$X\" 'curl x'",
+  "bash -? 'curl x'",
+  "X=-exec; find . $X curl x ';'",
+  "find . -{exec,x} curl x ';'",
+  `x='$(curl x)'; echo "\${x@P}"`,
+  "declare -i n; n='a[$(curl x)]'",
+  "((true);(curl x))",
+  "shopt -s expand_aliases\nalias ls='curl x'\nls",
   "echo >& '$(curl x)'",
   'echo 1>& "\\$(curl x)"',
   "{ echo; } >& '`curl x`'",
@@ -620,31 +633,24 @@ const PIECES: readonly string[] = [
 ];
 
 suite("S03: no text stalls or breaks the reader, and none of these is allowed", () => {
-  const judges = [
-    scene.judge({ permissions: { deny: DENIES } }),
-    scene.judge({ mode: "auto-edit", permissions: { allow: ["*"], deny: DENIES } }),
-  ];
+  const judge = scene.judge({ mode: "auto-edit", permissions: { allow: ["*"], deny: DENIES } });
   const texts = (piece: string): readonly string[] => {
     const all = piece.repeat(Math.ceil(LONGEST / piece.length));
-    return [all.slice(0, LONGEST), `ls; ${all}`.slice(0, LONGEST), `${all.slice(0, LONGEST - 8)} curl x`, piece.repeat(100)];
+    return [`ls; ${all}`.slice(0, LONGEST), `${all.slice(0, LONGEST - 8)} curl x`, piece.repeat(100)];
   };
   for (const piece of PIECES)
     test(`as much of ${JSON.stringify(piece)} as is read`, () => {
-      for (const judge of judges) for (const text of texts(piece)) assert.equal(allowedByRules(judge(text)), false, text.slice(0, 80));
+      for (const text of texts(piece)) assert.equal(allowedByRules(judge(text)), false, text.slice(0, 80));
     });
 
   test("five hundred substitutions in each other, and a command that is denied inside", () => {
-    for (const judge of judges) {
-      const text = `${"echo $(".repeat(500)}curl x${")".repeat(500)}`;
-      assert.notEqual(judge(text).verdict, "allow");
-      assert.equal(judge(`${"echo $(".repeat(60)}curl x${")".repeat(60)}`).verdict, "deny");
-    }
+    const text = `${"echo $(".repeat(500)}curl x${")".repeat(500)}`;
+    assert.notEqual(judge(text).verdict, "allow");
+    assert.equal(judge(`${"echo $(".repeat(60)}curl x${")".repeat(60)}`).verdict, "deny");
   });
 
   test("a megabyte is not allowed; five thousand commands of which the last is denied are denied", () => {
-    for (const judge of judges) {
-      assert.equal(judge("ls ".repeat(2 ** 20 / 3)).verdict, "ask");
-      assert.equal(judge(`${"true;".repeat(5000)} curl x`).verdict, "deny");
-    }
+    assert.equal(judge("ls ".repeat(2 ** 20 / 3)).verdict, "ask");
+    assert.equal(judge(`${"true;".repeat(5000)} curl x`).verdict, "deny");
   });
 });

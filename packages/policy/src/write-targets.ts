@@ -153,6 +153,7 @@ function operandTargets(command: WritingCommand, read: CommandWords, words: read
 /** The destination, and what the sources are called in it. Copying what is in a directory writes names nobody can tell. */
 function copied(command: WritingCommand, read: CommandWords, reach: Reach): readonly WriteTarget[] {
   const { destinations, sources } = endsOf(command, read);
+  if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [written(UNKNOWN)]; // it may be several words
   const isExact = isGiven(read, command.exact ?? []);
   const merges = command.operands === "to" && isExact;
   const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
