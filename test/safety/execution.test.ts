@@ -222,6 +222,10 @@ describe("S13: programs are taken from where the system keeps them", () => {
       await at.shell("ls");
     }
     assert.deepEqual(at.effects(), []);
+    at.program("tell", `#!/bin/sh\necho "$PATH" >> ${at.world}\n`);
+    at.user({ shell: { path: [at.path("bin"), at.bin, "/usr/bin"] }, permissions: { allow: ["Shell(tell)"] } });
+    await at.shell("tell");
+    assert.deepEqual(at.effects(), [`${at.bin}:/usr/bin`], "nor does what it starts look there");
     at.user({ shell: { path: ["bin", "."] } });
     assert.equal((await at.shell("ls")).code, 2, "a relative one is no setting");
   });

@@ -388,7 +388,16 @@ test("a start that cannot be recorded ends everything; nothing gated begins and 
 function running(mark: string): readonly string[] {
   return readdirSync("/proc")
     .filter((pid) => /^\d+$/.test(pid) && pid !== String(process.pid))
-    .filter((pid) => existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(mark));
+    .filter((pid) => commandLine(pid).includes(mark));
+}
+
+/** Empty for a process that has ended meanwhile. */
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 const NASTY = "trap '' TERM; (trap '' TERM; (sleep 60 & sleep 60) & sleep 60) & echo ready; sleep 60";

@@ -524,6 +524,13 @@ test("5.5: beyond the bounds the whole walk ends, and says so", () => {
   assert.deepEqual([broadly("curl", `curl x; ${many}`), broadly("wget", `curl x; ${many}`)], ["yes", "doubt"]);
 });
 
+test("5.5: the texts that are read again have a bound together, substitutions included", () => {
+  for (const part of ["eval ", "watch ", "$( "]) {
+    const { commands, limited } = walkBash(`${part.repeat(Math.floor(4_000 / part.length))}ls`);
+    assert.deepEqual([limited, commands.length < 12], [true, true], `${part} ${commands.length}`);
+  }
+});
+
 test("5.5: words that are too many to be unwrapped do not hide what stands behind them", () => {
   const text = `${"sudo ".repeat(700)}; curl x`;
   assert.deepEqual([walkBash(text).limited, broadly("curl", text)], [true, "yes"]);
