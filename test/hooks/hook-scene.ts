@@ -21,7 +21,7 @@ import {
 } from "@assent/core";
 import { countingIds, scriptedApprover } from "@assent/core/testing";
 import { hookRunner, nodeDigest, systemClock } from "@assent/host";
-import { hookSource } from "@assent/policy";
+import { readHooks } from "@assent/policy";
 import { z } from "zod";
 import { readSettings } from "../../packages/policy/src/settings/read-settings.ts";
 
@@ -123,12 +123,14 @@ export async function hookScene(t: TestContext, options: SceneOptions): Promise<
   };
 }
 
-function entriesOf({ hooks, functions = {} }: SceneOptions): ReturnType<ReturnType<typeof hookSource>["entries"]> {
+function entriesOf({ hooks, functions = {} }: SceneOptions): ReturnType<typeof readHooks>["entries"] {
   const { hooks: written, problems } = readSettings("settings.json", JSON.stringify({ hooks }));
   assert.deepEqual(problems, []);
   const layer = { ...(written?.value ?? assert.fail("no hooks were read")), scope: "user", file: "settings.json" } as const;
   const parts = { functions: Object.keys(functions), compileRule: () => assert.fail("no test here has an if") };
-  return hookSource([layer], parts).entries();
+  const read = readHooks(layer, parts);
+  assert.deepEqual(read.problems, []);
+  return read.entries;
 }
 
 function makeTools(directory: string): ReturnType<typeof createRegistry> {

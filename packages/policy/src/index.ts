@@ -4,7 +4,6 @@ export { type Explanation, explain } from "./explain.ts";
 export { type FactPlaces, policyFacts } from "./facts.ts";
 export { type Guarded, policyGuards } from "./guards.ts";
 export { compileHookRule, type HookFacts, type HookRule } from "./hooks/hook-rule.ts";
-export { type HookSource, hookSource } from "./hooks/hook-source.ts";
 export { type HookParts, type ReadHooks, readHooks } from "./hooks/read-hooks.ts";
 export { liveScope } from "./live-scope.ts";
 export { type OwnFiles, ownFilesGuard } from "./own-files.ts";
