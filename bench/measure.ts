@@ -10,6 +10,8 @@ export type Row = {
   /** What the budget bounds: the ratio, or the value itself. */
   readonly bounds: "ratio" | "value";
   readonly ok: boolean;
+  /** A figure of the same unit that is told beside it and that the budget does not bound. */
+  readonly apart?: { readonly name: string; readonly value: number };
 };
 
 /** Microseconds per call of `act`, the best of several rounds: the machine's noise only ever adds. */
@@ -57,8 +59,9 @@ export function printRows(rows: readonly Row[]): string {
     `${figure(row.value)} ${row.unit}`,
     row.ratio === undefined ? "" : `${row.ratio.toFixed(2)} × ${row.baseName} (${figure(row.base ?? 0)} ${row.unit})`,
     row.bounds === "ratio" ? `budget ${row.budget} ×` : `budget ${row.budget} ${row.unit}`,
+    row.apart === undefined ? "" : `+ ${figure(row.apart.value)} ${row.unit} ${row.apart.name}`,
   ]);
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
   return cells
     .map((row) =>
       row

@@ -234,6 +234,17 @@ const HIDDEN_SUBSTITUTIONS: readonly string[] = [
   "cu\\\nrl x",
   "$'\\x63url' x",
   '$"curl" x',
+  "read r <<< 'a[$(curl x)]'; echo $((r))",
+  "for x in 'a[$(curl x)]'; do echo $((x)); done",
+  "for x in 'a[$(curl x)]'; do [[ $x -eq 1 ]]; done",
+  `for x in 'a[$(curl x)]'; do echo \${!x}; done`,
+  "set -- 'a[$(curl x)]'; echo $(($1))",
+  "f() { echo $(($1)); }; f 'a[$(curl x)]'",
+  "mapfile -t m <<< 'a[$(curl x)]'; ((m[0]))",
+  "echo 'a[$(curl x)]' | { read x; ((x)); }",
+  "declare -i n; for n in 'a[$(curl x)]'; do :; done",
+  `echo "b $$(echo "\${x:-'$(curl x)'}")"`,
+  `echo "\${x:-'$(echo $(( $(echo \${@:-\\curl x)}) )))'}"`,
 ];
 
 suite("5.2: what bash would run is found where a reader may miss it", () => {
@@ -279,6 +290,65 @@ suite("3.1: a redirection is a write, whatever it stands on", () => {
           assert.deepEqual([own.verdict, control.verdict], ["deny", "ask"], op);
         }
       });
+});
+
+/** Lines by which a protected file may be touched though its name is nowhere in them; `..` holds the store. */
+const TOUCHING: readonly (readonly [line: string, guard: string])[] = [
+  ["echo x > .g*/config", "control-file"],
+  ["echo x > .gi?/config", "control-file"],
+  ["{ echo x; } > s*/.git/config", "control-file"],
+  ["tee .g*/config", "control-file"],
+  ["git clone https://example.test/x ~/.config", "control-file"],
+  ["git remote add other ext::x", "control-file"],
+  ["git remote set-url origin ext::x", "control-file"],
+  ["git branch -u origin/main", "control-file"],
+  ["git branch --set-upstream-to=origin/main", "control-file"],
+  ["git submodule add https://example.test/x x", "control-file"],
+  ["dd $X", "deny-in-doubt"],
+  ["dd if=README.md o$X", "deny-in-doubt"],
+  ["ls | xargs dd", "deny-in-doubt"],
+  ["cat ../sto*/ledger.db", "deny-in-doubt"],
+  ["cat ../?tore/ledger.db", "deny-in-doubt"],
+  ["cat < ../st*/ledger.db", "deny-in-doubt"],
+  ["cat ../st$X/ledger.db", "deny-in-doubt"],
+];
+
+/** Lines of the same form that touch none. */
+const NOT_TOUCHING: readonly string[] = [
+  "rm -f *.log",
+  "sed -i s/a/b/ src/*.ts",
+  "sed -i s/a/b/ *.md",
+  "touch src/$X.ts",
+  "dd if=README.md of=copy",
+  'dd if="$X" of=copy',
+  "git init",
+  "git init sub",
+  "git clone https://example.test/x",
+  "git remote -v",
+  "git branch -a",
+  "git push -u origin main",
+  "cat *.md",
+  "cat ../out*/secret",
+  "ls $X",
+];
+
+suite("3.1: what a guard closes is asked about when only a shell could tell that it is meant", () => {
+  const judge = scene.judge({ mode: "yolo" });
+  for (const [text, guard] of TOUCHING)
+    test(`${text}: guard:${guard}`, () => {
+      const { verdict, reason, source } = judge(text);
+      assert.deepEqual([verdict, reason, source], ["ask", "guard", guard]);
+    });
+  for (const text of NOT_TOUCHING) test(`${text} is let through by yolo`, () => assert.equal(judge(text).verdict, "allow"));
+});
+
+suite("2.3: what an allow means", () => {
+  const judge = scene.judge({ permissions: { allow: ["Shell(git *)"] } });
+  test("a remote by its name is not a directory of the workspace", () => {
+    for (const text of ["git fetch src", "git fetch -p src", "git pull src", "git ls-remote src"])
+      assert.equal(judge(text).verdict, "ask", text);
+    assert.equal(judge("git fetch origin").verdict, "allow");
+  });
 });
 
 /** Commands that the read-only hint allows, without quotes, globs or operators: each character of them is itself. */

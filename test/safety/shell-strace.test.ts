@@ -24,6 +24,7 @@ const COMMANDS: readonly string[] = [
   "diff -u src/run.ts src/index.ts",
   "nl README.md 2>/dev/null | rev",
   "stat -c %s README.md && du -sh src",
+  "sha256sum README.md && test -d src",
   "basename src/run.ts .ts; dirname src/run.ts; seq 1 3",
   "pwd; whoami; id -u; uname -s; date +%Y",
   "printf '%s\\n' a b >/dev/null; echo \"a b\" 'c  d' 2>&1",

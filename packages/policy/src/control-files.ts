@@ -1,8 +1,9 @@
+import { basename } from "node:path";
 import type { Guard, Kind, Request } from "@assent/core";
 import { foldPath } from "./fold-path.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
-import { type TouchedPath, touchedPaths } from "./touched-paths.ts";
+import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "./touched-paths.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
 
 /** At any depth, by name. */
@@ -80,8 +81,11 @@ export type ControlPlaces = { readonly workspace?: string; readonly home?: strin
 export function controlFileGuard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
   const home = homeDirectory(given);
   const isControl = controlFiles(home, protect);
-  const known = knownPlaces(workspace, home);
-  const isMeant = (touched: TouchedPath): boolean => isControlTouch(touched, isControl) || holdsControl(touched, known);
+  const outer = [...homePlaces(home), ...CRONTABS];
+  const known = workspace === undefined ? outer : [foldPath(`${workspace}/.git`), ...outer];
+  const isMeant = (touched: TouchedPath): boolean =>
+    isControlTouch(touched, isControl) ||
+    (touched.open ? mayBeControl(touched.open, touched.places, known) : holdsControl(touched, touched.reach === "new" ? outer : known));
   const touched = (shell: ShellUnit): string | undefined =>
     (shell.touched ?? touchedPaths(shell, { home })).find((one) => one.use === "write" && isMeant(one))?.path;
   return {
@@ -111,16 +115,44 @@ function isControlTouch({ places, open }: TouchedPath, isControl: ControlFiles):
   return places.some((place) => isControl(open ? `${place}/${open.start || "x"}` : place));
 }
 
-/** Who removes, replaces or fills a directory reaches what lies below it. */
-function holdsControl({ places, reach, fate, open }: TouchedPath, known: readonly string[]): boolean {
-  if (open) return false;
-  if (fate === "replaced" && places.some((place) => HOLDERS.some((name) => place.endsWith(`/${name}`)))) return true;
-  return (reach !== "self" || fate === "replaced") && known.some((one) => places.some((place) => isInside(place, one)));
+/**
+ * Whether a path that only a shell can read may be one of them: some of its names stand for those of a control file. Of what a variable holds nothing is guessed
+ * beyond a start with a dot; of a pattern without that dot, what lies in the directory counts.
+ */
+function mayBeControl({ names, there }: OpenEnd, places: readonly string[], known: readonly string[]): boolean {
+  const [first = "", ...more] = names;
+  const isThere = (place: string): boolean =>
+    there?.some((name) => mayBecome(first, name) && isControlName([place, name, ...more].join("/"))) ?? false;
+  const isNamed = (place: string): boolean => {
+    const all = [basename(place), ...names];
+    return all.some((_, at) => !(at === 1 && there) && ANYWHERE.some((control) => fits(all.slice(at), control)));
+  };
+  const isKnown = (place: string): boolean => known.some((one) => one !== place && isInside(place, one) && fits(names, below(place, one)));
+  return places.some((place) => isThere(place) || isNamed(place) || isKnown(place));
 }
 
-/** Control files at places that are known without looking. */
-function knownPlaces(workspace: string | undefined, home: string): readonly string[] {
-  return [...(workspace === undefined ? [] : [foldPath(`${workspace}/.git`)]), ...homePlaces(home), ...CRONTABS];
+/** What is found by name at any depth, as the names on the way. */
+const ANYWHERE: readonly (readonly string[])[] = [...NAMES, ...NAME_STARTS, ...TREES].map((path) => path.split("/"));
+
+function below(place: string, one: string): readonly string[] {
+  return one.slice(place === "/" ? 1 : place.length + 1).split("/");
+}
+
+function fits(names: readonly string[], control: readonly string[]): boolean {
+  return names.length >= control.length && control.every((name, at) => mayBeName(names[at] ?? "", name));
+}
+
+/** A name that is written out, a pattern of which the start is, or a start with a dot that a variable goes on with. */
+function mayBeName(written: string, name: string): boolean {
+  if (/^[*?[$`{(<>]/.test(written)) return false;
+  return (written.startsWith(".") || !/[$`{(<>]/.test(written)) && mayBecome(written, name);
+}
+
+/** Who removes, replaces or fills a directory reaches what lies below it. */
+function holdsControl({ places, reach, fate }: TouchedPath, known: readonly string[]): boolean {
+  const fills = fate === "replaced" || reach === "some" || reach === "new";
+  if (fills && places.some((place) => HOLDERS.some((name) => place.endsWith(`/${name}`)))) return true;
+  return (reach !== "self" || fate === "replaced") && known.some((one) => places.some((place) => isInside(place, one)));
 }
 
 /** By both spellings of the home. */

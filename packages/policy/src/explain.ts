@@ -31,7 +31,7 @@ export function explain(assessed: Assessed): Explanation {
     unit,
     units,
     trace,
-    ...(line && { plan: { ...line.plan, commands: judgedCommands(assessed) } }),
+    ...(line && { plan: { ...line.plan, digest: line.plan.digest, commands: judgedCommands(assessed) } }),
     ...(!line && facts.view !== undefined && { facts: facts.view }),
     revision: policy.revision,
   };

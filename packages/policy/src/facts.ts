@@ -2,7 +2,7 @@ import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFact
 import type { PathFact, PathScope } from "./path-scope.ts";
 import { homeDirectory } from "./resolve-path.ts";
 import { type Analysed, analyseShell } from "./shell/analyse.ts";
-import type { Command } from "./shell/plan.ts";
+import type { Command, Plan } from "./shell/plan.ts";
 import { type ProgramFinder, programFinder } from "./shell/program-finder.ts";
 import { PROGRAM_PATH } from "./shell/programs.ts";
 import { hostUnit, pathUnit } from "./unit-data.ts";
@@ -83,36 +83,63 @@ function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenS
   const { workspace, look, home } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
   const analysed = analyseShell(command, { cwd, workspace, look, findProgram, home: homeDirectory(home) });
-  const { line, units, planned } = analysed;
   const binds = shellBinds(analysed);
-  return {
-    units,
-    binds,
-    safe: line.readOnly,
-    planDigest: line.plan.digest,
-    plan: planned,
-    view: shellView(analysed, { binds, seenScripts }),
-  };
+  return new ShellFacts(analysed, binds, scriptsSeen(binds, seenScripts));
+}
+
+/** What is only shown or recorded is made when somebody asks for it: no verdict needs it. */
+class ShellFacts implements RequestFacts {
+  readonly units: RequestFacts["units"];
+  readonly binds: RequestFacts["binds"];
+  readonly safe: boolean;
+  readonly plan: unknown;
+  readonly #plan: Plan;
+  readonly #scripts: readonly Json[];
+
+  constructor({ line, units, planned }: Analysed, binds: RequestFacts["binds"], scripts: readonly Json[]) {
+    this.units = units;
+    this.binds = binds;
+    this.safe = line.readOnly;
+    this.plan = planned;
+    this.#plan = line.plan;
+    this.#scripts = scripts;
+  }
+
+  get planDigest(): string {
+    return this.#plan.digest;
+  }
+
+  get view(): Json {
+    return shellView(this.#plan, this.#scripts);
+  }
 }
 
 /** Scripts by their names as written, and the text of package scripts. */
 function shellBinds({ scripts, packageScripts }: Analysed): Readonly<Record<string, string>> {
+  if (scripts.length === 0 && packageScripts.length === 0) return NO_BINDS;
   return Object.fromEntries([...scripts, ...packageScripts].map(({ file, digest }) => [file, digest]));
 }
+
+const NO_BINDS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** The digests of a script: the present one, and the one before it, if there was another. */
 type SeenScripts = Map<string, { readonly digest: string; readonly before: string | undefined }>;
 
-type Viewing = { readonly binds: Readonly<Record<string, string>>; readonly seenScripts: SeenScripts };
-
-/** What whoever is asked should see besides the text. A script that changed since it was first looked at shows both digests. */
-function shellView({ line: { plan } }: Analysed, { binds, seenScripts }: Viewing): Json {
-  const scripts = Object.entries(binds).map(([file, digest]) => {
+/** A script that changed since it was first looked at shows both digests. */
+function scriptsSeen(binds: Readonly<Record<string, string>>, seenScripts: SeenScripts): readonly Json[] {
+  if (binds === NO_BINDS) return NO_SCRIPTS;
+  return Object.entries(binds).map(([file, digest]) => {
     const known = seenScripts.get(file);
     const before = known?.digest === digest ? known.before : known?.digest;
     seenScripts.set(file, { digest, before });
     return { file, digest, ...(before !== undefined && { before }) };
   });
+}
+
+const NO_SCRIPTS: readonly Json[] = [];
+
+/** What whoever is asked should see besides the text. */
+function shellView(plan: Plan, scripts: readonly Json[]): Json {
   const hazards = [...plan.hazards, ...plan.commands.flatMap((command) => command.hazards)].map(({ id, text }) => ({ id, text }));
   return {
     plan: { digest: plan.digest, shape: plan.shape, cwd: plan.cwd, commands: plan.commands.map(shownCommand) },

@@ -15,7 +15,7 @@ export function foldPath(path: string): string {
     .join("/");
 }
 
-/** In printable ASCII without blanks, and without a dot at the end of a component, nothing but case can differ. */
-const UNUSUAL = /[^!-~]|\.(?:\/|$)/;
+/** In ASCII without a dot or a blank at the end of a component, nothing but case can differ. */
+const UNUSUAL = /[^\t\n -~]|[. ](?:\/|$)/;
 
 const IGNORED = /\p{Default_Ignorable_Code_Point}/gu;

@@ -3,6 +3,7 @@ import { controlFileGuard } from "./control-files.ts";
 import { type OwnFiles, ownFilesDoubt, ownFilesGuard } from "./own-files.ts";
 import type { Rule } from "./rules/rule.ts";
 import { inDoubt } from "./rules/rule-checker.ts";
+import { textDoubt } from "./shell/late-doubts.ts";
 import { deletesRootInLongText } from "./shell/long-text.ts";
 import { rootDelete } from "./shell/root-delete.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
@@ -67,10 +68,11 @@ function doubt({ denies, ownFiles }: Doubting, request: Request, unit: Unit): St
   return rule ? ask(`whether ${rule.at.text} forbids this cannot be told`) : NOTHING;
 }
 
-function shellDoubt({ line, seen }: ShellUnit): string | undefined {
+function shellDoubt({ line, seen, index }: ShellUnit): string | undefined {
   if (line.malformed || line.tooLong) return undefined;
   if (!line.parsed) return "unparsed: the command does not parse";
-  if (seen === undefined) return undefined;
+  const late = index === 0 ? textDoubt(line.text) : undefined;
+  if (seen === undefined || late !== undefined) return late;
   return seen.doubts[0] ?? (rootDelete(seen) === "doubt" ? "what a recursive rm would delete cannot be told" : undefined);
 }
 

@@ -6,7 +6,7 @@ import type { PathFact, PathTest } from "./path-scope.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
-import { knownPart, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
+import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
 import { programName } from "./write-targets.ts";
 
@@ -39,7 +39,8 @@ export function ownFilesDoubt(files: OwnFiles): (request: Request, unit: Unit) =
   return (request, unit) => {
     const shell = shellOf(unit);
     if (!shell) return pathDoubt(request, unit);
-    const path = touchesOf(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path;
+    const path =
+      touchesOf(own, shell).find((touched) => touched.use === "write" && mayReach(own, touched))?.path ?? mayReadState(own, shell)?.text;
     return path === undefined ? undefined : `whether ${JSON.stringify(path)} is one of Assent's own files cannot be told`;
   };
 }
@@ -64,8 +65,8 @@ type Own = {
   readonly named: readonly string[];
   /** How a text may spell out the state directory. */
   readonly spelled: readonly string[];
-  /** Inputs that were looked through: all units of a request have the same. */
-  readonly read: WeakMap<object, boolean>;
+  /** The input that was looked through last: all units of a request have the same. */
+  readonly last: { input?: object; names: boolean };
 };
 
 function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles): Own {
@@ -78,8 +79,8 @@ function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles):
     settings,
     project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
     named: settings.map((file) => dirname(file)).filter((directory) => basename(directory) === "assent"),
-    spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at))]),
-    read: new WeakMap(),
+    spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at)), ...(basename(root) === "assent" ? IN_STATE_HOME : [])]),
+    last: { names: false },
   };
 }
 
@@ -117,15 +118,16 @@ function isAssentFile(folded: string): boolean {
 }
 
 /** A text that spells out the state directory, whatever program would read it. */
-function namesState({ spelled, read }: Own, { kind, input }: Request): boolean {
+function namesState({ spelled, last }: Own, { kind, input }: Request): boolean {
   if (kind !== "execute") return false;
-  const known = read.get(input);
-  if (known !== undefined) return known;
+  if (last.input === input) return last.names;
   const texts = Object.values(input).flatMap((value) => (typeof value === "string" ? [foldPath(value)] : []));
-  const names = texts.some((text) => spelled.some((root) => text.includes(root)));
-  read.set(input, names);
-  return names;
+  last.input = input;
+  last.names = texts.some((text) => spelled.some((root) => text.includes(root)));
+  return last.names;
 }
+
+const IN_STATE_HOME = ["$xdg_state_home/assent", "$" + "{xdg_state_home}/assent"];
 
 function homeSpellings(root: string, home: string): readonly string[] {
   if (root === home || !isInside(home, root)) return [];
@@ -151,6 +153,34 @@ function readsState(own: Own, shell: ShellUnit): boolean {
   return seen.argv.some(isMeant) || seen.redirections.some(({ target, dynamic }) => isMeant({ text: target, dynamic }));
 }
 
+/** A word that only a shell can read, which may become a path in the state directory. Of what a variable holds alone nothing is guessed. */
+function mayReadState(own: Own, shell: ShellUnit): PlanWord | undefined {
+  const { seen } = shell;
+  const words = [...(seen?.argv ?? []), ...(seen?.redirections ?? []).map(({ target, dynamic }) => ({ text: target, dynamic }))];
+  const open = words.filter(({ text, dynamic }) => dynamic && /[^\s"'=$`]/.test(text));
+  if (open.length === 0) return undefined;
+  const cwds = possibleDirectories(shell, own.home);
+  return open.find((word) => valuesIn(word).some((value) => mayLeadTo(own, value, cwds)));
+}
+
+function mayLeadTo({ home, state }: Own, word: PlanWord, cwds: readonly string[]): boolean {
+  const { start, open, rest = "" } = knownPart(word, home);
+  const end = start.lastIndexOf("/") + 1;
+  if (open === undefined || (open === "unknown" && start.length === end)) return false;
+  const names = namesOf(`${start.slice(end)}${rest}`);
+  return cwds.some((cwd) => {
+    const place = foldPath(resolve(cwd, start.slice(0, end)));
+    return state.some((root) => {
+      if (root === place || !isInside(place, root)) return false;
+      const below = root.slice(place === "/" ? 1 : place.length + 1).split("/");
+      return (
+        (open === "unknown" || names.length >= below.length) &&
+        below.every((name, at) => at >= names.length || mayBecome(names[at] ?? "", name))
+      );
+    });
+  });
+}
+
 function isInState({ state }: Own, path: string): boolean {
   const folded = foldPath(path);
   return state.some((root) => isInside(root, folded));
@@ -161,9 +191,12 @@ const LEADS_AWAY = /^[/~$"'\\]|[=.][./~$"'\\]/;
 
 /** As much as is known of the path that a word may be; `if=FILE` and `--file=FILE` name one, too. */
 function pathsIn(word: PlanWord, home: string): readonly string[] {
+  return valuesIn(word).map((value) => knownPart(value, home).start);
+}
+
+function valuesIn(word: PlanWord): readonly PlanWord[] {
   const at = word.text.indexOf("=");
-  const whole = knownPart(word, home).start;
-  return at === -1 ? [whole] : [whole, knownPart({ ...word, text: word.text.slice(at + 1) }, home).start];
+  return at === -1 ? [word] : [word, { ...word, text: word.text.slice(at + 1) }];
 }
 
 /** Commands of Assent itself that only look; every other one writes the ledger: answers, trust, grants. */
@@ -173,8 +206,9 @@ const LOOKING: ReadonlySet<string> = new Set([
 
 function changesLedger({ seen }: ShellUnit): boolean {
   if (!seen) return false;
-  const own = seen.argv.findIndex(({ text }, at) => (at === 0 || at < SCRIPT_WORDS) && isAssent(text, at === 0));
-  if (own === -1 || (own > 0 && !RUNS_SCRIPTS.test(programName(seen)))) return false;
+  const most = RUNS_SCRIPTS.test(programName(seen)) ? SCRIPT_WORDS : 1;
+  const own = seen.argv.slice(0, most).findIndex(({ text }, at) => isAssent(text, at === 0));
+  if (own === -1) return false;
   const [command, below] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
   if (command === undefined) return false;
   return !LOOKING.has(command) || (command === "grants" && below !== undefined);
@@ -219,7 +253,7 @@ function wentWith({ state, settings, project }: Own, { use, reach, fate }: Touch
 function mayReach(own: Own, touched: TouchedPath): boolean {
   const { places, open, reach, fate, certain, lost } = touched;
   if (lost || (!certain && isOwnTouch(own, { ...touched, certain: true }))) return true;
-  const known = [...own.state, ...own.settings, ...own.project];
+  const known = [...own.state, ...own.settings, ...(reach === "new" ? [] : own.project)];
   if (open) return known.some((one) => places.some((place) => mayBegin(one, place, open)));
   return (reach !== "self" || fate === "unsure") && known.some((one) => places.some((place) => isInside(place, one)));
 }

@@ -20,7 +20,7 @@ export type PathFact = ResolvedPath &
     /** One of the session's own output files. */
     readonly ownOutput: boolean;
     /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
-    readonly anchor: Anchor | null;
+    readonly anchor: () => Anchor | null;
   };
 
 /** Whether a path, in the folded spelling in which denies compare, is meant. */
@@ -64,9 +64,7 @@ export function pathScope(directories: SessionDirectories): PathScope {
       sensitive: system || spellings.some(isSensitive) || folded.some((one) => sensitive.some((isMeant) => isMeant(one))),
       control: folded.some(isControl),
       ownOutput: place !== null && outputs.some((root) => isInside(root, place)),
-      get anchor() {
-        return real === null ? null : anchorOf(real);
-      },
+      anchor: () => (real === null ? null : anchorOf(real)),
     };
   };
 }

@@ -1,5 +1,6 @@
-import { statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { compileGlob } from "@assent/core";
 import { foldPath } from "./fold-path.ts";
 import { physicalPath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
@@ -18,12 +19,24 @@ export type TouchedPath = {
   readonly fate: Fate | "unsure";
   /** Every spelling of the place; of a place known in part only, of the directory it lies in. */
   readonly places: readonly string[];
-  /** Known in part: what the next name begins with. A glob does not begin with a dot. */
-  readonly open?: { readonly start: string; readonly dotless: boolean };
+  /** Known in part only. */
+  readonly open?: OpenEnd;
   /** False: the command may run in another directory. */
   readonly certain: boolean;
   /** Nobody can tell where it leads. */
   readonly lost: boolean;
+};
+
+/** What is known of a path's end that only a shell can tell. */
+export type OpenEnd = {
+  /** What the next name begins with. */
+  readonly start: string;
+  /** A glob does not begin with a dot. */
+  readonly dotless: boolean;
+  /** All further names as they are written, the next one first; a shell has to read at least that one. */
+  readonly names: readonly string[];
+  /** What lies in the directory, where the next name is a pattern for some of it. Names with a dot are looked for by few: those are not listed. */
+  readonly there?: readonly string[];
 };
 
 /** Where both spellings of a path come from; without a look at the disk there is only one. */
@@ -104,7 +117,7 @@ function touched(
   cwds: readonly string[],
   { home, look = lexically }: Surroundings,
 ): TouchedPath {
-  const { start, open } = knownPart({ text: path, dynamic }, home);
+  const { start, open, rest = "" } = knownPart({ text: path, dynamic }, home);
   const place = open === undefined ? start : start.slice(0, start.lastIndexOf("/") + 1);
   const from = place.startsWith("/") ? ["/"] : cwds;
   if (from.length === 0 || (open === "unknown" && start === ""))
@@ -127,8 +140,41 @@ function touched(
     reach,
     fate,
     ...where,
-    ...(open !== undefined && { open: { start: begun, dotless: begun === "" && open === "glob" } }),
+    ...(open !== undefined && {
+      open: openEnd({ begun, written: `${start.slice(place.length)}${rest}`, open }, look === lexically ? [] : facts),
+    }),
   };
+}
+
+type Begun = { readonly begun: string; readonly written: string; readonly open: NonNullable<KnownPart["open"]> };
+
+function openEnd({ begun, written, open }: Begun, facts: readonly ReturnType<Look>[]): OpenEnd {
+  const dotless = begun === "" && open === "glob";
+  const isPattern = open === "glob" && !begun.startsWith(".") && facts.length > 0;
+  return { start: begun, dotless, names: namesOf(written), ...(isPattern && { there: facts.flatMap(entries) }) };
+}
+
+/** The names of a path that is written for a shell, without quotes and in the spelling in which denies compare. */
+export function namesOf(written: string): readonly string[] {
+  return foldPath(written.replace(/["'\\]/g, ""))
+    .split("/")
+    .filter((name) => name !== "");
+}
+
+/** Whether a shell may make this name of one that is written so. A pattern that does not begin with a dot finds no name that does. */
+export function mayBecome(written: string, name: string): boolean {
+  if (name.startsWith(".") && /^[*?[]/.test(written)) return false;
+  const [known = ""] = written.split(/[@+!?*]?\(|[[$`{<>]/, 1);
+  return compileGlob(known === written ? known : `${known}*`).matches(name);
+}
+
+/** The names in a directory; what cannot be listed has none. */
+function entries({ lexical, real }: ReturnType<Look>): readonly string[] {
+  try {
+    return readdirSync(real ?? lexical).map(foldPath);
+  } catch {
+    return []; // no directory, or not one to look into: no pattern finds anything there
+  }
 }
 
 /** By what is seen at the place, if anything was looked at. */
@@ -151,8 +197,8 @@ function lexically(path: string, cwd: string): { readonly lexical: string; reado
   return { lexical, real: lexical };
 }
 
-/** A word up to the first sign that only a shell can read; `open` is what follows there. */
-export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown" };
+/** A word up to the first sign that only a shell can read; `open` is what follows there, `rest` how it is written. */
+export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown"; readonly rest?: string };
 
 /** As much of a word as needs no shell to be understood. A dynamic word is as it was written, quotes and all. */
 export function knownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
@@ -161,15 +207,16 @@ export function knownPart({ text, dynamic }: PlanWord, home: string): KnownPart 
   if (inHome) return readOn(home, `${inHome[1] ?? ""}${text.slice(inHome[0].length)}`);
   const here = CWD_START.exec(text);
   if (here) return readOn(".", `${here[1] ?? ""}${text.slice(here[0].length)}`);
-  return text.startsWith("~") ? { start: "", open: "unknown" } : readOn("", text);
+  return text.startsWith("~") ? { start: "", open: "unknown", rest: text } : readOn("", text);
 }
 
 function readOn(before: string, text: string): KnownPart {
   let start = before;
   let quoted = false;
-  for (const [token] of text.matchAll(TOKENS)) {
+  for (const found of text.matchAll(TOKENS)) {
+    const [token] = found;
     const open = signOf(token, quoted);
-    if (open) return { start, open };
+    if (open) return { start, open, rest: text.slice(found.index) };
     if (token === '"') quoted = !quoted;
     else start += token.replace(/^\\/, "").replace(/^'([^']*)'$/, "$1");
   }

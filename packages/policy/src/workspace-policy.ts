@@ -72,7 +72,7 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
     digest,
     scripts,
     examples: exampleTrial(tools, (name) => registry.get(name)?.kind),
-    hooks: (layer) => readHooks(layer, { functions: parts.hookFunctions ?? [], compileRule }),
+    hooks: (layer) => readHooks(layer, { functions: parts.hookFunctions ?? [], compileRule, tools: tools.names }),
     guards: (loaded) => policyGuards({ own: ownFiles(parts, loaded.settings), rules: loaded.rules }),
   };
   const source = follow ? watchPolicy(places, policyParts, follow) : still(loadPolicy(places, policyParts));

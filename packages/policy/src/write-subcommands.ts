@@ -18,6 +18,10 @@ export const WRITING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, Writin
       only: ["--unset", "--unset-all", "--add", "--replace-all", "-e", "--edit", "--rename-section", "--remove-section", ...CONFIG_ACTIONS],
       never: ["--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list", "get", "list"],
     },
+    // A remote's address may name a program (`ext::`), so who sets one writes what `git config` would. What git notes of its own accord is not meant: the branch that
+    // `checkout -b` or `push -u` follows, and the submodules of `.gitmodules`, which asks when it is written.
+    remote: { fixed: [".git/config"], only: ["add", "set-url", "set-branches", "rename", "remove", "rm"] },
+    branch: { fixed: [".git/config"], only: ["-u", "--set-upstream-to", "--unset-upstream", "--edit-description"] },
     apply: { spreads: true, never: ["--check", "--stat", "--numstat", "--summary"] },
     am: { spreads: true },
     clean: { operands: "all", keeps: true, spreads: true, never: ["-n", "--dry-run"] },
@@ -30,6 +34,7 @@ export const WRITING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, Writin
     mv: { operands: "from-to", deep: ["*"] },
     submodule: { operands: "after-first", keeps: true, fixed: [".gitmodules"], only: ["add", "set-url", "set-branch"] },
     worktree: { operands: "after-first", only: ["add", "move", "remove"] },
+    // Both make a repository of their own with settings of git's making: no control file that is there changes, so only the place counts.
     clone: { ...REPOSITORY, operands: "cloned" },
     init: { ...REPOSITORY, operands: "all", makes: true },
     "merge-file": { operands: "first", never: ["-p", "--stdout"] },

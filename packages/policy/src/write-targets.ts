@@ -1,4 +1,5 @@
 import { type CommandWords, commandWords, isGiven, leadingWords, valuesOf } from "./command-words.ts";
+import { isOneWord } from "./shell/bash-tree.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
 import { ALSO_CALLED, WRITING_COMMANDS } from "./write-commands.ts";
@@ -79,7 +80,7 @@ function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd:
   const targets = [
     ...valuesOf(read, files).map((word) => written(word)),
     ...valuesOf(read, places).map((word) => kept(word)),
-    ...assigned.flatMap((name) => assignedTo(words, name)),
+    ...assigned.flatMap((name) => assignedTo(openEnd ? [...words, UNKNOWN] : words, name)),
     ...(script ? words.flatMap((word) => named(word, script)) : []),
   ];
   const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
@@ -137,7 +138,7 @@ function operandTargets(command: WritingCommand, read: CommandWords, words: read
         .slice(-1)
         .map((word) => written(word));
     case "cloned":
-      return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => written(word));
+      return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => written(word, "new"));
     case "starts":
       return startsOf(words).map((word) => kept(word, "some"));
     case "names":
@@ -244,9 +245,19 @@ function within(directory: PlanWord, { text, dynamic }: PlanWord): PlanWord {
 }
 
 function assignedTo(words: readonly PlanWord[], name: string): readonly WriteTarget[] {
-  return words
-    .filter(({ text }) => text.startsWith(`${name}=`))
-    .map(({ text, dynamic }) => written({ text: text.slice(name.length + 1), dynamic }));
+  const start = `${name}=`;
+  return words.flatMap((word) => {
+    const { text, dynamic } = word;
+    if (text.startsWith(start)) return [written({ text: text.slice(start.length), dynamic })];
+    return mayBecome(word, start) ? [written(UNKNOWN)] : [];
+  });
+}
+
+/** Whether a word that only a shell can read may begin like this, or become several words of which one does. */
+function mayBecome({ text, dynamic }: PlanWord, start: string): boolean {
+  if (!dynamic) return false;
+  const [known = ""] = text.replace(/["'\\]/g, "").split(/[$`*?[{(<>]/, 1);
+  return start.startsWith(known) || (/[$`*?[{]/.test(text) && !isOneWord(text));
 }
 
 function named({ text }: PlanWord, pattern: RegExp): readonly WriteTarget[] {

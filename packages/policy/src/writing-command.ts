@@ -1,5 +1,5 @@
-/** How far a write reaches: the thing itself; everything below it too; or things below it that nobody can name. */
-export type Reach = "self" | "all" | "some";
+/** How far a write reaches: the thing itself; everything below it too; things below it that nobody can name; or such things, where there was nothing before. */
+export type Reach = "self" | "all" | "some" | "new";
 
 /** What a program writes, as far as its words tell. Deny reads broadly: an operand too many only matters when it is a protected file. */
 export type WritingCommand = {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Kind } from "@assent/core";
@@ -46,6 +46,7 @@ const PLAIN = [
 
 function makePlace(root: string): void {
   for (const directory of ["ws/.git", "ws/sub", "home"]) mkdirSync(join(root, directory), { recursive: true });
+  writeFileSync(join(root, "ws/QWEN.md"), "");
   symlinkSync(".git", join(root, "ws/alias"));
   symlinkSync("../home/.bashrc", join(root, "ws/innocent"));
 }
@@ -132,6 +133,38 @@ const LINES: readonly (readonly [line: string, asks: boolean])[] = [
   ["cp -r x/.github .", true],
   ["mv x .vscode", true],
   ["git init --separate-git-dir=.husky", true],
+  ["git clone https://example.test/x ~/.config", true],
+  ["git clone https://example.test/x .github", true],
+  ["git clone https://example.test/x .", false],
+  ["git clone https://example.test/x sub/x", false],
+  ["tar xf a.tar -C .github", true],
+  ["git remote set-url o ext::x", true],
+  ["git branch -u o/m", true],
+  ["git push -u o m", false],
+  ["git init sub/x", false],
+  ["echo x > .g*/config", true],
+  ["echo x > .gi?/config", true],
+  ["echo x > .[g]it/config", true],
+  ["tee .g*/config", true],
+  ["echo x > sub/.g*/config", true],
+  ["echo x > s*/.git/config", true],
+  ["echo x > s*/.g*/config", true],
+  ["echo x > src/$X/AGENTS.md", true],
+  ["echo x > .g$X", true],
+  ["echo x > .github/work*/ci.yml", true],
+  ["echo x > ~/.bash*", true],
+  ["echo x > ~/.conf*/git/config", true],
+  ["echo x > /etc/cron.d*/x", true],
+  ["sed -i s/a/b/ *.md", true],
+  ["sed -i s/a/b/ Q*", true],
+  ["sed -i s/a/b/ *.txt", false],
+  ["sed -i s/a/b/ sub/*.md", false],
+  ["sed -i s/a/b/ src/$X.ts", false],
+  ["rm -f *.log a*", false],
+  ["echo x > .env.$X", false],
+  ["echo x > .gitignor?", false],
+  ["echo x > ~/not*", false],
+  ["mkdir a$X", false],
   ["mkdir -p .github .vscode", false],
   ["cp x .github/CODEOWNERS", false],
   ["ln -s x/notes", false],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Kind, RequestFacts } from "@assent/core";
+import type { JsonObject, Kind, RequestFacts } from "@assent/core";
 import { policyFacts } from "../src/facts.ts";
 import { pathScope } from "../src/path-scope.ts";
 import { scratch } from "./scratch.ts";
@@ -65,6 +65,23 @@ test("each simple command of a shell line is a unit, and the plan that is judged
   );
   assert.equal(safe, true);
   assert.ok(plan !== undefined && planDigest?.startsWith("sha256:"));
+});
+
+test("what is shown of a shell line is the plan that was judged, whenever somebody looks at it", async (t) => {
+  const root = scratch(t);
+  const found = await shell(facts(root), root, { command: "ls $X; pwd" });
+  writeFileSync(join(root, "late"), "");
+  const { plan, hazards } = found.view as { plan: JsonObject; hazards: readonly JsonObject[] };
+  assert.deepEqual([plan["digest"], plan["shape"], plan["cwd"]], [found.planDigest, "text", root]);
+  assert.deepEqual(plan["commands"], [
+    { argv: ["ls", "$X"], path: [";[0]"], cwd: root },
+    { argv: ["pwd"], path: [";[1]"], cwd: root },
+  ]);
+  assert.deepEqual(
+    hazards.map(({ id }) => id),
+    ["expansion"],
+  );
+  assert.deepEqual(found.view, found.view);
 });
 
 test("5.4: a working directory outside the workspace is a hazard; one inside is where the line runs", async (t) => {

@@ -80,12 +80,12 @@ test("PT14: the nearest existing directory above is known by its real path, devi
   const look = pathScope({ workspace: root });
   const dir = statSync(join(root, "dir"));
   const anchor = { path: join(root, "dir"), device: String(dir.dev), inode: String(dir.ino) };
-  assert.deepEqual(look("dir/x", root).anchor, anchor);
-  assert.deepEqual(look("to-dir/new/er/x", root).anchor, anchor);
+  assert.deepEqual(look("dir/x", root).anchor(), anchor);
+  assert.deepEqual(look("to-dir/new/er/x", root).anchor(), anchor);
   renameSync(join(root, "dir"), join(root, "old"));
   mkdirSync(join(root, "dir"));
-  assert.notDeepEqual(look("dir/x", root).anchor, anchor);
-  assert.equal(look("loop/x", root).anchor, null);
+  assert.notDeepEqual(look("dir/x", root).anchor(), anchor);
+  assert.equal(look("loop/x", root).anchor(), null);
 });
 
 test("settings add sensitive files, by either spelling", (t) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { writeTargets } from "../src/write-targets.ts";
 import { seenCommand } from "./seen-line.ts";
 
-/** Words, then what is written: `=` before a path for a deep write, `~` for names nobody can tell, `<` for a deep read, `?` after a dynamic one. */
+/** Words, then what is written: `=` before a path for a deep write, `~` for names nobody can tell, `+` for such where nothing was before, `<` for a deep read, `?` after a dynamic one. */
 const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["echo x > a", "a"],
   ["echo x >> a", "a"],
@@ -54,6 +54,12 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["scp host:a dir", "dir dir/a"],
   ["rsync -a src/ dst", "<src/ ~dst dst/src"],
   ["dd if=a of=b", "b"],
+  ["dd $X", "$?"],
+  ["dd if=a o$X", "$?"],
+  ['dd "$X"', "$?"],
+  ["dd if=$X of=b", "$? b"],
+  ['dd if="$X" of=b', "b"],
+  ["dd if=~/a of=b", "b"],
   ["touch a b", "a b"],
   ["touch -d today a", "a"],
   ["truncate -s 0 a", "a"],
@@ -120,8 +126,18 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["git --git-dir=a init", ". a"],
   ["git init --separate-git-dir=a", "a ."],
   ["git --git-dir=a log", ""],
-  ["git clone https://example.test/a.git", "a"],
-  ["git clone https://example.test/a.git b", "b"],
+  ["git clone https://example.test/a.git", "+a"],
+  ["git clone https://example.test/a.git b", "+b"],
+  ["git remote", ""],
+  ["git remote -v", ""],
+  ["git remote get-url o", ""],
+  ["git remote add o u", ".git/config"],
+  ["git remote -v set-url o u", ".git/config"],
+  ["git -C sub remote rename o p", "sub/.git/config"],
+  ["git branch -a", ""],
+  ["git branch -u o/m", ".git/config"],
+  ["git branch --set-upstream-to=o/m", ".git/config"],
+  ["git branch --set-up o/m", ".git/config"],
   ["make -C dir all", "dir"],
   ["make all", ""],
   ["time -f %e -o a ls -o b", "a"],
@@ -135,7 +151,7 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
 ];
 for (const [command, targets] of ROWS) {
   test(`${command} writes ${targets || "nothing"}`, () => {
-    const marks = { self: "", all: "=", some: "~" };
+    const marks = { self: "", all: "=", some: "~", new: "+" };
     const shown = writeTargets(seenCommand(command)).map(
       ({ path, dynamic, use, reach }) => `${use === "read" ? "<" : marks[reach]}${path}${dynamic ? "?" : ""}`,
     );
@@ -147,6 +163,7 @@ test("a command that gets further words, like that of xargs, writes what nobody 
   const targets = writeTargets({ ...seenCommand("rm -rf"), openEnd: true });
   assert.deepEqual(targets, [{ path: "$", dynamic: true, use: "write", reach: "all", fate: "replaced" }]);
   assert.deepEqual(writeTargets({ ...seenCommand("cat"), openEnd: true }), []);
+  assert.equal(writeTargets({ ...seenCommand("dd if=a"), openEnd: true })[0]?.path, "$");
 });
 
 /** What becomes of a directory that is the target: the fates in the order of the targets. */

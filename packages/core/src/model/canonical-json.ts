@@ -67,8 +67,11 @@ function sortedKeys(value: object): readonly string[] {
 /** Any unit that is escaped, or half of a surrogate pair. */
 const NEEDS_CARE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
+/** In a longer text looking for what needs care takes more time than taking it. */
+const SHORT = 256;
+
 function quote(text: string, key: string | number): string {
-  if (!NEEDS_CARE.test(text)) return `"${text}"`;
+  if (text.length <= SHORT && !NEEDS_CARE.test(text)) return `"${text}"`;
   if (!text.isWellFormed()) throw new EventInvalid("a lone surrogate", key);
   return JSON.stringify(text);
 }

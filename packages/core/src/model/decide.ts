@@ -106,7 +106,32 @@ type Statement = { readonly verdict: Verdict | "none" | "error"; readonly rule?:
 
 type Checks = { readonly check: (request: Request, unit: Unit) => Statement };
 
-type Name = { readonly layer: string; readonly reason: "guard" | "checker"; readonly source: string; readonly scope?: Scope };
+type Name = {
+  readonly layer: string;
+  readonly reason: "guard" | "checker";
+  readonly source: string;
+  readonly scope?: Scope;
+  /** Its entry in a trace where it has nothing to say. */
+  readonly silent: TraceEntry;
+};
+
+/** Every unit of every call needs the name of each guard and checker: it is made once. */
+const NAMES = new WeakMap<Guard | NamedChecker, Name>();
+
+function nameOfGuard(guard: Guard): Name {
+  return NAMES.get(guard) ?? named(guard, { layer: `guard:${guard.id}`, reason: "guard", source: guard.id });
+}
+
+function nameOfChecker(checker: NamedChecker): Name {
+  const { label, scope } = checker;
+  return NAMES.get(checker) ?? named(checker, { layer: label, reason: "checker", source: label, scope });
+}
+
+function named(speaker: Guard | NamedChecker, name: Omit<Name, "silent">): Name {
+  const full = { ...name, silent: Object.freeze({ layer: name.layer, opinion: "none" } as const) };
+  NAMES.set(speaker, full);
+  return full;
+}
 
 const NONSENSE: Statement = Object.freeze({ verdict: "error", note: "failed: it gave no valid opinion" });
 
@@ -121,15 +146,18 @@ function consult({ request, unit }: Hearing, speaker: Checks): Statement {
 
 function hearGuard(hearing: Hearing, guard: Guard): void {
   const statement = consult(hearing, guard);
-  record(hearing, statement.verdict === "allow" ? NONSENSE : statement, { layer: `guard:${guard.id}`, reason: "guard", source: guard.id });
+  record(hearing, statement.verdict === "allow" ? NONSENSE : statement, nameOfGuard(guard));
 }
 
 function hearChecker(hearing: Hearing, checker: NamedChecker): void {
-  const { label, scope } = checker;
-  record(hearing, consult(hearing, checker), { layer: label, reason: "checker", source: label, scope });
+  record(hearing, consult(hearing, checker), nameOfChecker(checker));
 }
 
-function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, reason, source, scope }: Name): void {
+function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, reason, source, scope, silent }: Name): void {
+  if (verdict === "none" && !rule && note === undefined) {
+    hearing.trace.push(silent);
+    return;
+  }
   const entry: Mutable<TraceEntry> = { layer, opinion: verdict };
   if (rule) entry.rule = rule.text;
   if (note !== undefined) entry.note = note;

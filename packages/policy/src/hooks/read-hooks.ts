@@ -1,4 +1,13 @@
-import { canonicalJson, HOOK_EVENTS, type HookBody, type HookEntry, type HookPoint, hookPointNamed, isObject } from "@assent/core";
+import {
+  canonicalJson,
+  HOOK_EVENTS,
+  type HookBody,
+  type HookEntry,
+  type HookPoint,
+  hookPointNamed,
+  isObject,
+  sharedToolName,
+} from "@assent/core";
 import type { LayerHooks } from "../settings/load-policy.ts";
 import { nearestKey } from "../settings/nearest-key.ts";
 import type { Problem } from "../settings/problem.ts";
@@ -12,6 +21,8 @@ export type HookParts = {
   /** Names of the functions that this process has. */
   readonly functions: readonly string[];
   readonly compileRule: (text: string) => HookRule;
+  /** Names of the tools there are; absent: no matcher is held against them. */
+  readonly tools?: () => readonly string[];
 };
 
 /** The hooks of one layer in the order of its file, and everything wrong with them. A hook with a fault is not among them: whoever goes on must not. */
@@ -71,7 +82,11 @@ function readMatcher(reading: Reading, event: HookPoint, { path, value }: At): H
     wrong(reading, path, `is no regular expression: ${compiled.problem}`);
     return undefined;
   }
-  if (!compiled.matches || HOOK_EVENTS[event].matchesOn.length > 0) return compiled.matches;
+  if (!compiled.matches) return undefined;
+  if (HOOK_EVENTS[event].matchesOn.length > 0) {
+    if (HOOK_EVENTS[event].matchesOn.includes("tool_name")) warnOfIdle(reading, { path, value }, compiled.matches);
+    return compiled.matches;
+  }
   const hint = "Remove the matcher.";
   complain(reading, path, {
     type: "settings_type",
@@ -80,6 +95,21 @@ function readMatcher(reading: Reading, event: HookPoint, { path, value }: At): H
     effect: "warning",
   });
   return undefined;
+}
+
+/** A matcher that fits no tool guards nothing, and looks as if it did. Tools of outside servers come and go. */
+function warnOfIdle(reading: Reading, { path, value }: At, matches: (name: string) => boolean): void {
+  const names = [...new Set(reading.parts.tools?.().flatMap((name) => [sharedToolName(name), name]))];
+  const text = String(value);
+  if (names.length === 0 || text.includes("mcp_") || names.some(matches)) return;
+  const word = /[A-Za-z_][\w-]*/.exec(text)?.[0] ?? text;
+  complain(reading, path, {
+    type: "settings_type",
+    message: "fits no tool, so its hooks are never run",
+    hint: `The nearest tool is ${nearestKey(word, names)}; a matcher stands for a whole name. There are: ${names.join(", ")}.`,
+    effect: "warning",
+    kept: true,
+  });
 }
 
 type Group = { readonly event: HookPoint; readonly matcher: string; readonly matches: HookEntry["matches"] };
@@ -155,6 +185,7 @@ function unknown(reading: Reading, { path, name, known, what }: Unknown): void {
     message: `is no known ${what}; the nearest one is ${nearest}`,
     hint: `Write "${nearest}", or remove it.`,
     effect: "refuse",
+    part: "key",
   });
 }
 
@@ -162,9 +193,14 @@ function wrong(reading: Reading, path: Path, message: string): void {
   complain(reading, path, { type: "settings_type", message, hint: "Correct it, or remove this hook.", effect: "refuse" });
 }
 
-function complain({ layer, problems }: Reading, path: Path, what: Pick<Problem, "type" | "message" | "hint" | "effect">): void {
-  const key = path.reduce<string>((before, part) => (typeof part === "number" ? `${before}[${part}]` : `${before}.${part}`), "hooks");
-  problems.push({ file: layer.file, ...layer.placeOf(written(layer.value, path)), key, ...what, message: `${key} ${what.message}` });
+type Complaint = Pick<Problem, "type" | "message" | "hint" | "effect" | "kept"> & {
+  /** It is about the key, not about its value. */
+  readonly part?: "key";
+};
+
+function complain({ layer, problems }: Reading, path: Path, { part, ...what }: Complaint): void {
+  const key = path.reduce<string>((before, step) => (typeof step === "number" ? `${before}[${step}]` : `${before}.${step}`), "hooks");
+  problems.push({ file: layer.file, ...layer.placeOf(written(layer.value, path), part), key, ...what, message: `${key} ${what.message}` });
 }
 
 /** As much of a path as is written: something that is missing is told where it should stand. */

@@ -64,16 +64,16 @@ function findInLong(entries: readonly Entry[], request: Request, unit: Unit): En
   return undefined;
 }
 
-/** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. */
+/** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. Calls of one tool follow each other. */
 function memoByTool(entries: readonly Entry[]): (request: Request) => readonly Entry[] {
   const known = new Map<string, readonly Entry[]>();
+  let last: { readonly tool: string; readonly kind: string; readonly found: readonly Entry[] } | undefined;
   return ({ tool, kind }) => {
+    if (last?.tool === tool && last.kind === kind) return last.found;
     const key = `${kind} ${tool}`;
-    let found = known.get(key);
-    if (!found) {
-      found = entries.filter(({ rule }) => rule.concerns(tool, kind));
-      known.set(key, found);
-    }
+    const found = known.get(key) ?? entries.filter(({ rule }) => rule.concerns(tool, kind));
+    known.set(key, found);
+    last = { tool, kind, found };
     return found;
   };
 }

@@ -48,10 +48,16 @@ function fits(rule: AllowWords, { command, words }: ShellUnit): boolean {
   const [program] = words;
   if (!command || program === undefined || !startsWith(words, rule.words)) return false;
   const named = namesAll(rule, words);
+  if (isAddress(command, words)) return false;
   if (!isHarmless(command.hazards, { named, path: program.includes("/") && isPathOf(rule, program) })) return false;
   if (program.includes("/") && !isPathOf(rule, program)) return false;
   if (command.class === "opaque") return named;
   return words.length === rule.words.length || rule.tail || command.class === "read";
+}
+
+/** git takes the name of an existing directory for an address, before any remote of that name. */
+function isAddress({ operands }: Command, [program, verb]: readonly string[]): boolean {
+  return program === "git" && verb === "fetch" && operands.length > 0;
 }
 
 function startsWith(words: readonly string[], rule: readonly AllowWord[]): boolean {

@@ -1,9 +1,10 @@
 import type { Request, Unit } from "@assent/core";
-import { compileBroad } from "../shell/broad-match.ts";
+import { type BroadMatch, compileBroad } from "../shell/broad-match.ts";
+import { commandName } from "../shell/command-name.ts";
 import { scanLongText } from "../shell/long-text.ts";
 import { isOpaque } from "../shell/opaque-programs.ts";
 import { type RuleWord, type RuleWords, readRuleWords } from "../shell/rule-words.ts";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad, SeenCommand } from "../shell/seen-command.ts";
 import type { ShellLine } from "../shell/shell-unit.ts";
 import { shellOf } from "../unit-data.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
@@ -59,9 +60,21 @@ function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWo
       const shell = shellOf(unit);
       if (!shell) return unreadTest(scan, request);
       const { line, seen } = shell;
-      return line.tooLong ? scan(line) : seen ? broad(seen) : missing(line);
+      return line.tooLong ? scan(line) : seen ? matched(broad, seen) : missing(line);
     },
   };
+}
+
+/** Programs before whose command `NAME=value` may stand, which is none of the words a rule speaks of. */
+const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
+
+function matched(broad: BroadMatch, seen: SeenCommand): Broad {
+  const one = broad(seen);
+  const [first, ...words] = seen.argv;
+  if (one === "yes" || !first || first.dynamic || !TAKE_VARIABLES.has(commandName(first.text))) return one;
+  const rest = words.filter(({ text }) => text.startsWith("-") || !text.includes("="));
+  const other = rest.length === words.length ? "no" : broad({ ...seen, argv: [first, ...rest] });
+  return other === "no" ? one : other;
 }
 
 /** A line without commands: nothing to find, or nobody could tell. */

@@ -56,8 +56,15 @@ function compileRule({ layer, entry, options, bench }: Compiling): { readonly ru
   const rule = isFault(parsed) ? parsed.rule : parsed;
   const fault = isFault(parsed) ? [ruleProblem(layer, entry, { fault: parsed, at: entry.at })] : [];
   if (!rule) return { problems: fault };
+  const kept = fault.map(
+    (problem): Problem => ({
+      ...problem,
+      message: `${problem.message}; the rule is kept, and holds as soon as there is one`,
+      kept: true,
+    }),
+  );
   const failed = failedExamples(written, entry, bench).map((found) => ruleProblem(layer, entry, found));
-  return failed.length > 0 ? { problems: [...fault, ...failed] } : { rule, problems: fault };
+  return failed.length > 0 ? { problems: [...fault, ...failed] } : { rule, problems: kept };
 }
 
 function toWritten(layer: Layer, { list, rule, because, bind, flag, at }: RuleEntry): WrittenRule {

@@ -104,18 +104,20 @@ export function assemblePolicy(
     ...read.flatMap((layer) => layer.problems),
   ]);
   const rules = compiled.flatMap((layer) => layer.rules);
+  const stage = compiled.flatMap((layer) => layer.stage);
   const policy: Policy = {
     revision: digest.sha256(revisionText(compiled, settings)),
     mode: settings.mode,
     checkers: checkersOf(compiled),
     guards: parts.guards({ rules, settings }),
     honourReadOnlyHint: settings["permissions.readOnlyHint"] === "allow",
+    proposals: { resolver: settings["proposals.resolver"], stages: stagedBy(stage) },
   };
   const loaded: LoadedPolicy = {
     policy,
     settings,
     rules,
-    stage: compiled.flatMap((layer) => layer.stage),
+    stage,
     problems: all.filter(({ effect }) => effect === "warning"),
     hooks,
     hookEntries: read.flatMap(({ entries }) => entries),
@@ -123,7 +125,14 @@ export function assemblePolicy(
   return { loaded, problems: all };
 }
 
-type Compiled = { readonly layer: Layer; readonly rules: readonly Rule[] };
+/** A request is staged instead of run where a rule of any layer says so of any part of it, or might. */
+function stagedBy(stage: readonly Rule[]): NonNullable<Policy["proposals"]>["stages"] {
+  if (stage.length === 0) return () => false;
+  const { check } = ruleChecker({ label: "proposals.stage", scope: "policy", rules: stage });
+  return (request) => request.units.some((unit) => check(request, unit).verdict !== "none");
+}
+
+type Compiled = { readonly layer: Layer; readonly rules: readonly Rule[]; readonly stage: readonly Rule[] };
 
 /** A layer without rules has no opinion and is not asked. */
 function checkersOf(compiled: readonly Compiled[]): readonly NamedChecker[] {
@@ -159,6 +168,8 @@ function globProblems({ file, written }: Layer, roots: RuleOptions["roots"]): re
 function revisionText(compiled: readonly Compiled[], settings: Settings): string {
   return canonicalJson({
     rules: compiled.map(({ layer: { scope }, rules }) => [scope, rulesRecord(rules)]),
+    stage: compiled.map(({ stage }) => rulesRecord(stage)),
+    resolver: settings["proposals.resolver"],
     mode: settings.mode,
     readOnlyHint: settings["permissions.readOnlyHint"],
     protect: settings["permissions.protect"],

@@ -8,8 +8,10 @@ export type Problem = {
   readonly key: string;
   readonly message: string;
   readonly hint: string;
-  /** `refuse`: nobody may go on with this policy. `warning`: what it stands on is left out. */
+  /** `refuse`: nobody may go on with this policy. `warning`: what it stands on is left out, unless `kept`. */
   readonly effect: "refuse" | "warning";
+  /** A warning only: what it stands on counts all the same. */
+  readonly kept?: true;
 };
 
 /** The closed list of what can be wrong. */

@@ -24,8 +24,8 @@ export type RuleEntry = RuleObject & {
   readonly placeOf: (field: "match" | "notMatch", index: number) => Place;
 };
 
-/** The hooks of a file, and where each part of them stands. */
-export type WrittenHooks = { readonly value: JsonObject; readonly placeOf: (path: readonly (string | number)[]) => Place };
+/** The hooks of a file, and where each part of them stands: its value, or the key in front of it. */
+export type WrittenHooks = { readonly value: JsonObject; readonly placeOf: (path: readonly (string | number)[], part?: "key") => Place };
 
 /** What a settings file says. Problems that refuse leave the rest unreliable. */
 export type WrittenSettings = {
@@ -86,11 +86,17 @@ function readNamedGroup(draft: Draft, { node, key }: Slot): void {
 }
 
 function unknownWords(key: string): { readonly message: string; readonly hint: string } {
-  const nearest = isKey(key) ? key : nearestKey(key, [...KEYS, ...GROUPS]);
-  const hint = nearest.includes(".")
-    ? `Keys are nested: { "${nearest.replace(".", '": { "')}": … } }`
-    : `Write "${nearest}", or remove it.`;
+  if (isKey(key))
+    return { message: `The key ${key} is written with a dot, but keys are nested.`, hint: `Write it nested: ${nestedForm(key)}` };
+  const nearest = nearestKey(key, [...KEYS, ...GROUPS]);
+  const hint = isKey(nearest) && nearest.includes(".") ? `Keys are nested: ${nestedForm(nearest)}` : `Write "${nearest}", or remove it.`;
   return { message: `The key ${key} is not known; the nearest one is ${nearest}.`, hint };
+}
+
+/** `{ "permissions": { "deny": [...] } }` */
+function nestedForm(key: keyof typeof SETTINGS): string {
+  const value = isRuleKey(key) ? "[...]" : "…";
+  return `{ "${key.replace(".", '": { "')}": ${value} } }`;
 }
 
 function readKey(draft: Draft, slot: Slot, key: keyof typeof SETTINGS): void {
@@ -124,7 +130,10 @@ function readValue(draft: Draft, slot: Slot, { key, row }: { readonly key: keyof
 function readHooksValue(draft: Draft, slot: Slot): void {
   const value: unknown = getNodeValue(slot.node);
   const { placeAt } = draft.page;
-  const placeOf: WrittenHooks["placeOf"] = (path) => placeAt((nodeAt(slot.node, path) ?? slot.node).offset);
+  const placeOf: WrittenHooks["placeOf"] = (path, part) => {
+    const found = nodeAt(slot.node, path) ?? slot.node;
+    return placeAt((part === "key" ? keyNode(found) : found).offset);
+  };
   if (isJsonObject(value)) draft.hooks = { value: { value, placeOf }, at: placeAt(slot.node.offset) };
   else complain(draft, slot, [{ path: [], message: `must be an object, not ${shownValue(value)}` }]);
 }
@@ -179,10 +188,15 @@ function nodeAt(node: Node, path: readonly (string | number)[]): Node | undefine
   return findNodeAtLocation(node, [...path]);
 }
 
+/** The key a value stands behind; an item of a list has none. */
+function keyNode(value: Node): Node {
+  return (value.parent?.type === "property" && value.parent.children?.[0]) || value;
+}
+
 function complain(draft: Draft, { node, key, inAllow = false }: Slot, faults: readonly Fault[]): void {
   for (const { path, message, unknownKey: isUnknown } of faults) {
     const found = nodeAt(node, path) ?? node;
-    const { offset } = (isUnknown && found.parent?.children?.[0]) || found;
+    const { offset } = isUnknown ? keyNode(found) : found;
     const where = path.reduce<string>((at, step) => (typeof step === "number" ? `${at}[${step}]` : memberPath(at, step)), key);
     const words = { offset, key: where, message: `${where || "A settings file"} ${message}.`, hint: "Correct the value, or remove it." };
     remark(draft.page, { ...words, ...(isUnknown ? { type: "settings_unknown_key" } : { type: "settings_type", inAllow }) });

@@ -7,12 +7,13 @@ import { shellUnit } from "../unit-data.ts";
 import { agreedTop } from "./agree.ts";
 import { characterHazards } from "./characters.ts";
 import { expandGlobs } from "./expand-glob.ts";
+import { linePlan, unreadPlan } from "./line-plan.ts";
 import { once, onceNamed } from "./once.ts";
 import { packageScript } from "./package-script.ts";
 import type { PlainCommand } from "./plain-line.ts";
-import type { Hazard, Plan } from "./plan.ts";
+import type { Hazard } from "./plan.ts";
 import { type PlannedCommand, type PlannedLine, plannedLine } from "./planned-line.ts";
-import { type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
+import { joined, type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
 import { type ScriptBind, scriptBinds } from "./script-binds.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 import type { ShellLine, ShellUnit } from "./shell-unit.ts";
@@ -35,15 +36,17 @@ export type Analysed = {
 
 /** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
 export function analyseShell(text: string, given: ShellPlace): Analysed {
-  const place = { ...given, look: once(given.look), findProgram: onceNamed(given.findProgram) };
   const malformed = text.trim() === "" || text.includes("\0") || !text.isWellFormed();
   const tooLong = text.length > LONGEST_COMMAND;
-  if (malformed || tooLong) return unread(text, place, { malformed, tooLong: tooLong && !malformed });
-  const walk = walkBash(text);
+  if (malformed || tooLong) return unread(text, given, { malformed, tooLong: tooLong && !malformed });
+  const { cwd, workspace, home } = given;
+  const place: ShellPlace = { cwd, workspace, home, look: once(given.look), findProgram: onceNamed(given.findProgram) };
   const reading = readPlain(text);
+  const walk = walkBash(text, "commands" in reading);
   const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
   const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
-  const hazards = [...characterHazards(text), ...walk.hazards, ...outsideStart(place), ...refusals(reading, { walk, top, plain })];
+  const around = joined(characterHazards(text), joined(walk.hazards, outsideStart(place)));
+  const hazards = joined(around, refusals(reading, { walk, top, plain }));
   const read = readCommands(walk, { top, plain, place });
   return conclude(text, { place, walk, hazards, read, plain });
 }
@@ -53,10 +56,11 @@ function placed(commands: readonly PlainCommand[], place: ShellPlace): readonly 
   const directories = workingDirectories(commands, place.cwd, (target, from) => moveTo(target, from, place));
   return commands.map((command, i) => {
     const cwd = directories[i] ?? null;
-    const words = command.words.map(({ text }) => text);
-    if (!command.words.some(({ glob }) => glob)) return { command, argv: words, cwd };
-    const expanded = expandGlobs(command.words, { ...place, cwd: cwd ?? place.cwd });
-    return "argv" in expanded ? { command, argv: expanded.argv, cwd } : { command, argv: words, cwd, refused: expanded.refused };
+    const argv = command.words.map(({ text }) => text);
+    if (!command.words.some(({ glob }) => glob)) return { command, argv, cwd, expanded: false };
+    const found = expandGlobs(command.words, { ...place, cwd: cwd ?? place.cwd });
+    if ("argv" in found) return { command, argv: found.argv, cwd, expanded: true };
+    return { command, argv, cwd, expanded: false, refused: found.refused };
   });
 }
 
@@ -73,7 +77,7 @@ function moveTo(target: string, from: string, { look }: ShellPlace): string | nu
 /** The workspace itself is known by its real path. */
 function outsideStart({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
   return cwd === workspace || look(".", cwd).inside
-    ? []
+    ? NO_HAZARDS
     : [{ id: "outside_workspace", text: `the working directory ${cwd} is not in the workspace` }];
 }
 
@@ -86,8 +90,10 @@ function refusals(reading: ReturnType<typeof readPlain>, { walk, top, plain }: R
     return said || walk.hazards.some(({ id }) => id === reading.refused.id) ? [] : [reading.refused];
   }
   if (!top) return [{ id: "unmodelled_construct", text: "the two readers of shell text do not read this the same way" }];
-  return plain?.flatMap(({ refused }) => refused ?? []) ?? [];
+  return plain?.some(({ refused }) => refused) ? plain.flatMap(({ refused }) => refused ?? []) : NO_HAZARDS;
 }
+
+const NO_HAZARDS: readonly Hazard[] = [];
 
 type Concluding = {
   readonly place: ShellPlace;
@@ -101,7 +107,7 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
   const commands = read.map(({ command }) => command);
   const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
   const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
-  const plan = planOf({ cwd: place.cwd, shape, modelled, commands, hazards: unique([...hazards, ...fedPrograms(read, plain)]) });
+  const plan = linePlan({ cwd: place.cwd, shape, modelled, commands, hazards: unique(joined(hazards, fedPrograms(read, plain))) });
   const readOnly =
     modelled && plan.hazards.length === 0 && commands.every((command) => command.class === "read" && command.hazards.length === 0);
   const line: ShellLine = {
@@ -114,38 +120,50 @@ function conclude(text: string, { place, walk, hazards, read, plain }: Concludin
     parsed: walk.parsed,
     readOnly,
   };
+  const runs = modelled ? plannedCommands(plain, place) : undefined;
   const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => unitOf(one, { line, index, place }));
   return {
     line,
     units: units.map((unit) => shellUnit(subjectOf(unit), unit)),
-    planned: plannedLine({ plan, readOnly, ...(modelled && plannedCommands(plain, place)) }),
+    planned: plannedLine(runs ? { plan, readOnly, commands: runs } : { plan, readOnly }),
     scripts: scriptBinds(units, place),
-    packageScripts: units.flatMap(({ script, words }) =>
-      script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : [],
-    ),
+    packageScripts: units.some(({ script }) => script) ? units.flatMap(packageBind) : NO_SCRIPTS,
   };
+}
+
+const NO_SCRIPTS: readonly ScriptBind[] = [];
+
+function packageBind({ script, words }: ShellUnit): readonly ScriptBind[] {
+  return script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : NO_SCRIPTS;
 }
 
 /** A program that runs code nobody looks into, and is given more of it through a pipe: naming its words says nothing about that. */
 function fedPrograms(read: readonly ReadCommand[], plain: readonly Placed[] | undefined): readonly Hazard[] {
-  return read.flatMap(({ command, seen }) => {
-    const fed = command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";
-    return fed ? [{ id: "pipe_to_shell", text: `${command.argv[0]?.text} takes what it does from a pipe` } as const] : [];
-  });
+  const isFed = ({ command, seen }: ReadCommand): boolean =>
+    command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";
+  if (!read.some(isFed)) return NO_HAZARDS;
+  return read
+    .filter(isFed)
+    .map(({ command }) => ({ id: "pipe_to_shell", text: `${command.argv[0]?.text} takes what it does from a pipe` }));
 }
+
+const NO_WORDS: readonly string[] = [];
 
 type Uniting = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
 
 function unitOf({ command, seen, classified }: ReadCommand, { line, index, place }: Uniting): ShellUnit {
-  const words = classified?.words ?? [];
-  const script = command.cwd === null || words.length === 0 ? undefined : packageScript(words, { ...place, cwd: command.cwd });
-  const bare = { line, index, command, seen, words };
-  const unit = { ...bare, touched: touchedPaths(bare, place) };
+  const { cwd } = command;
+  const words = classified?.words ?? NO_WORDS;
+  const script = cwd === null || words.length === 0 ? undefined : packageScript(words, { cwd, workspace: place.workspace });
+  const touched = touchedPaths({ line, index, command, seen, words }, place);
+  const unit = { line, index, command, seen, words, touched };
   return script ? { ...unit, script: { text: script.text, digest: sha256(script.text) } } : unit;
 }
 
 function subjectOf({ line, command }: ShellUnit): string {
-  return command ? command.argv.map(({ text }) => text).join(" ") : line.text.slice(0, 200);
+  if (!command) return line.text.slice(0, 200);
+  const [first, second] = command.argv;
+  return first && !second ? first.text : command.argv.map(({ text }) => text).join(" ");
 }
 
 function sha256(text: string): string {
@@ -153,28 +171,21 @@ function sha256(text: string): string {
 }
 
 /** All of them, or none: a line of which one command has no certain place is not run from its plan. */
-function plannedCommands(plain: readonly Placed[], place: ShellPlace): Pick<PlannedLine, "commands"> {
-  const commands = plain.flatMap((one) => plannedCommand(one, place) ?? []);
-  return commands.length === plain.length ? { commands } : {};
+function plannedCommands(plain: readonly Placed[], place: ShellPlace): readonly PlannedCommand[] | undefined {
+  const commands: PlannedCommand[] = [];
+  for (const one of plain) {
+    const command = plannedCommand(one, place);
+    if (!command) return undefined;
+    commands.push(command);
+  }
+  return commands;
 }
 
 function plannedCommand({ command, argv, cwd }: Placed, { findProgram }: ShellPlace): PlannedCommand | undefined {
-  const [name, ...args] = argv;
+  const [name] = argv;
   if (name === undefined || cwd === null) return undefined;
   const program = name === "cd" ? undefined : findProgram(name);
-  return { join: command.join, argv: [name, ...args], cwd, redirections: command.redirections, program };
-}
-
-/** What names the plan: everything that says what would run, and nothing that is only known about it. */
-function planOf(plan: Omit<Plan, "digest">): Plan {
-  const parts = plan.commands.map(({ path, argv, cwd, assignments, redirections }) => [
-    path,
-    argv.map(({ text, dynamic }) => (dynamic ? [text] : text)),
-    cwd,
-    assignments.map(({ name }) => name),
-    redirections.map(({ fd, op, target }) => [fd, op, target]),
-  ]);
-  return { digest: sha256(JSON.stringify([plan.cwd, plan.shape, parts])), ...plan };
+  return { join: command.join, argv: [name, ...argv.slice(1)], cwd, redirections: command.redirections, program };
 }
 
 /** Text that nobody parses: too long, or no command at all. */
@@ -182,8 +193,7 @@ function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Pick<
   const hazard: Hazard = tooLong
     ? { id: "too_long", text: `${text.length} characters; at most ${LONGEST_COMMAND} are read` }
     : { id: "unparsed", text: "no command: empty, or with characters no shell takes" };
-  const bare = { cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] } as const;
-  const plan: Plan = { digest: sha256(JSON.stringify([cwd, text])), ...bare };
+  const plan = unreadPlan({ cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] }, text);
   const line: ShellLine = { text, plan, seen: [], malformed, tooLong, limited: false, parsed: false, readOnly: false };
   const unit: ShellUnit = { line, index: 0, words: [] };
   return {

@@ -26,9 +26,10 @@ export type ClassifyPlace = { readonly cwd: string; readonly workspace: string; 
 
 /** Tells what a literal command may do, by the table of its program, and where its files lead. It looks at a path only where one is named. */
 export function classify(argv: readonly string[], place: ClassifyPlace): Classified {
-  const [name = "", ...args] = argv;
+  const [name = ""] = argv;
   const strange = nameHazards(argv);
   if (strange.length > 0) return untabled(argv, strange);
+  const args = argv.slice(1);
   const modelled = versionModel(name, args) ?? modelOf(name)?.(args);
   return modelled ? settled(argv, modelled, place) : untabled(argv, []);
 }
@@ -36,10 +37,12 @@ export function classify(argv: readonly string[], place: ClassifyPlace): Classif
 function nameHazards(argv: readonly string[]): readonly Hazard[] {
   const [name = ""] = argv;
   if (name.includes("/")) return [{ id: "path_program", text: `${name} is a program by its path` }];
-  if (name === "" || changesShell(argv.map((text) => ({ text }))))
+  if (name === "" || changesShell(argv))
     return [{ id: "state_builtin", text: `${name || "an empty name"} evaluates words or changes the shell` }];
-  return [];
+  return NONE;
 }
+
+const NONE: readonly Hazard[] = [];
 
 function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classified {
   const opaque = isOpaque(argv);
@@ -50,24 +53,28 @@ function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classifi
 /** The model with its files looked at. */
 function settled(argv: readonly string[], modelled: Modelled, place: ClassifyPlace): Classified {
   const { reads, writes, perhaps, follows = false, repository = false } = modelled;
-  const existing = perhaps.filter((word) => exists(word, place.cwd));
-  const read = [...reads, ...existing].filter((path) => path !== "/dev/null" && (path !== "-" || exists(path, place.cwd)));
-  const looked = [
-    ...read.map((path) => lookAt({ path, use: "read", follows }, place)),
-    ...writes.map((path) => lookAt({ path, use: "write", follows }, place)),
-  ];
-  return {
-    class: provenClass(modelled),
-    operands: looked.map(({ operand }) => operand),
-    hazards: [...modelled.hazards, ...looked.flatMap(({ hazards }) => hazards), ...(repository ? repositoryHazards(place) : [])],
-    words: modelled.words ?? argv,
-    tabled: true,
+  const operands: Operand[] = [];
+  const hazards: Hazard[] = [...modelled.hazards];
+  const look = (path: string, use: Operand["use"]): void => {
+    const looked = lookAt({ path, use, follows }, place);
+    operands.push(looked.operand);
+    hazards.push(...looked.hazards);
   };
+  for (const path of reads) if (isFile(path, place.cwd)) look(path, "read");
+  for (const path of perhaps) if (exists(path, place.cwd) && path !== "/dev/null") look(path, "read");
+  for (const path of writes) look(path, "write");
+  if (repository) hazards.push(...repositoryHazards(place));
+  return { class: provenClass(modelled), operands, hazards, words: modelled.words ?? argv, tabled: true };
+}
+
+/** A dash is the input, unless there is a file of that name. */
+function isFile(path: string, cwd: string): boolean {
+  return path !== "/dev/null" && (path !== "-" || exists(path, cwd));
 }
 
 /** `read` is a proof: an option that writes, or that nobody knows, leaves none. */
 function provenClass({ class: said, hazards }: Modelled): CommandClass {
-  if (said !== "read") return said;
+  if (said !== "read" || hazards.length === 0) return said;
   if (hazards.some(({ id }) => id === "writes_file")) return "write";
   return hazards.some(({ id }) => id === "unmodelled_option" || id === "runs_program") ? "unknown" : "read";
 }

@@ -17,20 +17,34 @@ export function scanLongText(text: string, denies: readonly (readonly string[])[
 
 /** Whether such text holds, at the start of a command, an `rm` that would delete the root directory. */
 export function deletesRootInLongText(text: string): boolean {
-  let found = false;
-  eachCommand(text, RM_STARTS, (start) => {
-    found = deletesRootAt(text, start);
-    return found;
-  });
-  return found;
+  for (const { index, 0: found } of text.matchAll(RM_STARTS)) if (deletesRootAt(text, index + found.length - 1)) return true;
+  return false;
 }
+
+/** Where a command begins with a character with which `rm` can. Finding these is twice as fast as looking at each command. */
+const RM_STARTS = /(?:^|[\n;&|])[ \t]*["'\\/.rR\u0080-\uffff]/g;
 
 /** A deny's words, each leading to the next. */
 type Tree = {
-  readonly next: Map<string, Tree> /** With which characters a next word can begin. */;
-  readonly starts: Set<number>;
+  readonly next: Map<string, Tree>;
+  /** With which characters a next word can begin. */
+  readonly starts: Starts;
   hit: number | undefined;
 };
+
+/** A flag for each character of ASCII; one beyond it always counts. */
+type Starts = Uint8Array;
+
+const ASCII = 128;
+
+function mayStart(starts: Starts, code: number): boolean {
+  return starts[code] !== 0;
+}
+
+function addStart(starts: Starts, text: string): void {
+  const code = text.charCodeAt(0);
+  if (code < ASCII) starts[code] = 1;
+}
 
 const COMPILED = new WeakMap<readonly (readonly string[])[], Tree>();
 
@@ -50,7 +64,7 @@ function treeOf(denies: readonly (readonly string[])[]): Tree {
 }
 
 function newTree(): Tree {
-  return { next: new Map(), starts: new Set(), hit: undefined };
+  return { next: new Map(), starts: new Uint8Array(ASCII), hit: undefined };
 }
 
 function branch({ next, starts }: Tree, word: string): Tree {
@@ -58,19 +72,16 @@ function branch({ next, starts }: Tree, word: string): Tree {
   if (known) return known;
   const made = newTree();
   next.set(word, made);
-  for (const start of [word.slice(0, 1), ...QUOTES]) starts.add(start.charCodeAt(0));
+  for (const start of [word, ...QUOTES]) addStart(starts, start);
   return made;
 }
 
 const QUOTES: readonly string[] = ["\\", "'", '"'];
 
 /** A name can also begin with a capital letter, or stand behind a path. */
-function addStarts(starts: Set<number>, name: string): void {
-  for (const start of [name.slice(0, 1), name.slice(0, 1).toUpperCase(), "/", ".", ...QUOTES]) starts.add(start.charCodeAt(0));
+function addStarts(starts: Starts, name: string): void {
+  for (const start of [name, name.toUpperCase(), "/", ".", ...QUOTES]) addStart(starts, start);
 }
-
-const RM_STARTS = new Set<number>();
-addStarts(RM_STARTS, "rm");
 
 const TAB = 9;
 const NEWLINE = 10;
@@ -81,14 +92,14 @@ function isSeparator(code: number): boolean {
 }
 
 /** Calls `look` at each place where a command may begin, until it says that it has seen enough. */
-function eachCommand(text: string, starts: ReadonlySet<number>, look: (start: number) => boolean): void {
+function eachCommand(text: string, starts: Starts, look: (start: number) => boolean): void {
   let isStart = true;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (isSeparator(code)) isStart = true;
     else if (isStart && code !== SPACE && code !== TAB) {
       isStart = false;
-      if (starts.has(code) && look(i)) return;
+      if (mayStart(starts, code) && look(i)) return;
     }
   }
 }
@@ -99,7 +110,7 @@ function hitAt(text: string, start: number, root: Tree): number | undefined {
   let hit = tree?.hit;
   while (tree && tree.next.size > 0) {
     const at = nextWord(text, end);
-    if (at === -1 || !tree.starts.has(text.charCodeAt(at))) break;
+    if (at === -1 || !mayStart(tree.starts, text.charCodeAt(at))) break;
     end = wordEnd(text, at);
     tree = tree.next.get(wordAt(text, at, end));
     hit = tree?.hit === undefined ? hit : Math.min(tree.hit, hit ?? tree.hit);

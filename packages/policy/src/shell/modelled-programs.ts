@@ -7,11 +7,14 @@ import { SEARCH } from "./tables/search.ts";
 import { TEXT } from "./tables/text.ts";
 import { NPM } from "./tables/versions.ts";
 
-const TABLES: ReadonlyMap<string, CommandTable> = new Map(Object.entries({ ...COREUTILS, ...FILES, ...SEARCH, ...TEXT }));
-const MODELS: ReadonlyMap<string, CommandModel> = new Map(Object.entries({ ...SAYING, find: FIND, git: GIT, npm: NPM }));
+const TABLES: Readonly<Record<string, CommandTable>> = { ...COREUTILS, ...FILES, ...SEARCH, ...TEXT };
+
+const MODELS: ReadonlyMap<string, CommandModel> = new Map<string, CommandModel>([
+  ...Object.entries({ ...SAYING, find: FIND, git: GIT, npm: NPM }),
+  ...Object.entries(TABLES).map(([name, table]) => [name, (args: readonly string[]) => modelByTable(args, table)] as const),
+]);
 
 /** The model of a program by its bare name; undefined: nobody described what its words do. */
 export function modelOf(name: string): CommandModel | undefined {
-  const table = TABLES.get(name);
-  return table ? (args) => modelByTable(args, table) : MODELS.get(name);
+  return MODELS.get(name);
 }

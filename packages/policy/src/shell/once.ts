@@ -2,15 +2,24 @@ import type { PathScope } from "../path-scope.ts";
 
 /** A scope that looks at each path once: within one line the same name means the same file. */
 export function once(look: PathScope): PathScope {
-  const seen = new Map<string, ReturnType<PathScope>>();
+  const directories = new Map<string, Facts>();
+  let last: { readonly cwd: string; readonly facts: Facts } | undefined;
   return (path, cwd) => {
-    const key = `${cwd}\0${path}`;
-    const known = seen.get(key);
+    if (last?.cwd !== cwd) last = { cwd, facts: factsOf(directories, cwd) };
+    const known = last.facts.get(path);
     if (known) return known;
     const fact = look(path, cwd);
-    seen.set(key, fact);
+    last.facts.set(path, fact);
     return fact;
   };
+}
+
+type Facts = Map<string, ReturnType<PathScope>>;
+
+function factsOf(directories: Map<string, Facts>, cwd: string): Facts {
+  const facts: Facts = directories.get(cwd) ?? new Map();
+  directories.set(cwd, facts);
+  return facts;
 }
 
 /** The same for anything that is found by its name. */

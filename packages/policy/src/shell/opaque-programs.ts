@@ -21,12 +21,9 @@ const OPAQUE_VERBS: Readonly<Record<string, readonly string[]>> = {
 /** Whether these words, a command or the start of one, run code that no table describes. An allow rule for them must name all words. */
 export function isOpaque(words: readonly string[]): boolean {
   const [name = "", verb = ""] = words;
-  const base = name
-    .slice(name.lastIndexOf("/") + 1)
-    .toLowerCase()
-    .replace(/\.exe$/, "");
+  const file = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
+  const base = file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
   if (base === "npm") return !["ls", "-v", "--version"].includes(verb);
-  const unversioned = base.replace(/[-0-9.]+$/, "");
-  if (OPAQUE.has(base) || OPAQUE.has(unversioned) || base.startsWith("python")) return true;
+  if (OPAQUE.has(base) || OPAQUE.has(base.replace(/[-0-9.]+$/, "")) || base.startsWith("python")) return true;
   return Object.hasOwn(OPAQUE_VERBS, base) && (OPAQUE_VERBS[base]?.includes(verb) ?? false);
 }

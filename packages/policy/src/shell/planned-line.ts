@@ -15,19 +15,28 @@ export type PlannedCommand = {
 /** The very object that was judged, in the form in which it runs. Without `commands` the text was not understood whole, and nothing runs from it. */
 export type PlannedLine = { readonly plan: Plan; readonly readOnly: boolean; readonly commands?: readonly PlannedCommand[] };
 
-const MADE = new WeakSet<object>();
+/** A private field marks what this package made: nobody else can, a copy does not carry it, and unlike a list of all of them it costs nothing. */
+class MadeLine {
+  readonly #made = true;
+  readonly plan: Plan;
+  readonly readOnly: boolean;
+  readonly commands?: readonly PlannedCommand[];
+  constructor({ plan, readOnly, commands }: PlannedLine) {
+    this.plan = plan;
+    this.readOnly = readOnly;
+    if (commands) this.commands = commands;
+  }
+  static isMade(value: unknown): value is MadeLine {
+    return typeof value === "object" && value !== null && #made in value && value.#made;
+  }
+}
 
 /** Marks a line as judged by this package. */
 export function plannedLine(line: PlannedLine): PlannedLine {
-  MADE.add(line);
-  return line;
+  return new MadeLine(line);
 }
 
 /** The judged line behind a body's `plan`. Undefined: somebody else's plan, from which nothing may run. */
 export function planOf(value: unknown): PlannedLine | undefined {
-  return isMade(value) ? value : undefined;
-}
-
-function isMade(value: unknown): value is PlannedLine {
-  return typeof value === "object" && value !== null && MADE.has(value);
+  return MadeLine.isMade(value) ? value : undefined;
 }

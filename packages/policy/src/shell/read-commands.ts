@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { PathScope } from "../path-scope.ts";
-import { type Classified, classify } from "./classify.ts";
+import { type Classified, type ClassifyPlace, classify } from "./classify.ts";
 import type { PlainCommand } from "./plain-line.ts";
-import type { Command, Hazard } from "./plan.ts";
+import type { Command, Hazard, PlanWord } from "./plan.ts";
 import type { ProgramFinder } from "./program-finder.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 
@@ -20,6 +20,8 @@ export type Placed = {
   readonly command: PlainCommand;
   readonly argv: readonly string[];
   readonly cwd: string | null;
+  /** `argv` is not what is written: it had globs. */
+  readonly expanded: boolean;
   readonly refused?: Hazard;
 };
 
@@ -37,14 +39,15 @@ export type Reading = {
 export function readCommands(walk: Walk, { top, plain, place }: Reading): readonly ReadCommand[] {
   const moves = ({ argv }: SeenCommand): boolean => MOVERS.has(argv[0]?.text ?? "");
   const start = plain === undefined && walk.commands.some(moves) ? null : place.cwd;
-  const moving = new Set(walk.commands.filter((seen) => seen.inside !== undefined && moves(seen)).map(({ inside }) => inside));
+  const moved = walk.commands.filter((seen) => seen.inside !== undefined && moves(seen));
+  const moving = moved.length === 0 ? NOWHERE : new Set(moved.map(({ inside }) => inside));
   const cwds: (string | null)[] = [];
   return walk.commands.map((seen, i) => {
     const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
     const outer = at ? at.cwd : moving.has(seen.inside) ? null : outerOf(cwds, seen, start);
     const cwd = movedFrom(outer, seen);
     cwds[i] = cwd;
-    return readCommand(at && !at.refused ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, { cwd, place });
+    return readCommand(at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, cwd, place);
   });
 }
 
@@ -61,14 +64,15 @@ function movedFrom(outer: string | null, { movedTo }: SeenCommand): string | nul
   return dynamic || (outer === null && !text.startsWith("/")) ? null : resolve(outer ?? "/", text);
 }
 
+const NOWHERE: ReadonlySet<number | undefined> = new Set();
 const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
 
-function readCommand(seen: SeenCommand, { cwd, place }: { readonly cwd: string | null; readonly place: ShellPlace }): ReadCommand {
+function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): ReadCommand {
   const { argv, path, assignments, redirections } = seen;
-  const literal = argv.length > 0 && !seen.openEnd && argv.every(({ dynamic }) => !dynamic);
-  const words = argv.map(({ text }) => text);
-  const classified = literal ? classify(words, { workspace: place.workspace, look: place.look, cwd: cwd ?? place.cwd }) : undefined;
-  const hazards = unique([...seen.hazards, ...(classified?.hazards ?? []), ...(cwd === null || seen.movedTo ? [CWD_UNKNOWN] : [])]);
+  const literal = argv.length > 0 && !seen.openEnd && !argv.some(isDynamic);
+  const classified = literal ? classify(argv.map(textOf), placeAt(cwd, place)) : undefined;
+  const known = joined(seen.hazards, classified?.hazards ?? NO_HAZARDS);
+  const hazards = unique(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
   const command: Command = {
     argv,
     path,
@@ -76,12 +80,32 @@ function readCommand(seen: SeenCommand, { cwd, place }: { readonly cwd: string |
     assignments,
     redirections,
     class: classified?.class ?? "unknown",
-    operands: classified?.operands ?? [],
+    operands: classified?.operands ?? NO_OPERANDS,
     hazards,
   };
   return { command, seen, classified };
 }
 
+function placeAt(cwd: string | null, place: ShellPlace): ClassifyPlace {
+  return cwd === null || cwd === place.cwd ? place : { workspace: place.workspace, look: place.look, cwd };
+}
+
+function isDynamic({ dynamic }: PlanWord): boolean {
+  return dynamic;
+}
+
+function textOf({ text }: PlanWord): string {
+  return text;
+}
+
+/** Most lists of hazards are empty. */
+export function joined(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {
+  if (more.length === 0) return some;
+  return some.length === 0 ? more : [...some, ...more];
+}
+
+const NO_HAZARDS: readonly Hazard[] = [];
+const NO_OPERANDS: Command["operands"] = [];
 const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "the directory in which this would run is not known" });
 
 /** Each hazard once. */

@@ -30,12 +30,14 @@ export function scriptBinds(
   units: readonly ShellUnit[],
   { cwd: from, home }: { readonly cwd: string; readonly home: string },
 ): readonly ScriptBind[] {
-  const files = new Set<string>();
+  let files: Set<string> | undefined;
   for (const unit of units) {
-    const names = unit.command ? scriptsOf(unit.command) : [];
+    const names = unit.command ? scriptsOf(unit.command) : NONE;
     if (names.length === 0) continue;
+    files ??= new Set();
     for (const cwd of possibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
   }
+  if (!files) return [];
   return [...files].slice(0, MOST_FILES).map((path) => ({ file: shown(path, from), digest: digestOf(path) }));
 }
 
@@ -45,15 +47,19 @@ function shown(path: string, from: string): string {
 }
 
 function scriptsOf({ argv, redirections }: Command): readonly string[] {
-  const [name = "", ...args] = argv.map(({ text }) => text);
-  if (argv[0]?.dynamic) return [];
-  if (!INTERPRETERS.test(baseName(name))) return name.includes("/") ? [name] : [];
+  const [first] = argv;
+  if (!first || first.dynamic) return NONE;
+  const { text: name } = first;
+  if (!INTERPRETERS.test(baseName(name))) return name.includes("/") ? [name] : NONE;
+  const args = argv.slice(1).map(({ text }) => text);
   const given = redirections.filter(({ op, dynamic }) => op === "<" && !dynamic).map(({ target }) => target);
   const literal = args.filter((word, i) => !word.startsWith("-") && word !== "" && !argv[i + 1]?.dynamic);
   const operands = name === "deno" || name === "bun" ? literal.filter((word) => word !== "run") : literal;
   if (runsInline(name, args)) return given;
   return [...operands.filter((word, i) => i === 0 || LOOKS_LIKE_FILE.test(word)), ...given];
 }
+
+const NONE: readonly string[] = [];
 
 /** What a script is given as data is not bound, but a second script is. */
 const LOOKS_LIKE_FILE = /^\.{0,2}\/|\.(?:[cm]?[jt]s|py|rb|pl|php|lua|sh|bash|R|tcl)$/;

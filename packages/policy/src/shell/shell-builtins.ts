@@ -16,9 +16,9 @@ export function isReserved(word: string): boolean {
 }
 
 /** Whether these words are a builtin that evaluates or changes the shell; `-v` makes `printf` and `test` such builtins. */
-export function changesShell(words: readonly { readonly text: string }[]): boolean {
+export function changesShell(words: readonly string[]): boolean {
   const [name, first] = words;
-  if (name === undefined || CHANGES_SHELL.has(name.text)) return true;
-  if (name.text === "printf") return first?.text.startsWith("-v") ?? false;
-  return (name.text === "test" || name.text === "[") && words.some(({ text }) => text === "-v");
+  if (name === undefined || CHANGES_SHELL.has(name)) return true;
+  if (name === "printf") return first?.startsWith("-v") ?? false;
+  return (name === "test" || name === "[") && words.includes("-v");
 }

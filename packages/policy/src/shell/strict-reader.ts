@@ -215,14 +215,19 @@ function endLine(reader: Reader): Refused {
 
 function endCommand(reader: Reader, next: Join, at: number): Refused {
   const { text, words, redirections, join, start, end } = reader;
-  const [first, ...rest] = words;
+  const [first] = words;
   if (first === undefined) return refuse({ text, at }, "unparsed", "a command is missing");
-  if (changesShell(words)) return refuse({ text, at: start }, "state_builtin", `${first.text} evaluates words or changes the shell`);
-  reader.commands.push({ join, words: [first, ...rest], redirections, at: [start, end] });
+  if (changesShell(words.map(textOf)))
+    return refuse({ text, at: start }, "state_builtin", `${first.text} evaluates words or changes the shell`);
+  reader.commands.push({ join, words: [first, ...words.slice(1)], redirections, at: [start, end] });
   reader.words = [];
   reader.redirections = [];
   reader.join = next;
   return undefined;
+}
+
+function textOf({ text }: PlainWord): string {
+  return text;
 }
 
 function endText(reader: Reader): Refused {

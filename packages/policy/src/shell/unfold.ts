@@ -98,8 +98,10 @@ export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
 
 /** Deeper by one, under a label. */
 export function nested({ path, hazards, stdin, depth, inside, text, at, movedTo }: Around, label: string): Around {
-  const fresh = { join: undefined, guess: false, evaluated: false };
-  return { path: [...path, label], hazards, stdin, depth: depth + 1, inside, text, at, movedTo, ...fresh };
+  const within = [...path, label];
+  const deeper = depth + 1;
+  const join = undefined;
+  return { path: within, hazards, stdin, depth: deeper, join, inside, guess: false, text, at, evaluated: false, movedTo };
 }
 
 const BACKGROUND: Hazard = { id: "background", text: "it runs in the background" };

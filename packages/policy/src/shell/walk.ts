@@ -17,10 +17,13 @@ const MOST_COMMANDS = 4_096;
 /** How many parts of the tree and words of commands are looked at. */
 const MOST_STEPS = 8_192;
 
-/** Everything that a text of bash would run, as far as it can be told without running it. It never throws. */
-export function walkBash(text: string): Walk {
+/**
+ * Everything that a text of bash would run, as far as it can be told without running it. It never throws. `plain`: the strict reader took the text, so no continuation
+ * in it stands inside a word.
+ */
+export function walkBash(text: string, plain = false): Walk {
   const walk = walkText(text);
-  if (text.includes("\\\n")) addContinued(walk, text);
+  if (!plain && text.includes("\\\n")) addContinued(walk, text);
   const { commands, parsed, limited, hazards } = walk;
   return { commands, parsed, limited, hazards };
 }
@@ -178,7 +181,7 @@ function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { co
   if (around.movedTo) seen.movedTo = around.movedTo;
   if (at) seen.at = at;
   walk.commands.push(seen);
-  const inner = found?.inner ?? [];
+  const inner = found?.inner ?? NO_INNER;
   if (inner.length + nodes.length + assignments.length > 0)
     goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
 }
@@ -196,15 +199,18 @@ type Inside = { readonly command: CommandShape; readonly around: Around; readonl
 
 function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
   const inside = { ...around, inside: walk.commands.length - 1, movedTo: undefined, at };
-  pushAll(
-    walk,
-    command.nested.map((node) => ({ node, around })),
-  );
-  pushAll(walk, variableTasks(command, inside));
-  pushAll(
-    walk,
-    affordable(walk, inner).flatMap((one) => innerTask(one, inside)),
-  );
+  const { nested: nodes, assignments } = command;
+  if (nodes.length > 0)
+    pushAll(
+      walk,
+      nodes.map((node) => ({ node, around })),
+    );
+  if (assignments.length > 0) pushAll(walk, variableTasks(command, inside));
+  if (inner.length > 0)
+    pushAll(
+      walk,
+      affordable(walk, inner).flatMap((one) => innerTask(one, inside)),
+    );
 }
 
 /** Of many readings only as many as can still be looked at. */
@@ -220,6 +226,8 @@ function affordable(walk: Walking, inner: readonly Inner[]): readonly Inner[] {
 }
 
 const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
+const NO_INNER: readonly Inner[] = [];
+const NO_HAZARDS: readonly Hazard[] = [];
 
 /** Where `time` is a program, the option behind it is its own. */
 function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
@@ -245,7 +253,9 @@ function variableTasks({ assignments }: CommandShape, around: Around): readonly 
 }
 
 function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {
-  const found = words.flatMap(({ word, value }, i) => (word.dynamic || NOT_ASCII.test(value) ? (wordHazard(words, i, around) ?? []) : []));
+  const found = words.some(({ word, value }) => word.dynamic || NOT_ASCII.test(value))
+    ? words.flatMap((_, i) => wordHazard(words, i, around) ?? [])
+    : NO_HAZARDS;
   const own = found.length === 0 ? hazards : [...hazards, ...found];
   if (own.length === 0 && !more?.length) return around.hazards;
   return [...around.hazards, ...own.map((one) => placed(around, one)), ...(more ?? [])];

@@ -28,25 +28,30 @@ export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surround
   if (!first || first.word.dynamic) return undefined;
   const name = commandName(first.value);
   const inside = WRAPPERS.get(name)?.({ name, words, stdin, openEnd });
-  const more = [...(SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : []), ...(SETTERS.has(name) ? variables(words) : [])];
-  return more.length === 0 ? inside : together(inside ? [inside, ...more] : more);
+  const subscripted = SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : NONE;
+  const set = SETTERS.has(name) ? variables(words) : NONE;
+  return subscripted.length + set.length === 0 ? inside : together([...(inside ? [inside] : NONE), ...subscripted, ...set]);
 }
+
+const NONE: readonly Unwrapped[] = [];
 
 type Unwrap = (wrapping: Wrapping) => Unwrapped;
 
 function bySpec(spec: WrapperSpec): Unwrap {
   const table = optionTable(spec);
-  return (wrapping) => insideOf({ ...wrapping, table, scan: scanOptions(table, wrapping.words, 1), label: wrapping.name });
+  return (wrapping) => insideOf({ wrapping, table, scan: scanOptions(table, wrapping.words, 1), label: wrapping.name });
 }
 
-type Scanned = Wrapping & { readonly table: OptionTable; readonly scan: OptionScan; readonly label: string };
+type Scanned = { readonly wrapping: Wrapping; readonly table: OptionTable; readonly scan: OptionScan; readonly label: string };
 
 function insideOf(scanned: Scanned): Unwrapped {
   return movedTo(directoryOf(scanned.table, scanned.scan), textsOf(scanned));
 }
 
 /** The scripts among the options' values, then the command or script at the end. */
-function textsOf({ words, table, scan, label, ...wrapping }: Scanned): Unwrapped {
+function textsOf(scanned: Scanned): Unwrapped {
+  const { wrapping, table, scan, label } = scanned;
+  const { words } = wrapping;
   if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
   const texts = scan.found.flatMap(({ kind, value }) => (kind === "script" && value ? [scriptOf(label, value)] : []));
   const split = scan.found.find(({ kind }) => kind === "split");
@@ -54,14 +59,14 @@ function textsOf({ words, table, scan, label, ...wrapping }: Scanned): Unwrapped
     const before = [words[0] ?? literalWord(label), ...splitBlanks(split.value.value)];
     return together([...texts, { inner: [{ label, words: [...before, ...words.slice(split.next)], from: 0 }] }]);
   }
-  const rests = scan.starts.map((start) => restAt({ ...wrapping, words, table, scan, label }, start));
-  const found = together([...texts, ...rests]);
+  const rests = scan.starts.map((start) => restAt(scanned, start));
+  const found = together(texts.length === 0 ? rests : [...texts, ...rests]);
   if (found.inner.length > 0) return found;
   if (wrapping.openEnd) return { inner: [], doubts: [`what ${label} runs is not known before it runs`] };
-  return table.spec.shell ? readsInput({ ...wrapping, words }, undefined) : NOTHING;
+  return table.spec.shell ? readsInput(wrapping, undefined) : NOTHING;
 }
 
-function restAt({ words, table, scan, label, openEnd }: Scanned, start: number): Unwrapped {
+function restAt({ wrapping: { words, openEnd }, table, scan, label }: Scanned, start: number): Unwrapped {
   const rest = scan.found.some(({ kind }) => kind === "scriptFlag") ? "text" : (table.spec.rest ?? "command");
   const first = words[start];
   if (rest === "nothing" || !first) return NOTHING;
@@ -77,7 +82,7 @@ function unwrapShell(wrapping: Wrapping): Unwrapped {
   const { name, words } = wrapping;
   const scan = scanOptions(SHELL_TABLE, words, 1);
   if (scan.found.some(({ kind }) => kind === "inert")) return NOTHING;
-  const inside = insideOf({ ...wrapping, table: SHELL_TABLE, scan, label: `${name} -c` });
+  const inside = insideOf({ wrapping, table: SHELL_TABLE, scan, label: `${name} -c` });
   const readsToo = scan.found.some(({ option }) => option === "-s");
   if (scan.found.some(({ kind }) => kind === "scriptFlag" || kind === "script")) {
     const isKnown = scan.starts.length > 0 || inside.inner.length > 0;
@@ -162,7 +167,7 @@ function byRunners(runners: readonly Runner[]): Unwrap {
     for (const { before, table } of tables) {
       const from = behind(words, before);
       if (from === undefined) continue;
-      const found = insideOf({ ...wrapping, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
+      const found = insideOf({ wrapping, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
       const directory = words.slice(1, from).some(({ value }) => RUNS_ELSEWHERE.test(value)) ? ELSEWHERE : undefined;
       return movedTo(directory, { ...found, inner: found.inner.map(withoutVersion) });
     }

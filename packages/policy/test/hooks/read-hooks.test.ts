@@ -266,12 +266,13 @@ describe("section 1: a configuration error refuses, with its key, and the hook i
     });
   }
 
-  test("every error is told, with file, line and column", () => {
+  test("every error is told, with file, line and column; a name nobody knows at the name itself", () => {
     const { problems } = read(`{
   "hooks": {
     "PreToolUse": [
       { "matcher": "(", "hooks": [{ "type": "http" }] },
       { "hooks": [ { "command": "x" } ] },
+      { "hooks": [ { "type": "command", "command": "x", "timout": 5 } ] },
     ],
     "Stopp": [],
   },
@@ -280,7 +281,8 @@ describe("section 1: a configuration error refuses, with its key, and the hook i
       "settings.json:4:20: hooks.PreToolUse[0].matcher is no regular expression: Invalid regular expression: /(/: Unterminated group",
       "settings.json:4:45: hooks.PreToolUse[0].hooks[0].type must be command or function",
       "settings.json:5:20: hooks.PreToolUse[1].hooks[0].type must be command or function",
-      "settings.json:7:14: hooks.Stopp is no known event; the nearest one is Stop",
+      "settings.json:6:57: hooks.PreToolUse[2].hooks[0].timout is no known field; the nearest one is timeout",
+      "settings.json:8:5: hooks.Stopp is no known event; the nearest one is Stop",
     ]);
   });
 });

@@ -68,7 +68,7 @@ export function path(lexical: string, about: Partial<PathFact> = {}): PathFact {
     sensitive: false,
     control: false,
     ownOutput: false,
-    anchor: null,
+    anchor: () => null,
     hazards: [],
     writeHazards: [],
     ...about,

@@ -104,7 +104,10 @@ describe("unknown keys name the nearest known one", () => {
   test("a key with dots is no way to write a nested one", () => {
     const { problems, rules } = readSettings("f", '{"permissions.deny":["a"]}');
     assert.deepEqual([problems[0]?.type, rules.length], ["settings_unknown_key", 0]);
-    assert.match(problems[0]?.hint ?? "", /nested: \{ "permissions": \{ "deny": … \} \}/);
+    assert.equal(problems[0]?.message, "The key permissions.deny is written with a dot, but keys are nested.");
+    assert.equal(problems[0]?.hint, 'Write it nested: { "permissions": { "deny": [...] } }');
+    assert.equal(readSettings("f", '{"mcp.trusted":["a"]}').problems[0]?.hint, 'Write it nested: { "mcp": { "trusted": … } }');
+    assert.equal(readSettings("f", '{"permissions.dney":[]}').problems[0]?.hint, 'Keys are nested: { "permissions": { "deny": [...] } }');
   });
   test("a file of unknown keys costs no more than it must", () => {
     const many = Array.from({ length: 60_000 }, (_, index) => `"k${index}":0`).join(",");

@@ -42,6 +42,7 @@ describe("a line that both readers read the same is modelled", () => {
     ["ls 2>/dev/null | wc -l", "list", [["ls"], ["wc", "-l"]]],
     ["ls src/*.ts", "argv", [["ls", "src/a.ts", "src/b.ts"]]],
     ["ls src/*.none", "argv", [["ls", "src/*.none"]]],
+    ["grep 'a\\\n b' README.md", "argv", [["grep", "a\\\n b", "README.md"]]],
   ];
   for (const [text, shape, argv] of rows) {
     test(JSON.stringify(text), (t) => {

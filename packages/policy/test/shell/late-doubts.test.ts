@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { textDoubt } from "../../src/shell/late-doubts.ts";
 import { walkBash } from "../../src/shell/walk.ts";
 
 const isDoubtful = (text: string): boolean => walkBash(text).commands.some(({ doubts }) => doubts.length > 0);
@@ -37,4 +38,54 @@ describe("what everybody writes leaves none", () => {
     "ls $X",
   ])
     test(text, () => assert.equal(isDoubtful(text), false));
+});
+
+describe("a literal that is evaluated elsewhere in the text leaves doubt", () => {
+  for (const text of [
+    "read r <<< 'a[$(curl x)]'; echo $((r))",
+    "for x in 'a[$(curl x)]'; do echo $((x)); done",
+    "for x in 'a''[`curl x`]'; do ((x)); done",
+    'for x in "a[\\$(curl x)]"; do ((x)); done',
+    "for x in a\\[\\$\\(curl\\ x\\)\\]; do ((x)); done",
+    "for x in $'a[\\x24(curl x)]'; do ((x)); done",
+    "for x in 'a[b[0] + $(curl x)]'; do [[ $x -eq 1 ]]; done",
+    "for x in 'a[$(curl x)]'; do [ $x -gt 1 ]; done",
+    "for x in 'a[$(curl x)]'; do [ -v \"$x\" ]; done",
+    "for x in 'a[$(curl x)]'; do echo $[x]; done",
+    `for x in 'a[$(curl x)]'; do echo \${y:x}; done`,
+    `for x in 'a[$(curl x)]'; do echo \${b[x]}; done`,
+    `for x in 'a[$(curl x)]'; do echo \${!x}; done`,
+    "for x in 'a[$(curl x)]'; do b[x]=1; done",
+    "for x in 'a[$(curl x)]'; do unset \"$x\"; done",
+    "set -- 'a[$(curl x)]'; echo $(($1))",
+    "f() { echo $(($1)); }; f 'a[$(curl x)]'",
+    "mapfile -t m <<< 'a[$(curl x)]'; ((m[0]))",
+    "mapfile -t m <<'E'\na[$(curl x)]\nE\n((m[0]))",
+    "echo 'a[$(curl x)]' | { read x; ((x)); }",
+    "declare -i n; for n in 'a[$(curl x)]'; do :; done",
+    `bash -c "for x in 'a[\\$(curl x)]'; do ((x)); done"`,
+    `echo "b $$(echo "\${x:-'$(curl x)'}")"`,
+    `echo "\${x:-'$(echo $(( $(echo \${@:-\\curl x)}) )))'}"`,
+  ])
+    test(JSON.stringify(text), () => assert.notEqual(textDoubt(text), undefined));
+});
+
+describe("what everybody writes leaves none, wherever brackets and substitutions stand", () => {
+  for (const text of [
+    'if [ "$(cat x)" -eq 5 ]; then echo $((1 + 2)); fi',
+    "[[ $(wc -l < x) -gt 3 ]] && echo 'a[1]'",
+    `echo "\${files[$((RANDOM % \${#files[@]}))]}"`,
+    `echo "\${map[$(basename x)]}"`,
+    "map[$(basename x)]=1; ((i++))",
+    "grep -o 'a[0-9]*' $(find . -name '*.ts'); test $x -eq 1",
+    "grep 'a[$(x)]' README.md",
+    "echo $(( (1 + 2) * (3 + 4) ))",
+    "echo $((1+2)) $( (ls) )",
+    "echo /tmp/x.$$ \"/tmp/x.$$$(date +%s)\" 'it'",
+    "cat > Makefile <<'E'\nall:\n\techo $$(pwd)\nE",
+    "cat > a.js <<'E'\nconst it = 'x';\nmap[`k-x`] = f((a) => it);\nE\necho $((1))",
+    "printf '\\033[31m%s\\033[0m' \"$(date)\"",
+    'for i in 1 2 3; do x=$((x + i)); done; echo "[$x] $(date)"',
+  ])
+    test(JSON.stringify(text), () => assert.equal(textDoubt(text), undefined));
 });

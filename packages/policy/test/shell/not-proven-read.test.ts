@@ -8,6 +8,9 @@ const ASKING: readonly (readonly [why: string, lines: string])[] = [
     "outside_workspace",
     `
 ls /
+sha256sum ../x
+test -f ../x
+test a.txt -nt /etc/passwd
 ls ..
 ls -LR /
 cat ../x
@@ -71,6 +74,8 @@ ls '~'`,
   [
     "sensitive_file",
     `
+sha256sum .env
+test -f .env
 cat .env
 cat .ENV
 git config --get credential.helper
@@ -115,6 +120,12 @@ cat ''`,
   [
     "unknown unmodelled_option",
     String.raw`
+sha256sum -c sums.txt
+md5sum --check sums.txt
+test
+test -f a.txt -a -f b.txt
+test -t 1
+test -f a.txt b.txt
 tail +2f README.md
 tail +f README.md
 tail +2 README.md

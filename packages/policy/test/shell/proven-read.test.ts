@@ -239,6 +239,12 @@ diff -y a.txt b.txt
 diff --unified=5 a.txt b.txt
 diff -w a.txt b.txt
 cmp a.txt b.txt
+sha256sum package.json
+sha1sum src/a.ts src/b.ts
+md5sum README.md
+test -f package.json
+test -d src && ls src
+test -e none || echo none
 which node
 which -a python3
 whoami

@@ -49,6 +49,10 @@ const ROWS: readonly (readonly [command: string, options: string, proven?: Comma
     "diff … a.txt b.txt",
     "-u|-U 3|-r|-q|-s|-i|-w|-b|-B|-y|-N|-a|--color|--color=never|--brief|--unified|--unified=3|--to-file=a.txt|--from-file=a.txt",
   ],
+  ...["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"].map(
+    (name) => [`${name} … a.txt`, "-b|-t|-z|--tag|--binary|--text|--zero"] as const,
+  ),
+  ["test …", "-f a.txt|-d src|-e none|-x src|-n x|-z x|a = b|a != b|1 -eq 1|1 -ge 2|a.txt -nt b.txt|a.txt -ef b.txt"],
   ["date …", "+%F|-u|-I|-u +%F"],
   ["sed … a.txt", "-n p|-nE p|-nr p|-n -e p|-n -s p|-n -z p|-n -u p"],
   ["awk … a.txt", "-F : {print}|-F: {print}|-v n=1 {print}"],

@@ -1,4 +1,4 @@
-import { type CommandModel, type CommandTable, NOTHING, withHazard } from "../command-table.ts";
+import { type CommandModel, type CommandTable, type Modelled, NOTHING, withHazard } from "../command-table.ts";
 
 const HELP = "--help --version";
 
@@ -93,6 +93,7 @@ export const SAYING: Readonly<Record<string, CommandModel>> = {
   echo: () => NOTHING,
   printf: ([first = ""]) =>
     first.startsWith("-") && first !== "--" ? withHazard(NOTHING, "unmodelled_option", `${first} is no format`) : NOTHING,
+  test: oneCondition,
   cd: (args) => {
     const plain = args.filter((word) => word !== "-L" && word !== "-P" && word !== "--");
     const [directory, ...more] = plain;
@@ -100,3 +101,19 @@ export const SAYING: Readonly<Record<string, CommandModel>> = {
     return known ? { ...NOTHING, reads: [directory] } : withHazard(NOTHING, "cwd_unknown", "where it leads is not known");
   },
 };
+
+const OF_FILE = /^-[bcdefgGhkLNOprsSuwx]$/;
+const OF_TEXT = /^-[nz]$/;
+const BETWEEN_TEXTS = /^(?:={1,2}|!=|-(?:eq|ne|lt|le|gt|ge))$/;
+const BETWEEN_FILES = /^-(?:nt|ot|ef)$/;
+
+/** Run from a plan, `test` is the program: it evaluates nothing. */
+function oneCondition(args: readonly string[]): Modelled {
+  const [first = "", second = "", third = ""] = args;
+  const count = args.length;
+  if (count === 2 && OF_FILE.test(first)) return { ...NOTHING, reads: [second] };
+  if (count === 2 && OF_TEXT.test(first)) return NOTHING;
+  if (count === 3 && BETWEEN_TEXTS.test(second)) return NOTHING;
+  if (count === 3 && BETWEEN_FILES.test(second)) return { ...NOTHING, reads: [first, third] };
+  return withHazard(NOTHING, "unmodelled_option", "test is modelled with one condition only");
+}

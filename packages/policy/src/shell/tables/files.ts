@@ -2,6 +2,13 @@ import type { CommandTable } from "../command-table.ts";
 
 const HELP = "--help --version";
 
+/** What a file is known by. `--check` reads the files that a list names. */
+const DIGEST: CommandTable = {
+  operands: "files",
+  options: `-b --binary -t --text --tag -z --zero ${HELP}`,
+  unsafe: [["unmodelled_option", "-c --check --ignore-missing --quiet --status --strict -w --warn"]],
+};
+
 /** Programs that tell about files. */
 export const FILES: Readonly<Record<string, CommandTable>> = {
   stat: {
@@ -48,6 +55,7 @@ export const FILES: Readonly<Record<string, CommandTable>> = {
     options: `-e --canonicalize-existing -m --canonicalize-missing -L --logical -P --physical -q --quiet --relative-to=path --relative-base=path -s --strip --no-symlinks
       -z --zero ${HELP}`,
   },
+  ...Object.fromEntries(["md5sum", "sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum"].map((name) => [name, DIGEST])),
   readlink: {
     operands: "files",
     options: `-f --canonicalize -e --canonicalize-existing -m --canonicalize-missing -n --no-newline -q --quiet -s --silent -v --verbose -z --zero ${HELP}`,

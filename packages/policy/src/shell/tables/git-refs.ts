@@ -93,9 +93,10 @@ function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: M
   return secret ? withHazard(plain, "sensitive_file", "settings may hold credentials") : plain;
 }
 
-/** A remote by its name, then branches by theirs: no address, no directory, no refspec. The name may not be a file's: then it could be a directory. */
-function onlyKnownRemotes({ operands }: OptionReading, plain: Modelled): Modelled {
+/** A remote by its name, then branches by theirs: no address, no directory, no refspec. Where a file has the remote's name it is that file that is read: no rule allows this. */
+function onlyKnownRemotes({ operands }: OptionReading, model: Modelled): Modelled {
   const [remote, ...branches] = operands;
+  const plain = { ...model, perhaps: operands.slice(0, 1) };
   const named = remote === undefined || /^\w[\w.-]*$/.test(remote);
   return named && branches.every((branch) => /^\w[\w./-]*$/.test(branch))
     ? plain
