@@ -1,8 +1,9 @@
 import type { Draft, Holder, LedgerEvent, StoredEvent } from "./model/events.ts";
 import type { Json } from "./model/json.ts";
-import type { ApprovalRow, ClaimLost, GrantRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
+import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
+import type { ProposalRow } from "./model/proposal.ts";
 
-export type { ApprovalRow, ClaimLost, GrantRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
+export type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
 
 /** Which error a ledger raises; the text says what to do. */
 export type LedgerErrorType =
@@ -15,6 +16,7 @@ export type LedgerErrorType =
   | "unknown_approval"
   | "stale_revision"
   | "grant_not_found"
+  | "proposal_not_found"
   | "session_not_found"
   | "store_full"
   | "store_io"
@@ -80,7 +82,14 @@ export type PageQuery = {
 };
 
 /** The lists a ledger keeps by index. */
-export type Lists = { readonly approvals: ApprovalRow; readonly grants: GrantRow; readonly sessions: SessionRow };
+export type Lists = {
+  readonly approvals: ApprovalRow;
+  readonly grants: GrantRow;
+  readonly sessions: SessionRow;
+  /** Open: staged or applying. */
+  readonly proposals: ProposalRow;
+  readonly questions: QuestionRow;
+};
 
 /**
  * The append-only record; the state of everything is a fold over it.
@@ -100,7 +109,12 @@ export interface Ledger {
   append(
     lease: Lease,
     expected: number,
-    batch: { readonly events: readonly Draft[]; readonly durability: Durability },
+    batch: {
+      readonly events: readonly Draft[];
+      readonly durability: Durability;
+      /** Contents that the events name by their SHA-256; stored in the same transaction, each once, for as long as an event of a session names it. */
+      readonly blobs?: readonly Uint8Array[];
+    },
   ): Promise<readonly LedgerEvent[]>;
   /**
    * Appends to the shared chain, all or none, FULL. The first event decides who wins: an approval takes one answer or close per revision (after a yes one more
@@ -125,6 +139,8 @@ export interface Ledger {
   latest(session: string): Promise<{ readonly seq: number; readonly state: Json } | undefined>;
   /** A copy of the value with every `{ "$blob" }` replaced by its content. */
   resolve<T extends Json>(value: T): Promise<T>;
+  /** A content that was appended beside an event, by its SHA-256 in hex. `blob_missing`, `blob_corrupt`. */
+  blob(sha256: string): Promise<Uint8Array>;
   /** The position of the newest event of the store. */
   head(): Promise<number>;
   close(): Promise<void>;

@@ -4,11 +4,15 @@ import {
   grantRefusal,
   isAnswerable,
   LedgerError,
+  type LedgerErrorType,
   type LedgerEvent,
+  proposalRefusal,
+  questionRefusal,
   SHARED,
   type SharedDraft,
 } from "@assent/core";
 import { sharedEpoch } from "./append.ts";
+import type { Rows } from "./rows.ts";
 import { type Prepared, prepare, type Writing } from "./writing.ts";
 
 /** One event for the shared chain, with what it says and what is stored of it. */
@@ -54,19 +58,35 @@ function isContested(event: SharedDraft): event is Contested {
 
 /** What stands in the way of this event. Throws where there is nothing it could be about. */
 function standing({ rows }: Writing, event: Contested, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
-  const isGrant = "grant" in event.body;
-  const id = isGrant ? event.body.grant : event.body.approval;
-  const approval = isGrant ? undefined : rows.approvals.get(id);
-  const grant = isGrant ? rows.grants.get(id) : undefined;
-  const time = hasDeadline(approval?.row.expiresAt ?? grant?.row.expiresAt) ? now() : "";
-  const refusal = answerRefusal(approval?.row, event, time) ?? grantRefusal(grant?.row, event, time);
+  const { id, refusal, latest = 0 } = looked(rows, event, now);
   if (refusal === undefined) return undefined;
-  const stands = refusal === "stands" ? eventAt((approval ?? grant)?.latest ?? 0) : undefined;
+  const stands = refusal === "stands" ? eventAt(latest) : undefined;
   if (stands) return stands;
   const type = refusal === "stands" ? "store_corrupt" : refusal;
   throw new LedgerError(type, `${event.type} of '${id}' cannot be stored: ${type}.`, { id });
 }
 
-function hasDeadline(expiresAt: string | null | undefined): boolean {
-  return typeof expiresAt === "string";
+type Looked = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
+
+/** The row that the event is about, and what it says to it. The time is read only where there is a deadline. */
+function looked(rows: Rows, event: Contested, now: () => string): Looked {
+  const { body } = event;
+  if ("proposal" in body) {
+    const proposal = rows.proposals.get(body.proposal);
+    return { id: body.proposal, refusal: proposalRefusal(proposal?.row, event), latest: proposal?.latest };
+  }
+  if ("question" in body) {
+    const question = rows.questions.get(body.question);
+    return { id: body.question, refusal: questionRefusal(question?.row, event), latest: question?.latest };
+  }
+  if ("grant" in body) {
+    const grant = rows.grants.get(body.grant);
+    return { id: body.grant, refusal: grantRefusal(grant?.row, event, timeFor(grant?.row, now)), latest: grant?.latest };
+  }
+  const approval = rows.approvals.get(body.approval);
+  return { id: body.approval, refusal: answerRefusal(approval?.row, event, timeFor(approval?.row, now)), latest: approval?.latest };
+}
+
+function timeFor(row: { readonly expiresAt?: string | null } | undefined, now: () => string): string {
+  return typeof row?.expiresAt === "string" ? now() : "";
 }

@@ -1,11 +1,17 @@
 import { type Draft, isAppendable, type Lease, LedgerError, type LedgerEvent, SHARED } from "@assent/core";
+import { contentsOfBatch } from "./contents.ts";
 import { draft } from "./own-draft.ts";
 import type { ChainEntry } from "./rows.ts";
 import { type Prepared, prepare, type Writing } from "./writing.ts";
 
 /** The batch as it will be stored, or `event_invalid`, `event_too_large`. */
-export function prepareBatch(events: readonly Draft[]): readonly Prepared[] {
-  return events.map((event) => prepare(event, isAppendable));
+export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly Prepared[] {
+  const contents = contentsOfBatch(events, blobs);
+  return events.map((event, index) => {
+    const prepared = prepare(event, isAppendable);
+    const { given = [], lent = [] } = contents[index] ?? {};
+    return given.length + lent.length === 0 ? prepared : { ...prepared, blobs: [...prepared.blobs, ...given], lent };
+  });
 }
 
 /** Appends to a session's chain, all or none. */

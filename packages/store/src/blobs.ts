@@ -99,11 +99,15 @@ export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undef
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBlobs(member, load)]));
 }
 
-function content({ sha, size, json }: BlobRef, bytes: Uint8Array | undefined): Json {
+/** The bytes, if they are there and what their hash says: `blob_missing`, `blob_corrupt`. */
+export function checkedBytes(sha: string, bytes: Uint8Array | undefined): Uint8Array {
   if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger any more.`, { sha });
-  if (bytes.length !== size || sha256(bytes) !== sha)
-    throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
-  const text = Buffer.from(bytes).toString();
+  if (sha256(bytes) !== sha) throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
+  return bytes;
+}
+
+function content({ sha, json }: BlobRef, bytes: Uint8Array | undefined): Json {
+  const text = Buffer.from(checkedBytes(sha, bytes)).toString();
   // Parsing: what is hashed here was written by this file.
   return json ? (JSON.parse(text) as Json) : text;
 }

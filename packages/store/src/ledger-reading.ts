@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Holder, Json, Ledger } from "@assent/core";
-import { withBlobs } from "./blobs.ts";
+import { checkedBytes, withBlobs } from "./blobs.ts";
 import type { Damage } from "./damage.ts";
 import { query } from "./database.ts";
 import type { Followers } from "./followers.ts";
@@ -11,7 +11,7 @@ import { snapshotsOf } from "./snapshots.ts";
 import { storeError } from "./store-error.ts";
 
 /** The half of the port that reads. */
-export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "head">;
+export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
 
 /** What reading needs from the rest of the ledger. */
 export type LedgerReadingOptions = {
@@ -61,6 +61,7 @@ export function ledgerReading(
     latest: async (session) => guard(() => snapshots.latest(session)),
     // The shape is the same, except where a reference stood in for a value.
     resolve: async <T extends Json>(value: T) => guard(() => withBlobs(value, (sha) => bytes.get(sha)?.bytes) as T),
+    blob: async (sha) => guard(() => checkedBytes(sha, bytes.get(sha)?.bytes)),
     head: async () => guard(reading.head),
   };
 }

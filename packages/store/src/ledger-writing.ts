@@ -74,9 +74,9 @@ function sessionWriters({ store, queue, damage, isLive, now, checkpoints }: Writ
         recordPlace(database, place);
         return acquire(writing, { session, holder, takeOver, isLive, place, at: time() });
       }),
-    append: (lease, expected, { events, durability }) =>
+    append: (lease, expected, { events, durability, blobs }) =>
       prepared(
-        () => prepareBatch(events),
+        () => prepareBatch(events, blobs),
         (batch) =>
           queue.submit(durability, () => {
             damage.refuse(lease.session);

@@ -11,6 +11,8 @@ import {
   nextApprovalRow,
   nextCallRow,
   nextGrantRow,
+  nextProposalRow,
+  nextQuestionRow,
   nextSessionRow,
   openedBy,
   SHARED,
@@ -23,7 +25,7 @@ export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash:
 
 /**
  * Folds one event into the rows, in the order of positions. Throws core's `IllegalEvent`; what it changed until then a dropped layer undoes.
- * `voided`: an answer or close that speaks of what is no longer there counts for its own chain only.
+ * `voided`: an answer, close or wish that speaks of what is no longer there counts for its own chain only.
  */
 export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): void {
   const chain = rows.chains.get(event.session) ?? newChain(event.session, event.pos);
@@ -33,8 +35,11 @@ export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): voi
     return;
   }
   rows.chains.put(SHARED, advanced(chain, event, 0));
-  if (known && !(voided && known.type.startsWith("approval."))) applyShared(rows, known);
+  if (known && !(voided && VOIDABLE.includes(known.type))) applyShared(rows, known);
 }
+
+/** What is said to one session. Grants and trust outlive it. */
+const VOIDABLE: readonly LedgerEvent["type"][] = ["approval.answered", "approval.closed", "proposal.requested", "question.answered"];
 
 /** The chain with one more event; `opened` is by how much that changed the number of open approvals. */
 export function advanced(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
@@ -87,22 +92,28 @@ function forget(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pru
   chains.put(session, { ...newChain(session, first), epoch, seq, hash, pruned: true });
 }
 
-/** The call, the approval and the grant that the event concerns. Returns by how much the open approvals changed. */
+/** The call and whatever is listed that the event concerns. Returns by how much the open approvals changed. */
 function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   const call = event.type === "grant.used" ? undefined : callOf(event);
   const before = call === undefined ? undefined : changeCall(rows.calls, callKey(session, call), event);
-  const approval = approvalOf(event, before);
+  if (event.type === "call.ended") for (const id of before?.asked ?? []) applyQuestion(rows, id, { event, call: undefined });
+  const approval = approvalOf(event, before?.row);
   if (approval !== undefined) return applyApproval(rows.approvals, approval, event);
-  if ("grant" in event.body) applyGrant(rows.grants, event.body.grant, event);
+  const { body } = event;
+  if ("grant" in body) applyGrant(rows.grants, body.grant, event);
+  else if ("proposal" in body) applyProposal(rows.proposals, body.proposal, event);
+  else if (event.type === "question.asked") ask(rows, callKey(session, event.body.callId), event);
+  else if (event.type === "question.answered") applyQuestion(rows, event.body.question, { event, call: undefined });
   return 0;
 }
 
-/** The call's next row; an id is proposed once. Returns the row before. */
-export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEvent): CallRow | undefined {
+/** The call's next row; an id is proposed once. Returns what was there before. */
+export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEvent): CallEntry | undefined {
   const before = calls.get(key);
   if (before && event.type === "call.proposed") throw new IllegalEvent(event, before.row?.state ?? "ended");
-  calls.put(key, { row: nextCallRow(before?.row, event) });
-  return before?.row;
+  const row = nextCallRow(before?.row, event);
+  calls.put(key, { row, asked: (row && before?.asked) ?? [] });
+  return before;
 }
 
 function applyApproval(approvals: Table<Listed<ApprovalRow>>, id: string, event: LedgerEvent): number {
@@ -116,4 +127,25 @@ function applyApproval(approvals: Table<Listed<ApprovalRow>>, id: string, event:
 function applyGrant(grants: Table<Listed<GrantRow>>, id: string, event: LedgerEvent): void {
   const before = grants.get(id);
   grants.put(id, { row: nextGrantRow(before?.row, event), first: before?.first ?? event.pos, latest: event.pos });
+}
+
+function applyProposal(proposals: Rows["proposals"], id: string, event: LedgerEvent): void {
+  const before = proposals.get(id);
+  proposals.put(id, { row: nextProposalRow(before?.row, event), first: before?.first ?? event.pos, latest: event.pos });
+}
+
+/** The call remembers what it asked, so that its end finds it. */
+function ask(rows: Rows, key: string, event: LedgerEvent<"question.asked">): void {
+  const call = rows.calls.get(key);
+  applyQuestion(rows, event.body.question, { event, call: call?.row });
+  if (call) rows.calls.put(key, { ...call, asked: [...call.asked, event.body.question] });
+}
+
+type Asking = { readonly event: LedgerEvent; readonly call: CallRow | undefined };
+
+function applyQuestion({ questions }: Rows, id: string, { event, call }: Asking): void {
+  const before = questions.get(id);
+  const row = nextQuestionRow(before?.row, event, call);
+  const latest = before?.row.state === row.state ? before.latest : event.pos;
+  questions.put(id, { row, first: before?.first ?? event.pos, latest });
 }

@@ -5,7 +5,8 @@ import { stageShared } from "./append.ts";
 import { connect } from "./connection.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "./database.ts";
 import type { FilePlace } from "./lease.ts";
-import { createTables, MIGRATIONS, migrate, schemaState, schemaVersion } from "./migrate.ts";
+import { isMalformedFile } from "./malformed.ts";
+import { createTables, MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "./migrate.ts";
 import { draft } from "./own-draft.ts";
 import { hasMoved, recordedPlace, recordPlace, voidAnswers } from "./restored.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
@@ -25,7 +26,11 @@ export type OpenStoreOptions = {
 };
 
 /** How to open a store that is about to be mended: a copy is then not told from its original. */
-export type MendOptions = OpenStoreOptions & { readonly asIs?: boolean };
+export type MendOptions = OpenStoreOptions & {
+  readonly asIs?: boolean;
+  /** A malformed file of an older version is not migrated: salvaging it makes it one of this version. */
+  readonly salvaging?: boolean;
+};
 
 /** A database that is one of ours and up to date, with everything found on the way. */
 export type OpenStore = {
@@ -42,17 +47,18 @@ export type OpenStore = {
 
 /** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
 export async function openStore(options: MendOptions): Promise<OpenStore> {
-  const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false } = options;
+  const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, salvaging = false } = options;
   const paths = statePaths(directory);
   const time = (): string => new Date(clock.now()).toISOString();
   const warnings = [...guarded(paths, () => prepareDirectory(paths, createIfMissing))];
   const { database, refusal } = await connect(paths, openDatabase ?? (await nodeSqlite()));
   try {
     return guarded(paths, () => {
-      const refused = refusal ?? bringUpToDate(database, paths, { time, createIfMissing });
+      const refused = refusal ?? bringUpToDate(database, paths, { time, createIfMissing, salvaging });
+      standIn(database);
       const storeId = storeIdOf(database);
-      const writing = makeWriting(database, storeId);
       const place = placeOf(paths.file);
+      const writing = makeWriting(database, storeId);
       const store = { database, paths, storeId, writing, place, refusal: refused, warnings, time };
       return refused || asIs ? store : { ...store, refusal: noticeCopy(store) };
     });
@@ -70,9 +76,9 @@ function guarded<T>(paths: StatePaths, work: () => T): T {
   }
 }
 
-type Updating = { readonly time: () => string; readonly createIfMissing: boolean };
+type Updating = { readonly time: () => string; readonly createIfMissing: boolean; readonly salvaging: boolean };
 
-function bringUpToDate(database: Database, paths: StatePaths, { time, createIfMissing }: Updating): LedgerError | undefined {
+function bringUpToDate(database: Database, paths: StatePaths, { time, createIfMissing, salvaging }: Updating): LedgerError | undefined {
   const state = schemaState(database);
   if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
   if (state === "empty") {
@@ -80,7 +86,8 @@ function bringUpToDate(database: Database, paths: StatePaths, { time, createIfMi
     createTables(database, () => writeFirst(database, time()));
   }
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
-  if (state === "older") migrate(database, { file: paths.file, migrations: MIGRATIONS, record });
+  if (state === "older" && !(salvaging && isMalformedFile(database)))
+    migrate(database, { file: paths.file, migrations: MIGRATIONS, record });
   return undefined;
 }
 

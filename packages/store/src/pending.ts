@@ -5,6 +5,7 @@ import {
   type Holder,
   type Lists,
   type PageQuery,
+  type ProposalRow,
   type SessionRow,
   SHARED,
   sessionAt,
@@ -25,6 +26,8 @@ type ListTable = {
   readonly always: string;
   /** What `all` leaves away. */
   readonly open: string;
+  /** How rows of a tool are found; a session or a question is of none. */
+  readonly tool: string;
 };
 
 type Listing<Row> = ListTable & {
@@ -33,6 +36,8 @@ type Listing<Row> = ListTable & {
 };
 
 type Statement = { readonly sql: string; readonly values: readonly string[] };
+
+type QuestionRow = Lists["questions"];
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
@@ -56,18 +61,20 @@ export function pendingLists(database: Database, { now, isLive }: ListFacts): Pe
       isOver: ({ state }) => state !== "active",
     },
     sessions: {
-      ...{ table: "sessions", id: "session", open: "", always: `row is not null and session <> '${SHARED}'` },
+      ...{ table: "sessions", id: "session", open: "", tool: "true", always: `row is not null and session <> '${SHARED}'` },
       rows: function* (statement) {
         for (const columns of rowsOf<ChainColumns>(statement)) yield* sessionRow(chains.read(columns), isLive);
       },
       isOver: ({ state }) => ENDED.includes(state),
     },
+    proposals: { ...plain("proposals"), rows: (statement) => parsed<ProposalRow>(rowsOf(statement)), isOver: () => false },
+    questions: { ...plain("questions"), tool: "false", rows: (statement) => parsed<QuestionRow>(rowsOf(statement)), isOver: () => false },
   };
   return (kind, page) => take(listings[kind], page);
 }
 
 function plain(table: string): ListTable {
-  return { table, id: "id", always: "true", open: "open = 1" };
+  return { table, id: "id", always: "true", open: "open = 1", tool: "tool = ?" };
 }
 
 function* parsed<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> {
@@ -92,12 +99,12 @@ function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {
 }
 
 /** By a prefix the index of ids is used and the few hits are sorted; else the index of the order. */
-function statement({ table, id, always, open }: ListTable, { after, session, tool, all, prefix }: PageQuery): Statement {
+function statement({ table, id, always, open, tool: ofTool }: ListTable, { after, session, tool, all, prefix }: PageQuery): Statement {
   const conditions: (readonly [string, ...string[]])[] = [[always]];
   if (!all && open !== "") conditions.push([open]);
   if (after !== undefined) conditions.push([`first > (select first from ${table} where ${id} = ?)`, after]);
   if (session !== undefined) conditions.push(["session = ?", session]);
-  if (tool !== undefined && table !== "sessions") conditions.push(["tool = ?", tool]);
+  if (tool !== undefined) conditions.push(ofTool.includes("?") ? [ofTool, tool] : [ofTool]);
   if (prefix) conditions.push([`${id} >= ? and ${id} < ?`, prefix, `${prefix}\u{10ffff}`]);
   const where = conditions.map(([sql]) => sql).join(" and ");
   const order = prefix ? "+first" : "first";

@@ -40,12 +40,17 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
   }
 }
 
+/** Something staged or asked may still be settled by a person, like an open approval. */
+const WAITING_FOR_NOBODY = ["proposals", "questions"]
+  .map((table) => `and session not in (select session from ${table} where open = 1)`)
+  .join(" ");
+
 function endedBefore(database: Database, before: string, only?: string): readonly string[] {
   const found: string[] = [];
   const { read } = chainReading(database);
   const rows = query<ChainColumns>(
     database,
-    `select * from sessions where closed = 1 and holder is null ${only === undefined ? "" : "and session = ?"}`,
+    `select * from sessions where closed = 1 and holder is null ${WAITING_FOR_NOBODY} ${only === undefined ? "" : "and session = ?"}`,
   );
   for (const columns of rows.iterate(...(only === undefined ? [] : [only]))) {
     const { session, row } = read(columns);
@@ -75,7 +80,7 @@ function remove({ database, paths, writing, time }: OpenStore, session: string, 
     writing.keep();
     writing.flush();
     query(database, `delete from blobs where sha in (${OWN_BLOBS})`).run(session, session);
-    for (const table of ["blob_uses", "events", "snapshots", "approvals"])
+    for (const table of ["blob_uses", "events", "snapshots", "approvals", "proposals", "questions"])
       query(database, `delete from ${table} where session = ?`).run(session);
     return true;
   });

@@ -5,7 +5,7 @@ import { type EventBodies, type Holder, LedgerError, SHARED } from "@assent/core
 import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { acquire, liveness, type StartOf } from "./lease.ts";
-import { untilMalformed } from "./malformed.ts";
+import { isMalformedFile, untilMalformed } from "./malformed.ts";
 import type { OpenStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
 import type { Cut } from "./past-cuts.ts";
@@ -33,7 +33,7 @@ export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<
     const top = query<{ pos: number | null }>(database, "select max(pos) as pos from events").get()?.pos ?? 0;
     const { cuts, scan } = cutDamage(database, storeId);
     refuseHeld(held, cuts);
-    writeLists(database, scan.rows);
+    writeLists(database, scan);
     writing.reset();
     writing.begin();
     writing.startAfter(top); // a reader's cursor may stand on what was cut
@@ -43,16 +43,6 @@ export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<
     writing.flush();
     return repaired;
   });
-}
-
-/** SQLite's own look at its pages and indexes. */
-export function isMalformedFile(database: Database): boolean {
-  try {
-    return query<{ integrity_check: string }>(database, "pragma integrity_check(1)").get()?.integrity_check !== "ok";
-  } catch (error) {
-    if (error instanceof Error && "errcode" in error) return true;
-    throw error;
-  }
 }
 
 /** Nothing that a repair takes away is lost: the file as it was stays in `torn/`. */

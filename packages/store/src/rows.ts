@@ -1,4 +1,4 @@
-import type { ApprovalRow, CallRow, GrantRow, Holder, SessionRow } from "@assent/core";
+import { type CallRow, type Holder, isOpenProposal, type Lists, type SessionRow } from "@assent/core";
 import { NO_HASH } from "./chain.ts";
 
 /** One chain: its head, who may append to it, and how the list of sessions shows it. */
@@ -25,8 +25,19 @@ export type ChainEntry = {
   readonly named: number;
 };
 
-/** A call that was proposed; without a row it has ended. */
-export type CallEntry = { readonly row: CallRow | undefined };
+/** A call that was proposed; without a row it has ended. `asked` are the questions it waits for. */
+export type CallEntry = { readonly row: CallRow | undefined; readonly asked: readonly string[] };
+
+/** The lists that have a table of their own kind of rows. */
+export type ListRows = Omit<Lists, "sessions">;
+
+/** Which rows of a list are open. */
+export const IS_OPEN: { readonly [K in keyof ListRows]: (row: ListRows[K]) => boolean } = {
+  approvals: ({ state }) => state === "open",
+  grants: ({ state }) => state === "active",
+  proposals: isOpenProposal,
+  questions: ({ state }) => state === "open",
+};
 
 /** A row of a list: its place in it, and the position of the event that stands. */
 export type Listed<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
@@ -38,9 +49,7 @@ export type Table<V> = { get(key: string): V | undefined; put(key: string, value
 export type Rows = {
   readonly chains: Table<ChainEntry>;
   readonly calls: Table<CallEntry>;
-  readonly approvals: Table<Listed<ApprovalRow>>;
-  readonly grants: Table<Listed<GrantRow>>;
-};
+} & { readonly [K in keyof ListRows]: Table<Listed<ListRows[K]>> };
 
 const BETWEEN = "\u0000";
 
@@ -131,6 +140,8 @@ export function undoable(rows: Rows): UndoableRows {
     calls: table(rows.calls),
     approvals: table(rows.approvals),
     grants: table(rows.grants),
+    proposals: table(rows.proposals),
+    questions: table(rows.questions),
     keep: () => {
       undo = [];
     },

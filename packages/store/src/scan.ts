@@ -1,17 +1,7 @@
-import {
-  callOf,
-  type EventBodies,
-  emptySession,
-  fold,
-  IllegalEvent,
-  type JsonObject,
-  knownEvent,
-  naming,
-  type SessionState,
-  SHARED,
-} from "@assent/core";
-import { type BlobRef, blobRefs } from "./blobs.ts";
+import { callOf, type EventBodies, emptySession, fold, IllegalEvent, knownEvent, naming, type SessionState, SHARED } from "@assent/core";
+import { blobRefs } from "./blobs.ts";
 import { chainHash, NO_HASH } from "./chain.ts";
+import { storedContents } from "./contents.ts";
 import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { type Finding, finding } from "./finding.ts";
@@ -23,8 +13,8 @@ import { type UndoableRows, undoable } from "./rows.ts";
 /** How far a chain is good: nothing after its first bad event counts. */
 export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
 
-/** A reference to a blob and the first event that has it. */
-export type UsedBlob = BlobRef & { readonly session: string; readonly seq: number };
+/** A value that is kept beside the events, and the first of them that needs it. The size is known where a body refers to it. */
+export type UsedBlob = { readonly sha: string; readonly size?: number; readonly session: string; readonly seq: number };
 
 /** Everything a walk over the events tells. */
 export type Scan = {
@@ -36,6 +26,8 @@ export type Scan = {
   /** By session: the last sequence that a repair would keep. */
   readonly damage: Map<string, number>;
   readonly blobs: Map<string, UsedBlob>;
+  /** Values that are not listed for a session whose events need them. */
+  readonly unlisted: { readonly session: string; readonly sha: string }[];
   /** Positions of shared events that speak of what a repair took away. */
   readonly voided: number[];
   /** Events that are listed under another call or session than they name. */
@@ -59,14 +51,21 @@ type Walk = {
   readonly rows: UndoableRows;
   readonly states: Map<string, SessionState>;
   readonly registered: Set<string>;
+  readonly values: Values;
 };
+
+/** What is kept beside the events. */
+type Values = { readonly load: (sha: string) => Uint8Array | undefined; readonly isListed: (session: string, sha: string) => boolean };
 
 type Columns = EventColumns & { readonly call: string | null; readonly naming: string | null };
 
 /** Walks over the events in order of position. It writes nothing. */
 export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
   const rows = memoryRows();
-  const scan: Scan = { events: 0, chains: new Map(), rows, findings: [], damage: new Map(), blobs: new Map(), voided: [], misplaced: [] };
+  const scan: Scan = {
+    ...{ events: 0, chains: new Map(), rows, findings: [], damage: new Map() },
+    ...{ blobs: new Map(), unlisted: [], voided: [], misplaced: [] },
+  };
   const walk: Walk = {
     scan,
     store,
@@ -75,6 +74,7 @@ export function scanEvents(database: Database, { store, only, cuts }: ScanOption
     rows: undoable(rows),
     states: new Map(),
     registered: new Set(),
+    values: valuesIn(database),
   };
   const where = only === undefined ? "" : `where session in (?, '${SHARED}')`;
   const events = query<Columns>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
@@ -85,6 +85,12 @@ export function scanEvents(database: Database, { store, only, cuts }: ScanOption
   for (const session of walk.registered)
     if (!scan.chains.has(session)) missing(walk, session, "It was registered, but none of its events is there.");
   return scan;
+}
+
+function valuesIn(database: Database): Values {
+  const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
+  const use = query<{ sha: string }>(database, "select sha from blob_uses where session = ? and sha = ?");
+  return { load: (sha) => bytes.get(sha)?.bytes, isListed: (session, sha) => use.get(session, sha) !== undefined };
 }
 
 function visit(walk: Walk, row: Columns): void {
@@ -202,13 +208,23 @@ function inspectBody(walk: Walk, event: ChainedEvent, body: string): void {
   const { session, seq } = event;
   const known = knownEvent(event);
   if (!known) scan.findings.push(finding("unknown_type", { session, seq }, `Type ${event.type} version ${event.v} is not known here.`));
-  if (body.includes('"$blob":')) noteBlobs(scan, event.body, { session, seq });
+  noteBlobs(walk, event, body.includes('"$blob":'));
   if (known?.type === "session.registered") walk.registered.add(known.body.session);
   if (known?.type === "store.checkpoint") for (const head of known.body.heads) compareHead(walk, head, event.pos);
 }
 
-function noteBlobs({ blobs }: Scan, body: JsonObject, { session, seq }: { readonly session: string; readonly seq: number }): void {
-  for (const ref of blobRefs(body)) if (!blobs.has(ref.sha)) blobs.set(ref.sha, { ...ref, session, seq });
+/** The values that the event needs: those its body refers to, and those it names as contents. */
+function noteBlobs({ scan, values }: Walk, event: ChainedEvent, refers: boolean): void {
+  const { session, seq } = event;
+  const refs = refers ? [...blobRefs(event.body)].map(({ sha, size }) => ({ sha, size, session, seq })) : [];
+  const contents = storedContents(event, values.load).map((sha) => ({ sha, session, seq }));
+  const before = scan.unlisted.length;
+  for (const used of [...refs, ...contents]) {
+    if (!scan.blobs.has(used.sha)) scan.blobs.set(used.sha, used);
+    if (!values.isListed(session, used.sha)) scan.unlisted.push(used);
+  }
+  if (scan.unlisted.length === before) return;
+  scan.findings.push(finding("index_mismatch", { session, seq }, "It needs a value that is not listed for its session."));
 }
 
 /** A checkpoint lists the heads as they were at its own position. */

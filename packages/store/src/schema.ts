@@ -1,11 +1,49 @@
 /** The version of the tables this program writes, as `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
+
+/** The lists that version 2 added: a proposal is listed like an approval, a question under the call that asked it. */
+export const LISTS_OF_2 = `
+create table proposals (
+  id text primary key,
+  first integer not null,
+  latest integer not null,
+  session text not null,
+  tool text not null,
+  open integer not null,
+  row text not null
+) strict;
+create index proposals_order on proposals (first);
+create index proposals_open on proposals (first) where open = 1;
+create index proposals_session on proposals (session, first);
+
+create table questions (
+  id text primary key,
+  first integer not null,
+  latest integer not null,
+  session text not null,
+  call text not null,
+  open integer not null,
+  row text not null
+) strict;
+create index questions_order on questions (first);
+create index questions_open on questions (first) where open = 1;
+create index questions_session on questions (session, first);
+create index questions_call on questions (session, call) where open = 1;
+`;
+
+/** Empty tables of the connection's own in place of those, for a file that has none and cannot be given any. */
+export const STAND_INS_OF_2 = `
+create temp table proposals as select * from approvals limit 0;
+create unique index temp.proposals_id on proposals (id);
+create temp table questions as select id, first, latest, session, tool as call, open, row from approvals limit 0;
+create unique index temp.questions_id on questions (id);
+`;
 
 /**
- * Events are the record; `sessions`, `approvals` and `grants` are lists folded from them in the same transaction, and can be made again from them.
- * `row` columns hold JSON.
+ * Events are the record; `sessions`, `approvals`, `grants`, `proposals` and `questions` are lists folded from them in the same transaction, and can be made again from them.
+ * `row` columns hold JSON. `blob_uses` says which session's events need which value, whether it stood in a body or was given beside it.
  */
-export const SCHEMA = `
+export const SCHEMA: string = `
 create table meta (key text primary key, value text not null) strict, without rowid;
 
 create table events (
@@ -71,4 +109,4 @@ create table snapshots (session text primary key, seq integer not null, hash tex
 create table blobs (sha text primary key, bytes blob not null) strict;
 create table blob_uses (session text not null, sha text not null, primary key (session, sha)) strict, without rowid;
 create index blob_uses_sha on blob_uses (sha);
-`;
+${LISTS_OF_2}`;

@@ -1,9 +1,9 @@
-import { type ApprovalRow, type GrantRow, knownEvent } from "@assent/core";
+import { knownEvent } from "@assent/core";
 import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
 import { memoryRows } from "./memory-rows.ts";
-import { type CallEntry, cachedTable, type Listed, type Rows, splitCallKey } from "./rows.ts";
+import { type CallEntry, cachedTable, IS_OPEN, type Listed, type ListRows, type Rows, splitCallKey } from "./rows.ts";
 import { chainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
 
@@ -19,14 +19,18 @@ export type StoredRows = Rows & {
 export function storedRows(database: Database): StoredRows {
   const chains = chainTable(database);
   const calls = callTable(database);
-  const approvals = listTable<ApprovalRow>(database, "approvals", (row) => row.state === "open");
-  const grants = listTable<GrantRow>(database, "grants", (row) => row.state === "active");
-  const all = [chains, calls, approvals, grants];
+  const approvals = listTable(database, { table: "approvals", column: "tool", value: ({ tool }) => tool });
+  const grants = listTable(database, { table: "grants", column: "tool", value: ({ tool }) => tool });
+  const proposals = listTable(database, { table: "proposals", column: "tool", value: ({ tool }) => tool });
+  const questions = listTable(database, { table: "questions", column: "call", value: ({ callId }) => callId });
+  const all = [chains, calls, approvals, grants, proposals, questions];
   return {
     chains,
     calls,
     approvals,
     grants,
+    proposals,
+    questions,
     flush: (everything = false) => {
       for (const table of all) table.flush(everything);
     },
@@ -44,12 +48,14 @@ function callTable(database: Database): StoredTable<CallEntry> {
   );
   const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);
   const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);
+  const asked = query<{ id: string }>(database, "select id from questions where session = ? and call = ? and open = 1 order by first");
   const rows = cachedTable<CallEntry>((key) => {
     const { session, call } = splitCallKey(key);
     const first = proposed.get(session, call);
     if (!first) return undefined;
     const events = [...own.all(session, first.seq, call), ...named.all(session, first.pos, call)];
-    return foldCall(events.sort((one, other) => one.pos - other.pos));
+    const entry = foldCall(events.sort((one, other) => one.pos - other.pos));
+    return entry?.row ? { ...entry, asked: asked.all(session, call).map(({ id }) => id) } : entry;
   });
   return storedTable(rows, { write: () => undefined, kept: KEPT_ROWS });
 }
@@ -65,27 +71,27 @@ function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
 
 type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };
 
-/** An approval or a grant, as both tables have it. */
-type ListRow = { readonly id: string; readonly session?: string; readonly tool: string };
+/** A list's table: all have these columns but one, by which it is searched besides. */
+type ListTable<K extends keyof ListRows> = {
+  readonly table: K;
+  readonly column: "tool" | "call";
+  readonly value: (row: ListRows[K]) => string;
+};
 
-function listTable<Row extends ListRow>(
-  database: Database,
-  table: "approvals" | "grants",
-  isOpen: (row: Row) => boolean,
-): StoredTable<Listed<Row>> {
+function listTable<K extends keyof ListRows>(database: Database, { table, column, value }: ListTable<K>): StoredTable<Listed<ListRows[K]>> {
   const select = query<ListColumns>(database, `select first, latest, row from ${table} where id = ?`);
   const insert = query(
     database,
-    `insert into ${table} (id, first, latest, session, tool, open, row) values (?, ?, ?, ?, ?, ?, ?)
+    `insert into ${table} (id, first, latest, session, ${column}, open, row) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (id) do update set latest = excluded.latest, open = excluded.open, row = excluded.row`,
   );
-  const rows = cachedTable<Listed<Row>>((id) => {
+  const rows = cachedTable<Listed<ListRows[K]>>((id) => {
     const found = select.get(id);
     // Parsing: the column is written below.
-    return found && { first: found.first, latest: found.latest, row: JSON.parse(found.row) as Row };
+    return found && { first: found.first, latest: found.latest, row: JSON.parse(found.row) as ListRows[K] };
   });
-  const write = (id: string, { row, first, latest }: Listed<Row>): void => {
-    insert.run(id, first, latest, row.session ?? null, row.tool, Number(isOpen(row)), JSON.stringify(row));
+  const write = (id: string, { row, first, latest }: Listed<ListRows[K]>): void => {
+    insert.run(id, first, latest, row.session ?? null, value(row), Number(IS_OPEN[table](row)), JSON.stringify(row));
   };
   return storedTable(rows, { write, kept: 0 });
 }

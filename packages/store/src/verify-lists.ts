@@ -2,7 +2,7 @@ import { canonicalJson, type JsonObject, LedgerError, SHARED } from "@assent/cor
 import { sha256 } from "./chain.ts";
 import { type Database, query } from "./database.ts";
 import { type Finding, finding } from "./finding.ts";
-import type { ChainEntry, Listed } from "./rows.ts";
+import { type ChainEntry, IS_OPEN, type Listed, type ListRows } from "./rows.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
 import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
@@ -44,28 +44,28 @@ function isSameChain(read: () => ChainEntry, made: ChainEntry): boolean {
 
 type ListColumns = { readonly id: string; readonly latest: number; readonly open: number; readonly row: string };
 
-/** As much of an approval or a grant as both have. */
-type AnyRow = { readonly session?: string; readonly state: string };
-
-function* checkRows(database: Database, { approvals, grants }: Scan["rows"]["all"], isJudged: IsJudged): Generator<Finding> {
-  yield* compare({ database, table: "approvals", open: "open" }, approvals, isJudged);
-  yield* compare({ database, table: "grants", open: "active" }, grants, isJudged);
+function* checkRows(database: Database, all: Scan["rows"]["all"], isJudged: IsJudged): Generator<Finding> {
+  const { approvals, grants, proposals, questions } = all;
+  yield* compare({ database, table: "approvals" }, approvals, isJudged);
+  yield* compare({ database, table: "grants" }, grants, isJudged);
+  yield* compare({ database, table: "proposals" }, proposals, isJudged);
+  yield* compare({ database, table: "questions" }, questions, isJudged);
 }
 
-type Compared = { readonly database: Database; readonly table: "approvals" | "grants"; readonly open: string };
+type Compared<K> = { readonly database: Database; readonly table: K };
 
-function* compare(
-  { database, table, open }: Compared,
-  expected: ReadonlyMap<string, Listed<AnyRow>>,
+function* compare<K extends keyof ListRows>(
+  { database, table }: Compared<K>,
+  expected: ReadonlyMap<string, Listed<ListRows[K]>>,
   isJudged: IsJudged,
 ): Generator<Finding> {
   const seen = new Set<string>();
-  for (const { id, latest, open: isOpen, row } of query<ListColumns>(database, `select id, latest, open, row from ${table}`).iterate()) {
+  for (const { id, latest, open, row } of query<ListColumns>(database, `select id, latest, open, row from ${table}`).iterate()) {
     seen.add(id);
     // Parsing: rows of lists are written as JSON by stored-rows.ts.
-    const stored = { row: JSON.parse(row) as AnyRow, latest };
+    const stored = { row: JSON.parse(row) as ListRows[K], latest };
     const made = expected.get(id);
-    const right = made && isOpen === Number(made.row.state === open) && same(stored, { row: made.row, latest: made.latest });
+    const right = made && open === Number(IS_OPEN[table](made.row)) && same(stored, { row: made.row, latest: made.latest });
     if (!right && isJudged(stored.row.session)) yield mismatch(table, id, stored.row.session);
   }
   for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield mismatch(table, id, row.session);
@@ -85,7 +85,7 @@ export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBl
   for (const { sha, size, session, seq } of used.values()) {
     const bytes = select.get(sha)?.bytes;
     if (!bytes) yield finding("blob_missing", { session, seq }, `The value ${sha} is not there.`);
-    else if (bytes.length !== size || sha256(bytes) !== sha)
+    else if ((size !== undefined && bytes.length !== size) || sha256(bytes) !== sha)
       yield finding("blob_corrupt", { session, seq }, `The value ${sha} is damaged.`);
   }
 }

@@ -6,11 +6,11 @@ import { type Database, nodeSqlite, type OpenDatabase } from "./database.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
 import type { StartOf } from "./lease.ts";
 import { locateDamage } from "./locate-damage.ts";
-import { isMalformed } from "./malformed.ts";
-import { schemaState, schemaVersion } from "./migrate.ts";
+import { isMalformed, isMalformedFile } from "./malformed.ts";
+import { schemaState, schemaVersion, standIn } from "./migrate.ts";
 import { type OpenStoreOptions, openStore, storeIdOf } from "./open-store.ts";
 import { rebuildLists } from "./rebuild.ts";
-import { isMalformedFile, type Repaired, repairStore } from "./repair.ts";
+import { type Repaired, repairStore } from "./repair.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { looseModes, noLedger } from "./state-directory.ts";
@@ -61,6 +61,7 @@ async function mend({ repair, rebuild, startOf, directory, clock, openDatabase }
     directory,
     createIfMissing: false,
     asIs: true,
+    salvaging: repair === true,
     ...(clock && { clock }),
     ...(openDatabase && { openDatabase }),
   });
@@ -82,6 +83,7 @@ function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport
   try {
     const database = openReadOnly(paths, open);
     try {
+      standIn(database);
       database.exec("begin"); // one state of everything, whoever writes meanwhile
       return inspect(database, wanted);
     } finally {

@@ -1,13 +1,15 @@
 import { callOf, type Draft, IllegalEvent, type JsonObject, knownEvent, LedgerError, type LedgerEvent, naming, SHARED } from "@assent/core";
-import { type Blob, type StoredBody, storedBody } from "./blobs.ts";
+import { type StoredBody, storedBody } from "./blobs.ts";
 import { chainHash } from "./chain.ts";
 import { type Database, query } from "./database.ts";
 import { applyEvent, type ChainedEvent } from "./lists.ts";
 import { newChain, type Rows, undoable } from "./rows.ts";
 import { storedRows } from "./stored-rows.ts";
 
-/** An event ready to be stored: checked, in canonical form, cut to size. */
-export type Prepared = { readonly type: Draft["type"]; readonly at: string } & StoredBody;
+/** An event ready to be stored: checked, in canonical form, cut to size. `lent` are contents it names that must be stored already. */
+export type Prepared = { readonly type: Draft["type"]; readonly at: string; readonly lent: readonly string[] } & StoredBody;
+
+const NOTHING: readonly string[] = [];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -16,14 +18,14 @@ export function prepare({ type, v, at, body }: Draft, belongs: (type: string) =>
   if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
   if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
   // Parsing: canonical JSON refuses whatever in a body is no JSON.
-  return { type, at, ...storedBody(type, body as unknown as JsonObject) };
+  return { type, at, lent: NOTHING, ...storedBody(type, body as unknown as JsonObject) };
 }
 
 /** Events and rows of one transaction after the other. */
 export type Writing = {
   /** The rows as the transaction sees them, with what is staged. */
   readonly rows: Rows;
-  /** Puts an event at the end of a chain. Throws `event_invalid` for one that the rows do not allow. */
+  /** Puts an event at the end of a chain. Throws `event_invalid` for one that the rows do not allow, `blob_missing` where a content is not there. */
   readonly stage: (session: string, epoch: number, event: Prepared) => LedgerEvent;
   /** Stores what one operation staged. */
   readonly keep: () => void;
@@ -47,13 +49,14 @@ export type Writing = {
   readonly head: () => number;
 };
 
-type Staged = { readonly event: ChainedEvent; readonly text: string; readonly blobs: readonly Blob[] };
+type Staged = { readonly event: ChainedEvent } & Pick<Prepared, "text" | "blobs" | "lent">;
 
 /** The one way into the tables of a store. */
 export function makeWriting(database: Database, store: string): Writing {
   const stored = storedRows(database);
   const rows = undoable(stored);
   const insert = eventInsert(database);
+  const refuseMissing = makeLending(database);
   const head = makeHead(database);
   let bytes = 0;
   let kept = 0;
@@ -79,8 +82,9 @@ export function makeWriting(database: Database, store: string): Writing {
       const pos = head.pos() + staged.length + 1;
       const { seq, hash } = rows.chains.get(session) ?? newChain(session, pos);
       const event = chained({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
+      for (const sha of prepared.lent) refuseMissing(sha);
       const known = applied(rows, event);
-      staged.push({ event, text: prepared.text, blobs: prepared.blobs });
+      staged.push({ event, text: prepared.text, blobs: prepared.blobs, lent: prepared.lent });
       return known;
     },
     keep: () => {
@@ -174,9 +178,12 @@ function eventInsert(database: Database): (staged: Staged) => number {
     `insert into events (pos, session, seq, epoch, at, type, v, body, prev, hash, call, naming)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const insertBlob = query(database, "insert into blobs (sha, bytes) values (?, ?) on conflict (sha) do nothing");
+  const insertBlob = query(
+    database, // one that was damaged is mended by the way
+    "insert into blobs (sha, bytes) values (?, ?) on conflict (sha) do update set bytes = excluded.bytes where bytes <> excluded.bytes",
+  );
   const insertUse = query(database, "insert into blob_uses (session, sha) values (?, ?) on conflict do nothing");
-  return ({ event, text, blobs }) => {
+  return ({ event, text, blobs, lent }) => {
     const { pos, session, seq, epoch, at, type, v, prev, hash } = event;
     const named = session === SHARED ? (naming(event) ?? null) : null;
     insert.run(pos, session, seq, epoch, at, type, v, text, prev, hash, callOf(event) ?? null, named);
@@ -186,6 +193,14 @@ function eventInsert(database: Database): (staged: Staged) => number {
       insertUse.run(session, blob.sha);
       bytes += blob.bytes.length;
     }
+    for (const sha of lent) insertUse.run(session, sha);
     return bytes;
+  };
+}
+
+function makeLending(database: Database): (sha: string) => void {
+  const select = query<{ sha: string }>(database, "select sha from blobs where sha = ?");
+  return (sha) => {
+    if (!select.get(sha)) throw new LedgerError("blob_missing", `The content ${sha} is named, but was not given.`, { sha });
   };
 }

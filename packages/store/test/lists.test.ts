@@ -1,7 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft, Ledger, SessionRow } from "@assent/core";
-import { answeredDraft, claimedDraft, closedDraft, endedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
+import {
+  answeredDraft,
+  applyingDraft,
+  askedDraft,
+  claimedDraft,
+  closedDraft,
+  draftOf,
+  endedDraft,
+  judgedDraft,
+  openedDraft,
+  proposedDraft,
+  repliedDraft,
+  requestedDraft,
+  stagedDraft,
+} from "@assent/core/testing";
 import fc from "fast-check";
 import { openLedger } from "../src/open-ledger.ts";
 import { verifyStore } from "../src/verify.ts";
@@ -49,17 +63,26 @@ test("a row that lags is brought up to date by whoever answers", async (t) => {
 const STEPS: Readonly<Record<string, (call: string, session: string) => Draft>> = {
   propose: (call) => proposedDraft(call),
   allow: (call) => judgedDraft(call),
-  ask: (call) => judgedDraft(call, { verdict: "ask" }),
+  judge: (call) => judgedDraft(call, { verdict: "ask" }),
   open: (call, session) => openedDraft(call, { approval: `a_${session}_${call}` }),
   cancel: (call) => endedDraft(call, { outcome: "cancelled" }),
   end: (call) => endedDraft(call),
   fail: (call) => endedDraft(call, { outcome: "unknown", type: "execution_unknown" }),
+  stage: (call, session) => stagedDraft(proposalOf(call, session)),
+  apply: (call, session) => applyingDraft(proposalOf(call, session)),
+  applied: (call, session) => draftOf("proposal.applied", { proposal: proposalOf(call, session), superseded: [] }),
+  failed: (call, session) => draftOf("proposal.apply_failed", { proposal: proposalOf(call, session), type: "t", message: "m" }),
+  ask: (call, session) => askedDraft(`q_${session}_${call}`, call),
   policy: () => ({ type: "policy.changed", v: 1, at: "2026-01-01T00:00:00.000Z", body: { revision: "p", digest: "d" } }),
   noise: () => noise(),
 };
 
+function proposalOf(call: string, session: string): string {
+  return `p_${session}_${call}`;
+}
+
 const step = fc.record({
-  kind: fc.constantFrom(...Object.keys(STEPS), "claim", "claimAnswer", "yes", "no", "close"),
+  kind: fc.constantFrom(...Object.keys(STEPS), "claim", "claimAnswer", "yes", "no", "close", "wish", "reply"),
   call: fc.constantFrom("c1", "c2", "c3"),
   session: fc.constantFrom(A, B),
   together: fc.boolean(),
@@ -114,6 +137,10 @@ async function take(
     case "yes":
     case "no":
       return other.answer([answeredDraft(session, call, { approval, outcome: kind === "yes" ? "approved" : "rejected" })]);
+    case "wish":
+      return other.answer([requestedDraft(session, proposalOf(call, session))]);
+    case "reply":
+      return other.answer([repliedDraft(session, `q_${session}_${call}`)]);
     case "close":
       return other.answer([closedDraft(session, call, { approval })]);
     default: {

@@ -43,6 +43,8 @@ export type Writer = {
   readonly lease: Lease;
   readonly append: (...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
   readonly full: (...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
+  /** Appends events and the contents they name. */
+  readonly appendWith: (blobs: readonly Uint8Array[], ...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
   readonly claim: (claimed: Draft<"call.claimed">) => ReturnType<Ledger["claim"]>;
 };
 
@@ -51,15 +53,16 @@ export async function begin(ledger: Ledger, session = A, takeOver = false): Prom
   const holder = thisHolder();
   const lease = await ledger.acquire(session, holder, takeOver);
   let head = lease.head;
-  const store = async (events: readonly Draft[], durability: "full" | "normal"): Promise<readonly LedgerEvent[]> => {
-    const stored = await ledger.append(lease, head, { events, durability });
+  const store = async (batch: Parameters<Ledger["append"]>[2]): Promise<readonly LedgerEvent[]> => {
+    const stored = await ledger.append(lease, head, batch);
     head += stored.length;
     return stored;
   };
   const writer: Writer = {
     lease,
-    append: (...events) => store(events, "normal"),
-    full: (...events) => store(events, "full"),
+    append: (...events) => store({ events, durability: "normal" }),
+    full: (...events) => store({ events, durability: "full" }),
+    appendWith: (blobs, ...events) => store({ events, durability: "full", blobs }),
     claim: async (claimed) => {
       const outcome = await ledger.claim(lease, head, claimed);
       if ("won" in outcome) head += 1;

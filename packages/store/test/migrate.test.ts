@@ -1,21 +1,32 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { judgedDraft, openedDraft, proposedDraft, stagedDraft } from "@assent/core/testing";
+import type { OpenDatabase } from "../src/database.ts";
 import { type Migration, migrate, schemaState, schemaVersion } from "../src/migrate.ts";
 import { openLedger } from "../src/open-ledger.ts";
 import { recordMigration } from "../src/open-store.ts";
-import { begin, scratch, tamper } from "./made-store.ts";
+import { verifyStore } from "../src/verify.ts";
+import { A, begin, madeLedger, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
+import { intoVersionOne } from "./version-one.ts";
 
-const TO_TWO: Migration = { from: 1, up: (database) => database.exec("create table extra (a text) strict") };
-const TO_THREE: Migration = { from: 2, up: (database) => database.exec("insert into extra (a) values ('three')") };
+const TO_THREE: Migration = { from: 2, up: (database) => database.exec("create table extra (a text) strict") };
+const TO_FOUR: Migration = { from: 3, up: (database) => database.exec("insert into extra (a) values ('four')") };
 
-async function storeOfVersionOne(t: Parameters<typeof scratch>[0]): Promise<string> {
+async function storeOfVersionTwo(t: Parameters<typeof scratch>[0]): Promise<string> {
   const directory = await scratch(t);
   const ledger = await openLedger({ directory });
-  await begin(ledger);
+  const writer = await begin(ledger);
+  await writer.append(proposedDraft("c1", { raw: "x".repeat(70_000) }), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1"));
   await ledger.close();
+  return directory;
+}
+
+async function storeOfVersionOne(t: Parameters<typeof scratch>[0]): Promise<string> {
+  const directory = await storeOfVersionTwo(t);
+  intoVersionOne(directory);
   return directory;
 }
 
@@ -26,63 +37,138 @@ function step(directory: string, migrations: readonly Migration[]): void {
 }
 
 test("each missing step is taken in order, recorded on the shared chain, and the file before it kept", async (t) => {
-  const directory = await storeOfVersionOne(t);
+  const directory = await storeOfVersionTwo(t);
   const before = tamper(directory, (database) => database.prepare("select count(*) as n from events").get()?.["n"]);
-  step(directory, [TO_TWO, TO_THREE]);
+  step(directory, [TO_THREE, TO_FOUR]);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 3);
+    assert.equal(schemaVersion(database), 4);
     const recorded = database.prepare("select body from events where type = 'store.migrated' order by pos").all();
     assert.deepEqual(
       recorded.map(({ body }) => body),
-      ['{"from":1,"to":2}', '{"from":2,"to":3}'],
+      ['{"from":2,"to":3}', '{"from":3,"to":4}'],
     );
   });
-  for (const version of [1, 2]) {
+  for (const version of [2, 3]) {
     const copy = join(directory, `ledger.db.v${version}`);
     assert.equal((statSync(copy).mode & 0o777).toString(8), "600");
     const database = new DatabaseSync(copy);
     assert.equal(schemaVersion(database), version);
-    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 1);
+    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 2);
     database.close();
   }
 });
 
 test("a step that fails leaves the old version whole, and can be taken again", async (t) => {
-  const directory = await storeOfVersionOne(t);
+  const directory = await storeOfVersionTwo(t);
   const failing: Migration = {
-    from: 1,
+    from: 2,
     up: (database) => {
-      TO_TWO.up(database);
+      TO_THREE.up(database);
       throw new Error("half-way");
     },
   };
   assert.throws(() => step(directory, [failing]), /half-way/);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 1);
+    assert.equal(schemaVersion(database), 2);
     assert.equal(database.prepare("select 1 from sqlite_schema where name = 'extra'").get(), undefined);
   });
   await (await openLedger({ directory })).close();
-  step(directory, [TO_TWO]);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 2));
+  step(directory, [TO_THREE]);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 3));
 });
 
 test("nothing is copied or written when there is no step to take", async (t) => {
-  const directory = await storeOfVersionOne(t);
+  const directory = await storeOfVersionTwo(t);
   const before = readFileSync(join(directory, "ledger.db"));
-  step(directory, [TO_THREE]);
-  assert.ok(!existsSync(join(directory, "ledger.db.v1")));
+  step(directory, [TO_FOUR]);
+  assert.ok(!existsSync(join(directory, "ledger.db.v2")));
   assert.deepEqual(readFileSync(join(directory, "ledger.db")), before);
 });
 
 test("a database is empty, older, current or newer", async (t) => {
-  const directory = await storeOfVersionOne(t);
+  const directory = await storeOfVersionTwo(t);
   tamper(directory, (database) =>
     assert.deepEqual(
-      [0, 1, 2].map((known) => schemaState(database, known)),
+      [1, 2, 3].map((known) => schemaState(database, known)),
       ["newer", "current", "older"],
     ),
   );
   const empty = new DatabaseSync(":memory:");
   assert.equal(schemaState(empty), "empty");
   empty.close();
+});
+
+test("a store of version 1 opens, keeps what it has and gains empty lists of proposals and questions", async (t) => {
+  const directory = await storeOfVersionOne(t);
+  const ledger = await madeLedger(t, { directory });
+  assert.deepEqual(
+    (await ledger.pending("approvals")).map(({ id }) => id),
+    ["a_c1"],
+  );
+  assert.deepEqual([await ledger.pending("proposals"), await ledger.pending("questions")], [[], []]);
+  const [proposed] = await readAll(ledger, { session: A, seq: 2 });
+  assert.equal((await ledger.resolve(proposed?.body ?? {}))["raw"], "x".repeat(70_000));
+  const writer = await begin(ledger, A, true);
+  await writer.append(stagedDraft("p_1"));
+  assert.equal((await ledger.pending("proposals")).length, 1);
+  const [migrated] = await readAll(ledger, { pos: 0 }, { types: ["store.migrated"] });
+  assert.deepEqual(migrated?.body, { from: 1, to: 2 });
+  assert.ok(existsSync(join(directory, "ledger.db.v1")));
+  assert.deepEqual((await verifyStore({ directory })).findings, []);
+});
+
+test("a store of version 1 has the tables of a new one after it was migrated", async (t) => {
+  const tables = (database: DatabaseSync): unknown =>
+    ["proposals", "questions", "approvals", "blob_uses"].map((table) => [
+      database.prepare(`pragma table_xinfo(${table})`).all(),
+      database
+        .prepare("select name from sqlite_schema where type = 'index' and tbl_name = ? order by name")
+        .all(table)
+        .map(({ name }) => name),
+    ]);
+  const old = await storeOfVersionOne(t);
+  await (await openLedger({ directory: old })).close();
+  assert.deepEqual(tamper(old, tables), tamper(await storeOfVersionTwo(t), tables));
+});
+
+test("verify reads a store of version 1 as it is, and a rebuild migrates it", async (t) => {
+  const directory = await storeOfVersionOne(t);
+  assert.deepEqual((await verifyStore({ directory })).findings, []);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 1));
+  assert.deepEqual((await verifyStore({ directory, rebuild: true })).findings, []);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 2));
+});
+
+test("a store of version 1 that cannot be written is read: its lists of proposals and questions are empty", async (t) => {
+  const directory = await storeOfVersionOne(t);
+  const openDatabase: OpenDatabase = (file, options) => {
+    if (options.readOnly) return new DatabaseSync(file, options);
+    throw sqliteError(8, "attempt to write a readonly database");
+  };
+  const ledger = await madeLedger(t, { directory, openDatabase });
+  assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, 5);
+  assert.equal((await ledger.pending("approvals")).length, 1);
+  assert.deepEqual([await ledger.pending("proposals", { session: A, prefix: "p_" }), await ledger.pending("questions")], [[], []]);
+  await assert.rejects(begin(ledger, A, true), { type: "store_readonly" });
+});
+
+test("a malformed file of version 1 is repaired into one of this version", async (t) => {
+  const directory = await storeOfVersionOne(t);
+  const page = tamper(directory, (database) => {
+    const pages = database.prepare("select pageno from dbstat where name = 'approvals_order' and pagetype = 'leaf'").all();
+    return Number(pages[0]?.["pageno"]);
+  });
+  const file = openSync(join(directory, "ledger.db"), "r+");
+  writeSync(file, Buffer.alloc(4_096), 0, 4_096, (page - 1) * 4_096);
+  closeSync(file);
+  assert.equal((await verifyStore({ directory })).ok, false);
+  const report = await verifyStore({ directory, repair: true, startOf: () => undefined });
+  assert.deepEqual(report.findings, []);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 2));
+  const ledger = await madeLedger(t, { directory });
+  assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, 5);
+  assert.equal((await ledger.pending("approvals")).length, 1);
+  const writer = await begin(ledger, A, true);
+  await writer.append(stagedDraft("p_1"));
+  assert.equal((await ledger.pending("proposals")).length, 1);
 });

@@ -19,5 +19,5 @@ export type ConfirmationDetails = {
   | { readonly type: "exec"; readonly command: string; readonly rootCommand: string; readonly cwd?: string }
   | { readonly type: "mcp"; readonly serverName: string; readonly toolName: string; readonly toolDisplayName: string }
   | { readonly type: "info"; readonly prompt: string; readonly urls?: readonly string[] }
-  | { readonly type: "plan"; readonly plan: string; readonly prePlanMode?: string }
+  | { readonly type: "plan"; readonly plan: string; readonly prePlanMode?: string; readonly digest?: string }
 );

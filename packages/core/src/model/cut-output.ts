@@ -12,8 +12,8 @@ export type Cut = {
   readonly needsFile: boolean;
 };
 
-/** Where the full output is: nowhere because little was cut, nowhere because it could not be written, or in a file. */
-export type CutPlace = { readonly path: string } | "unsaved" | undefined;
+/** Where the full output is: nowhere because little was cut, nowhere because it could not be written, or in a file, which may be cut at its own limit. */
+export type CutPlace = { readonly path: string; readonly cut?: true } | "unsaved" | undefined;
 
 /** Characters of one batch's results together. */
 export const BATCH_CHARS = 200_000;
@@ -57,7 +57,8 @@ export function cutOutput(text: string, limits: OutputLimits): Cut | undefined {
 export function composeCut({ head, tail, chars, lines }: Cut, place: CutPlace): string {
   let where = "";
   if (place === "unsaved") where = "; full output could not be saved";
-  else if (place !== undefined) where = `; full output in ${place.path}`;
+  else if (place !== undefined)
+    where = place.cut ? `; output in ${place.path}, cut there at the file limit` : `; full output in ${place.path}`;
   const before = head === "" || head.endsWith("\n") ? head : `${head}\n`;
   const after = tail === "" ? "" : `\n${tail}`;
   return `${before}[output truncated: ${chars} characters, ${lines} lines${where}]${after}`;

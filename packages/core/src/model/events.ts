@@ -5,7 +5,10 @@ import type { GrantScope } from "./grant.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Kind } from "./kind.ts";
 import type { OutcomeState } from "./outcome.ts";
+import type { ProposalEventBodies } from "./proposal-events.ts";
+import type { QuestionEventBodies } from "./question-events.ts";
 import type { Content, Display, Spilled } from "./result.ts";
+import type { TurnEventBodies } from "./turn-events.ts";
 
 /** The chain every process may append to: answers, grants, trust, the store's own records. */
 export const SHARED = "_store";
@@ -14,192 +17,200 @@ export const SHARED = "_store";
 export type Holder = { readonly pid: number; readonly host: string; readonly processStart: string; readonly door: string };
 
 /** The body of every event type that this version writes. Names and shapes are on disk: they are pinned by a test. */
-export type EventBodies = {
-  "session.created": {
-    readonly cwd: string;
-    readonly workspace: string;
-    readonly door: string;
-    readonly mode: string;
-    readonly model: string | null;
-    readonly version: string;
-    readonly parent: { readonly session: string; readonly call: string; readonly task: string } | null;
-    readonly agent: string | null;
-    readonly policy: string;
-    readonly title: string;
-    /** What the door needs to continue this session the way it began (flags of `assent call`). */
-    readonly options?: JsonObject;
-  };
-  "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
-  "session.closed": {
-    readonly reason: "done" | "failed" | "cancelled" | "parked" | "limit" | "reset";
-    readonly exit: number;
-  };
-  "mode.changed": { readonly from: string; readonly to: string; readonly by: string };
-  "model.changed": { readonly from: string | null; readonly to: string | null; readonly by: string };
-  "policy.changed": { readonly revision: string; readonly digest: string };
-  "call.proposed": {
-    readonly call: string;
-    readonly turn: number;
-    readonly index: number;
-    readonly tool: string;
-    /** The arguments as they came: text, or a value a door already parsed. */
-    readonly raw: Json;
-    readonly givenId: string | null;
-    readonly calledAs?: string;
-  };
-  "call.judged": {
-    readonly call: string;
-    readonly revision: number;
-    readonly fingerprint?: string;
-    readonly tool: string;
-    readonly toolDigest: string;
-    readonly kind: Kind;
-    readonly safe: boolean;
-    readonly input: JsonObject;
-    readonly coerced?: readonly JsonObject[];
-    readonly cwd: string;
-    readonly binds: Readonly<Record<string, string>>;
-    readonly verdict: Verdict;
-    readonly explicitAsk: boolean;
-    readonly reason: string;
-    readonly source: string;
-    readonly rule: RuleRef | null;
-    readonly trace: readonly TraceEntry[];
-    readonly units: number;
-    readonly planDigest?: string;
-    readonly policy: string;
-    readonly editedBy?: string;
-  };
-  "approval.opened": {
-    readonly approval: string;
-    readonly call: string;
-    readonly revision: number;
-    readonly fingerprint: string;
-    readonly tool: string;
-    readonly title: string;
-    readonly reason: string;
-    readonly source: string;
-    readonly rule: RuleRef | null;
-    readonly explicitAsk: boolean;
-    readonly details: ConfirmationDetails;
-    readonly facts: Json;
-    readonly suggestions: readonly string[];
-    readonly expiresAt: string | null;
-  };
-  "call.answered": {
-    readonly call: string;
-    readonly fingerprint: string;
-    /** `also`: further grants that said yes together with the first; each must stand until the claim. */
-    readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
-    /** The stable word for who said yes, e.g. `grant_session`. */
-    readonly source: string;
-  };
-  "call.claimed": {
-    readonly call: string;
-    readonly fingerprint?: string;
-    /** The event that said yes, by its position in the store; null for a verdict allow. */
-    readonly answer: { readonly pos: number } | null;
-    readonly attempt: number;
-    readonly durability: "full" | "normal";
-    readonly idempotencyKey: string | null;
-    readonly plan: Json;
-  };
-  "call.started": { readonly call: string; readonly pid: number; readonly pgid: number; readonly processStart: string };
-  "call.ended": {
-    readonly call: string;
-    readonly outcome: OutcomeState;
-    readonly type: string | null;
-    readonly content: Content;
-    readonly display?: Display;
-    readonly durationMs: number;
-    readonly evidence?: JsonObject;
-    readonly modelOverride?: string;
-    readonly details?: Json;
-    readonly spilled?: readonly Spilled[];
-  };
-  "hook.ran": {
-    readonly event: string;
-    readonly hook: string;
-    /** `allow`, `ask`, `deny`, `none`, `stop`, `feedback`, `failed` or `cancelled`. */
-    readonly outcome: string;
-    readonly durationMs: number;
-    /** The call it looked at. Not `call`: a hook's run is no event of the call's life, and may follow its end. */
-    readonly callId?: string;
-    /** A program's exit code; null: it did not exit by itself. */
-    readonly exit?: number | null;
-    /** SHA-256 of what it put out. */
-    readonly digest?: string;
-    readonly cause?: string;
-    /** The keys of the input it changed; `tool_response` for a result. */
-    readonly changed?: readonly string[];
-  };
+export type EventBodies = ProposalEventBodies &
+  QuestionEventBodies &
+  TurnEventBodies & {
+    "session.created": {
+      readonly cwd: string;
+      readonly workspace: string;
+      readonly door: string;
+      readonly mode: string;
+      readonly model: string | null;
+      readonly version: string;
+      readonly parent: { readonly session: string; readonly call: string; readonly task: string } | null;
+      readonly agent: string | null;
+      readonly policy: string;
+      readonly title: string;
+      /** What the door needs to continue this session the way it began (flags of `assent call`). */
+      readonly options?: JsonObject;
+    };
+    "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
+    "session.closed": {
+      readonly reason: "done" | "failed" | "cancelled" | "parked" | "limit" | "reset";
+      readonly exit: number;
+    };
+    "mode.changed": {
+      readonly from: string;
+      readonly to: string;
+      readonly by: string;
+      /** With `to: plan`: the mode to come back to, and the plan's file. */
+      readonly planning?: { readonly remembered: string; readonly file: string };
+    };
+    "model.changed": { readonly from: string | null; readonly to: string | null; readonly by: string };
+    "policy.changed": { readonly revision: string; readonly digest: string };
+    "call.proposed": {
+      readonly call: string;
+      readonly turn: number;
+      readonly index: number;
+      readonly tool: string;
+      /** The arguments as they came: text, or a value a door already parsed. */
+      readonly raw: Json;
+      readonly givenId: string | null;
+      readonly calledAs?: string;
+    };
+    "call.judged": {
+      readonly call: string;
+      readonly revision: number;
+      readonly fingerprint?: string;
+      readonly tool: string;
+      readonly toolDigest: string;
+      readonly kind: Kind;
+      readonly safe: boolean;
+      readonly input: JsonObject;
+      readonly coerced?: readonly JsonObject[];
+      readonly cwd: string;
+      readonly binds: Readonly<Record<string, string>>;
+      readonly verdict: Verdict;
+      readonly explicitAsk: boolean;
+      readonly reason: string;
+      readonly source: string;
+      readonly rule: RuleRef | null;
+      readonly trace: readonly TraceEntry[];
+      readonly units: number;
+      readonly planDigest?: string;
+      readonly policy: string;
+      readonly editedBy?: string;
+    };
+    "approval.opened": {
+      readonly approval: string;
+      readonly call: string;
+      readonly revision: number;
+      readonly fingerprint: string;
+      readonly tool: string;
+      readonly title: string;
+      readonly reason: string;
+      readonly source: string;
+      readonly rule: RuleRef | null;
+      readonly explicitAsk: boolean;
+      readonly details: ConfirmationDetails;
+      readonly facts: Json;
+      readonly suggestions: readonly string[];
+      readonly expiresAt: string | null;
+    };
+    "call.answered": {
+      readonly call: string;
+      readonly fingerprint: string;
+      /** `also`: further grants that said yes together with the first; each must stand until the claim. */
+      readonly by: { readonly kind: "grant" | "hook"; readonly id: string; readonly also?: readonly string[] };
+      /** The stable word for who said yes, e.g. `grant_session`. */
+      readonly source: string;
+    };
+    "call.claimed": {
+      readonly call: string;
+      readonly fingerprint?: string;
+      /** The event that said yes, by its position in the store; null for a verdict allow. */
+      readonly answer: { readonly pos: number } | null;
+      readonly attempt: number;
+      readonly durability: "full" | "normal";
+      readonly idempotencyKey: string | null;
+      readonly plan: Json;
+    };
+    "call.started": { readonly call: string; readonly pid: number; readonly pgid: number; readonly processStart: string };
+    "call.ended": {
+      readonly call: string;
+      readonly outcome: OutcomeState;
+      readonly type: string | null;
+      readonly content: Content;
+      readonly display?: Display;
+      readonly durationMs: number;
+      readonly evidence?: JsonObject;
+      readonly modelOverride?: string;
+      readonly details?: Json;
+      readonly spilled?: readonly Spilled[];
+    };
+    "hook.ran": {
+      readonly event: string;
+      readonly hook: string;
+      /** `allow`, `ask`, `deny`, `none`, `stop`, `feedback`, `failed` or `cancelled`. */
+      readonly outcome: string;
+      readonly durationMs: number;
+      /** The call it looked at. Not `call`: a hook's run is no event of the call's life, and may follow its end. */
+      readonly callId?: string;
+      /** A program's exit code; null: it did not exit by itself. */
+      readonly exit?: number | null;
+      /** SHA-256 of what it put out. */
+      readonly digest?: string;
+      readonly cause?: string;
+      /** The keys of the input it changed; `tool_response` for a result. */
+      readonly changed?: readonly string[];
+    };
 
-  "approval.answered": {
-    readonly approval: string;
-    readonly session: string;
-    readonly call: string;
-    readonly revision: number;
-    readonly outcome: "approved" | "rejected";
-    /** The fingerprint that was shown. */
-    readonly fingerprint: string;
-    readonly edited?: { readonly input: JsonObject; readonly fingerprint: string };
-    readonly by: By;
-    readonly reason: string | null;
-    readonly mode?: string;
-    readonly remember?: { readonly scope: GrantScope; readonly rules: readonly string[] };
-    /** An "always" came for an ask that no grant may answer: it counted once. */
-    readonly narrowed?: boolean;
-    readonly interrupt?: boolean;
+    "approval.answered": {
+      readonly approval: string;
+      readonly session: string;
+      readonly call: string;
+      readonly revision: number;
+      readonly outcome: "approved" | "rejected";
+      /** The fingerprint that was shown. */
+      readonly fingerprint: string;
+      readonly edited?: { readonly input: JsonObject; readonly fingerprint: string };
+      readonly by: By;
+      readonly reason: string | null;
+      readonly mode?: string;
+      readonly remember?: { readonly scope: GrantScope; readonly rules: readonly string[] };
+      /** An "always" came for an ask that no grant may answer: it counted once. */
+      readonly narrowed?: boolean;
+      readonly interrupt?: boolean;
+    };
+    "approval.closed": {
+      readonly approval: string;
+      readonly session: string;
+      readonly call: string;
+      readonly revision: number;
+      readonly outcome: "expired" | "cancelled" | "denied";
+      readonly by: string;
+    };
+    "grant.created": {
+      readonly grant: string;
+      readonly scope: GrantScope;
+      readonly session?: string;
+      readonly workspace?: string;
+      readonly rule: string;
+      readonly tool: string;
+      readonly madeBy: string;
+      readonly expiresAt?: string;
+      readonly uses?: number;
+      readonly approval: string;
+    };
+    "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
+    "grant.revoked": { readonly grant: string; readonly by: string };
+    "trust.granted": {
+      /** Real path, and which directory it was. */
+      readonly workspace: string;
+      readonly device: string;
+      readonly inode: string;
+      /** Over the names and bytes of all project configuration files. */
+      readonly digest: string;
+      /** Those files as they were shown, so that a later change can be. Bytes that are no UTF-8 are in base64. */
+      readonly files: readonly ({ readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string })[];
+      readonly by: By;
+    };
+    "trust.revoked": { readonly workspace: string; readonly by: By };
+    "store.created": { readonly store: string; readonly version: number };
+    "store.epoch": {
+      readonly epoch: number;
+      readonly session: string;
+      readonly holder: Holder;
+      readonly device: string;
+      readonly inode: string;
+    };
+    "store.migrated": { readonly from: number; readonly to: number };
+    "store.checkpoint": { readonly heads: readonly { readonly session: string; readonly seq: number; readonly hash: string }[] };
+    "store.repaired": { readonly session: string; readonly goodSeq: number; readonly lostFrom: number };
+    "store.restored": { readonly approvals: number };
+    "store.pruned": { readonly session: string; readonly seq: number; readonly hash: string };
+    "session.registered": { readonly session: string };
   };
-  "approval.closed": {
-    readonly approval: string;
-    readonly session: string;
-    readonly call: string;
-    readonly revision: number;
-    readonly outcome: "expired" | "cancelled" | "denied";
-    readonly by: string;
-  };
-  "grant.created": {
-    readonly grant: string;
-    readonly scope: GrantScope;
-    readonly session?: string;
-    readonly workspace?: string;
-    readonly rule: string;
-    readonly tool: string;
-    readonly madeBy: string;
-    readonly expiresAt?: string;
-    readonly uses?: number;
-    readonly approval: string;
-  };
-  "grant.used": { readonly grant: string; readonly session: string; readonly call: string };
-  "grant.revoked": { readonly grant: string; readonly by: string };
-  "trust.granted": {
-    /** Real path, and which directory it was. */
-    readonly workspace: string;
-    readonly device: string;
-    readonly inode: string;
-    /** Over the names and bytes of all project configuration files. */
-    readonly digest: string;
-    /** Those files as they were shown, so that a later change can be. Bytes that are no UTF-8 are in base64. */
-    readonly files: readonly ({ readonly name: string; readonly text: string } | { readonly name: string; readonly base64: string })[];
-    readonly by: By;
-  };
-  "trust.revoked": { readonly workspace: string; readonly by: By };
-  "store.created": { readonly store: string; readonly version: number };
-  "store.epoch": {
-    readonly epoch: number;
-    readonly session: string;
-    readonly holder: Holder;
-    readonly device: string;
-    readonly inode: string;
-  };
-  "store.migrated": { readonly from: number; readonly to: number };
-  "store.checkpoint": { readonly heads: readonly { readonly session: string; readonly seq: number; readonly hash: string }[] };
-  "store.repaired": { readonly session: string; readonly goodSeq: number; readonly lostFrom: number };
-  "store.restored": { readonly approvals: number };
-  "store.pruned": { readonly session: string; readonly seq: number; readonly hash: string };
-  "session.registered": { readonly session: string };
-};
 
 /** One of the event types this version knows. */
 export type EventType = keyof EventBodies;

@@ -1,6 +1,10 @@
 import { type Call, next } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { SHARED } from "./events.ts";
+import type { QuestionRow } from "./ledger-rows.ts";
+import type { ProposalRow } from "./proposal.ts";
+import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal-row.ts";
+import { answeredQuestion, askedQuestion } from "./question-row.ts";
 
 /** What a session is, as far as anything still depends on it: never the message history. */
 export type SessionState = {
@@ -17,6 +21,18 @@ export type SessionState = {
   /** Revision of the policy the session is under. */
   policy: string;
   turn: number;
+  /** The turn of a conversation that is under way. */
+  openTurn: number | null;
+  /** The mode before `plan`, and where the plan is written; null outside of it. */
+  planning: EventBodies["mode.changed"]["planning"] | null;
+  /** Proposals that are staged or being applied, by id, oldest first. */
+  readonly proposals: Map<string, ProposalRow>;
+  /** The newest proposal, where it was lost with its process and nothing was staged since. */
+  lost: ProposalRow | undefined;
+  /** Questions whose call has not ended, by id. */
+  readonly questions: Map<string, QuestionRow>;
+  /** What the model is still to be told, by id, oldest first. */
+  readonly notices: Map<string, EventBodies["notice.queued"]>;
   /** Calls that have not ended, by id. */
   readonly calls: Map<string, Call>;
   /** How often each id was given; an id that is here and not in `calls` has ended. */
@@ -53,6 +69,12 @@ export function emptySession(): SessionState {
     model: null,
     policy: "",
     turn: 0,
+    openTurn: null,
+    planning: null,
+    proposals: new Map(),
+    lost: undefined,
+    questions: new Map(),
+    notices: new Map(),
     calls: new Map(),
     ids: new Map(),
     unknown: new Set(),
@@ -65,7 +87,7 @@ export function emptySession(): SessionState {
  * Total and deterministic: the same events in the same order give an equal state; an illegal one throws `IllegalEvent` and changes nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
-  const changed = foldCall(state, event);
+  const changed = foldCall(state, event) || foldProposal(state, event);
   if (!changed) foldSession(state, event);
   if (event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
@@ -101,10 +123,46 @@ function foldCall(state: SessionState, event: LedgerEvent): boolean {
     countId(state, event.body);
     state.turn = Math.max(state.turn, event.body.turn);
   }
-  if (after.state === "ended") state.calls.delete(id);
+  if (after.state === "ended") forget(state, id);
   else state.calls.set(id, after);
   remember(state, before, event);
   return true;
+}
+
+function forget(state: SessionState, id: string): void {
+  state.calls.delete(id);
+  for (const { id: question, callId } of state.questions.values()) if (callId === id) state.questions.delete(question);
+}
+
+/** What may be said of a proposal that is settled. */
+const ELSEWHERE: readonly LedgerEvent["type"][] = ["proposal.undone", "proposal.requested", "proposal.refused"];
+
+/** What has ended is known to the ledger's list; an undo is told there alone. */
+function foldProposal(state: SessionState, event: LedgerEvent): boolean {
+  if (!isProposalEvent(event)) return false;
+  const id = event.body.proposal;
+  const before = state.proposals.get(id);
+  if (!before && ELSEWHERE.includes(event.type)) return true;
+  const after = nextProposal(before, event);
+  if (!after) throw new IllegalEvent(event, before?.state ?? "none");
+  if (isOpenProposal(after)) state.proposals.set(id, after);
+  else state.proposals.delete(id);
+  if (event.type === "proposal.staged") state.lost = undefined;
+  if (after.cause === "lost") state.lost = after;
+  return true;
+}
+
+function foldQuestion(state: SessionState, event: LedgerEvent<"question.asked" | "question.answered">): void {
+  const row = state.questions.get(event.body.question);
+  if (event.type === "question.asked") {
+    if (row) throw new IllegalEvent(event, row.state);
+    state.questions.set(event.body.question, askedQuestion(event));
+    return;
+  }
+  if (!row) return;
+  const answered = answeredQuestion(row, event);
+  if (!answered) throw new IllegalEvent(event, row.state);
+  state.questions.set(row.id, answered);
 }
 
 function countId(state: SessionState, { call, givenId }: EventBodies["call.proposed"]): void {
@@ -140,6 +198,28 @@ function foldSession(state: SessionState, event: LedgerEvent): void {
       break;
     case "mode.changed":
       state.mode = event.body.to;
+      state.planning = event.body.planning ?? null;
+      break;
+    case "turn.started":
+      state.turn = event.body.turn;
+      state.openTurn = event.body.turn;
+      break;
+    case "turn.ended":
+      state.openTurn = null;
+      break;
+    case "message.user":
+      if (event.body.origin === "user") state.rejected.clear();
+      break;
+    case "notice.queued":
+      state.notices.set(event.body.notice, event.body);
+      break;
+    case "notice.delivered":
+    case "notice.dropped":
+      for (const id of event.body.ids) state.notices.delete(id);
+      break;
+    case "question.asked":
+    case "question.answered":
+      foldQuestion(state, event);
       break;
     case "model.changed":
       state.model = event.body.to;

@@ -1,4 +1,4 @@
-import type { EventType, LedgerEvent, StoredEvent } from "./events.ts";
+import type { Draft, EventType, LedgerEvent, StoredEvent } from "./events.ts";
 import type { SharedDraft } from "./ledger-rows.ts";
 
 const LISTED = [
@@ -16,6 +16,27 @@ const LISTED = [
   "call.started",
   "call.ended",
   "hook.ran",
+  "turn.started",
+  "message.user",
+  "message.assistant",
+  "turn.ended",
+  "notice.queued",
+  "notice.delivered",
+  "notice.dropped",
+  "question.asked",
+  "proposal.staged",
+  "proposal.applying",
+  "proposal.applied",
+  "proposal.apply_failed",
+  "proposal.discarded",
+  "proposal.stale",
+  "proposal.superseded",
+  "proposal.unknown",
+  "proposal.undone",
+  "proposal.reminded",
+  "proposal.unheeded",
+  "proposal.parked",
+  "proposal.refused",
   "approval.answered",
   "approval.closed",
   "grant.created",
@@ -23,6 +44,8 @@ const LISTED = [
   "grant.revoked",
   "trust.granted",
   "trust.revoked",
+  "proposal.requested",
+  "question.answered",
   "store.created",
   "store.epoch",
   "store.migrated",
@@ -55,6 +78,27 @@ const OWN: ReadonlySet<string> = new Set<EventType>([
   "call.started",
   "call.ended",
   "hook.ran",
+  "turn.started",
+  "message.user",
+  "message.assistant",
+  "turn.ended",
+  "notice.queued",
+  "notice.delivered",
+  "notice.dropped",
+  "question.asked",
+  "proposal.staged",
+  "proposal.applying",
+  "proposal.applied",
+  "proposal.apply_failed",
+  "proposal.discarded",
+  "proposal.stale",
+  "proposal.superseded",
+  "proposal.unknown",
+  "proposal.undone",
+  "proposal.reminded",
+  "proposal.unheeded",
+  "proposal.parked",
+  "proposal.refused",
 ]);
 
 const ANSWERS: ReadonlySet<string> = new Set<SharedDraft["type"]>([
@@ -65,6 +109,8 @@ const ANSWERS: ReadonlySet<string> = new Set<SharedDraft["type"]>([
   "grant.revoked",
   "trust.granted",
   "trust.revoked",
+  "proposal.requested",
+  "question.answered",
 ]);
 
 /** What a session's writer may append to its chain. A claim is none of these: it has a door of its own, and no way around it. */
@@ -90,6 +136,8 @@ export function naming(event: { readonly type: string; readonly body: object }):
     case "approval.closed":
     case "grant.created":
     case "grant.used":
+    case "proposal.requested":
+    case "question.answered":
       return text(event.body, "session");
     case "trust.granted":
     case "trust.revoked":
@@ -103,6 +151,13 @@ export function naming(event: { readonly type: string; readonly body: object }):
 export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
 }
+
+/** SHA-256 (hex) of the contents that are kept beside an event, for as long as there is an event that names them. */
+export function contentsOf(event: Draft): readonly string[] {
+  return event.type === "proposal.staged" ? event.body.contents : NONE;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
 
 function text(body: object, key: "session" | "call" | "workspace"): string | undefined {
   const value: unknown = Reflect.get(body, key);

@@ -4,6 +4,7 @@ import type { RuleRef } from "./decision.ts";
 import type { Draft, EventBodies, Holder } from "./events.ts";
 import type { Grant } from "./grant.ts";
 import type { Json } from "./json.ts";
+import type { Question, QuestionAnswer } from "./question.ts";
 
 /** One approval as the list knows it. */
 export type ApprovalRow = {
@@ -53,9 +54,32 @@ export type SessionRow = {
   readonly writer: Holder | null;
 };
 
+/** One question as the list knows it. */
+export type QuestionRow = {
+  readonly id: string;
+  readonly session: string;
+  readonly callId: string;
+  readonly fingerprint: string;
+  readonly questions: readonly Question[];
+  readonly askedAt: string;
+  readonly state: "open" | "answered" | "declined" | "expired" | "cancelled";
+  readonly answers: readonly QuestionAnswer[] | null;
+  readonly answeredBy: By | null;
+  readonly answeredAt: string | null;
+  readonly answerReason: string | null;
+};
+
 /** What may be appended to the shared chain by any process. */
 export type SharedDraft = Draft<
-  "approval.answered" | "approval.closed" | "grant.created" | "grant.used" | "grant.revoked" | "trust.granted" | "trust.revoked"
+  | "approval.answered"
+  | "approval.closed"
+  | "grant.created"
+  | "grant.used"
+  | "grant.revoked"
+  | "trust.granted"
+  | "trust.revoked"
+  | "proposal.requested"
+  | "question.answered"
 >;
 
 /** Why a claim lost. */

@@ -2,8 +2,11 @@ import { type Call, isRetry, next } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { IllegalEvent } from "./fold.ts";
 import { grantAt, hasPassed } from "./grant-row.ts";
-import type { ApprovalRow, ClaimLost, GrantRow, SharedDraft } from "./ledger-rows.ts";
+import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SharedDraft } from "./ledger-rows.ts";
 import type { OutcomeState } from "./outcome.ts";
+import type { ProposalRow } from "./proposal.ts";
+import { isProposalEvent, nextProposal } from "./proposal-row.ts";
+import { answeredQuestion, askedQuestion } from "./question-row.ts";
 
 /** What a store remembers of a call between its proposal and its end. */
 export type CallRow = Exclude<Call, { readonly state: "ended" }>;
@@ -165,4 +168,45 @@ export function answerRefusal(
   if (row.state !== "open" && !takesBack) return "stands";
   if (body.revision !== row.revision || ("fingerprint" in body && body.fingerprint !== row.fingerprint)) return "stale_revision";
   return body.outcome === "approved" && hasPassed(row.expiresAt, now) ? "stands" : undefined;
+}
+
+/** The proposal's row after one of its events. Throws `IllegalEvent` for an event that its state does not allow, or that comes from another session. */
+export function nextProposalRow(row: ProposalRow | undefined, event: LedgerEvent): ProposalRow {
+  const after = isProposalEvent(event) ? nextProposal(row, event) : undefined;
+  if (after === undefined) throw new IllegalEvent(event, row?.state ?? "none");
+  return after;
+}
+
+/** May this wish be stored? There may be any number of them; each is bound to what was shown. Other events are none of its business. */
+export function proposalRefusal(row: ProposalRow | undefined, event: SharedDraft): "proposal_not_found" | "stale_revision" | undefined {
+  if (event.type !== "proposal.requested") return undefined;
+  if (row === undefined || row.session !== event.body.session) return "proposal_not_found";
+  return event.body.digest === row.digest ? undefined : "stale_revision";
+}
+
+/** The question's row after it was asked, answered, or left open by the end of its call. `call` is the row of the call that asks: only one that runs may. */
+export function nextQuestionRow(row: QuestionRow | undefined, event: LedgerEvent, call: CallRow | undefined): QuestionRow {
+  const after = changedQuestion(row, event, call);
+  if (after === undefined) throw new IllegalEvent(event, row?.state ?? "none");
+  return after;
+}
+
+function changedQuestion(row: QuestionRow | undefined, event: LedgerEvent, call: CallRow | undefined): QuestionRow | undefined {
+  switch (event.type) {
+    case "question.asked":
+      return row === undefined && call?.state === "claimed" ? askedQuestion(event) : undefined;
+    case "question.answered":
+      return row?.session === event.body.session ? answeredQuestion(row, event) : undefined;
+    case "call.ended":
+      return row && (row.state === "open" ? { ...row, state: "cancelled" } : row);
+    default:
+      return undefined;
+  }
+}
+
+/** May this answer to a question be stored? "stands": there is one, or its call has ended. Other events are none of its business. */
+export function questionRefusal(row: QuestionRow | undefined, event: SharedDraft): "unknown_approval" | "stands" | undefined {
+  if (event.type !== "question.answered") return undefined;
+  if (row === undefined || row.session !== event.body.session) return "unknown_approval";
+  return row.state === "open" ? undefined : "stands";
 }

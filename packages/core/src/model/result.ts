@@ -92,8 +92,8 @@ export type Display =
   | { readonly type: "ansi_output"; readonly ansiOutput: readonly (readonly AnsiRun[])[] }
   | { readonly type: "tool_progress"; readonly progress: number; readonly total?: number; readonly message?: string };
 
-/** A file that holds the full output of a call whose text was cut. */
-export type Spilled = { readonly path: string; readonly size: number; readonly sha256: string };
+/** A file that holds the full output of a call whose text was cut; `cut`: all of it up to where the file reached its limit. */
+export type Spilled = { readonly path: string; readonly size: number; readonly sha256: string; readonly cut?: true };
 
 /** What a body returns. The presence of `error` alone makes it a failure. */
 export type ToolResult = {

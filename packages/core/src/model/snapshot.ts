@@ -2,13 +2,15 @@ import type { Call } from "./call.ts";
 import type { EventBodies } from "./events.ts";
 import { emptySession, type SessionState } from "./fold.ts";
 import { isObject, type Json } from "./json.ts";
+import type { QuestionRow } from "./ledger-rows.ts";
+import type { ProposalRow } from "./proposal.ts";
 
 /** Raised whenever the shape of a stored state changes; an older snapshot is then ignored and the session folded from its first event. */
-const SNAPSHOT_VERSION = 1;
+const SNAPSHOT_VERSION = 2;
 
 /** The state as JSON, to shorten the next opening. */
 export function toSnapshot(state: SessionState): Json {
-  const { seq, shared, at, created, closed, mode, model, policy, turn } = state;
+  const { seq, shared, at, created, closed, mode, model, policy, turn, openTurn, planning, lost } = state;
   const plain = {
     version: SNAPSHOT_VERSION,
     seq,
@@ -20,6 +22,12 @@ export function toSnapshot(state: SessionState): Json {
     model,
     policy,
     turn,
+    openTurn,
+    planning: planning ?? null,
+    lost: lost ?? null,
+    proposals: [...state.proposals.values()],
+    questions: [...state.questions.values()],
+    notices: [...state.notices.values()],
     calls: [...state.calls.values()],
     ids: [...state.ids],
     unknown: [...state.unknown],
@@ -28,11 +36,12 @@ export function toSnapshot(state: SessionState): Json {
   return plain as unknown as Json;
 }
 
+const LISTS = ["calls", "ids", "unknown", "rejected", "proposals", "questions", "notices"] as const;
+
 /** The state a snapshot holds, or undefined when it is not one of ours and the events must be folded instead. */
 export function fromSnapshot(value: Json): SessionState | undefined {
   if (!isObject(value) || value["version"] !== SNAPSHOT_VERSION) return undefined;
-  if (!["calls", "ids", "unknown", "rejected"].every((key) => Array.isArray(value[key])) || !Number.isInteger(value["seq"]))
-    return undefined;
+  if (!LISTS.every((key) => Array.isArray(value[key])) || !Number.isInteger(value["seq"])) return undefined;
   const stored = value as unknown as StoredState;
   return {
     ...emptySession(),
@@ -45,6 +54,12 @@ export function fromSnapshot(value: Json): SessionState | undefined {
     model: stored.model,
     policy: stored.policy,
     turn: stored.turn,
+    openTurn: stored.openTurn,
+    planning: stored.planning,
+    lost: stored.lost ?? undefined,
+    proposals: new Map(stored.proposals.map((row) => [row.id, row])),
+    questions: new Map(stored.questions.map((row) => [row.id, row])),
+    notices: new Map(stored.notices.map((notice) => [notice.notice, notice])),
     calls: new Map(stored.calls.map((call) => [call.callId, call])),
     ids: new Map(stored.ids),
     unknown: new Set(stored.unknown),
@@ -62,6 +77,12 @@ type StoredState = {
   readonly model: string | null;
   readonly policy: string;
   readonly turn: number;
+  readonly openTurn: number | null;
+  readonly planning: EventBodies["mode.changed"]["planning"] | null;
+  readonly lost: ProposalRow | null;
+  readonly proposals: readonly ProposalRow[];
+  readonly questions: readonly QuestionRow[];
+  readonly notices: readonly EventBodies["notice.queued"][];
   readonly calls: readonly Call[];
   readonly ids: readonly (readonly [string, number])[];
   readonly unknown: readonly string[];

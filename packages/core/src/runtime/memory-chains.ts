@@ -1,8 +1,17 @@
-import { type ApprovalRow, type Cursor, type EventFilter, type GrantRow, LedgerError, type SessionRow } from "../ledger-port.ts";
+import {
+  type ApprovalRow,
+  type Cursor,
+  type EventFilter,
+  type GrantRow,
+  LedgerError,
+  type QuestionRow,
+  type SessionRow,
+} from "../ledger-port.ts";
 import type { Holder, LedgerEvent } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { callOf } from "../model/known-event.ts";
 import type { CallRow } from "../model/ledger-rules.ts";
+import type { ProposalRow } from "../model/proposal.ts";
 
 /** One session's events in order, and what a write to it is compared with. */
 export type Chain = {
@@ -12,6 +21,8 @@ export type Chain = {
   readonly named: LedgerEvent[];
   /** Calls that have not ended. */
   readonly calls: Map<string, CallRow>;
+  /** By call: the questions it asked, while it has not ended. */
+  readonly asked: Map<string, readonly string[]>;
   /** Undefined: nobody has it, or whoever had it closed the session. */
   holder: Holder | undefined;
   epoch: number;
@@ -29,7 +40,11 @@ export type Chains = {
   readonly bySession: Map<string, Chain>;
   readonly approvals: Map<string, ApprovalRow>;
   readonly grants: Map<string, GrantRow>;
-  /** By approval or grant: the newest event of its life, which is what stands. */
+  readonly proposals: Map<string, ProposalRow>;
+  readonly questions: Map<string, QuestionRow>;
+  /** Contents that events name, by their SHA-256. */
+  readonly blobs: Map<string, Uint8Array>;
+  /** By approval, grant or question: the newest event of its life, which is what stands. */
   readonly standing: Map<string, LedgerEvent>;
   epoch: number;
   /** The newest `at`, so that a clock set back extends no deadline. */
@@ -43,6 +58,9 @@ export function emptyChains(): Chains {
     bySession: new Map(),
     approvals: new Map(),
     grants: new Map(),
+    proposals: new Map(),
+    questions: new Map(),
+    blobs: new Map(),
     standing: new Map(),
     epoch: 0,
     newestAt: "",
@@ -58,6 +76,7 @@ export function chainOf(chains: Chains, session: string): Chain {
     events: [],
     named: [],
     calls: new Map(),
+    asked: new Map(),
     holder: undefined,
     epoch: 0,
     policySeq: 0,

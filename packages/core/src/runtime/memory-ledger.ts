@@ -2,9 +2,10 @@ import { type ClaimLost, type Lease, type Ledger, LedgerError, type SharedDraft 
 import { type Draft, type Holder, type LedgerEvent, SHARED } from "../model/events.ts";
 import { grantRefusal } from "../model/grant-row.ts";
 import { isAnswerable, isAppendable, naming } from "../model/known-event.ts";
-import { answerRefusal, claimLoss, standsOn } from "../model/ledger-rules.ts";
+import { answerRefusal, claimLoss, proposalRefusal, questionRefusal, standsOn } from "../model/ledger-rules.ts";
 import type { Clock, Ids } from "../ports.ts";
 import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./memory-chains.ts";
+import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./memory-contents.ts";
 import { makeFollowers } from "./memory-followers.ts";
 import { listPage } from "./memory-lists.ts";
 import { apply, keep, place, refusal, refuseType, rollBack, type Undo } from "./memory-writing.ts";
@@ -22,6 +23,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
   const chains = emptyChains();
   const followers = makeFollowers();
   const now = (): string => latest(new Date(clock.now()).toISOString(), chains.newestAt);
+  const turns = makeTurns();
   const written = <T>(result: T): T => {
     followers.wake();
     return result;
@@ -29,10 +31,15 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
   return {
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
-    acquire: async (session, holder, takeOver = false) => acquire(chains, { session, holder, takeOver }),
-    append: async (lease, expected, { events }) => written(append(chains, writable(chains, lease, expected), events)),
-    answer: async (events) => written(answer(chains, events, now())),
-    claim: async (lease, expected, claimed) => written(claim(chains, writable(chains, lease, expected), { claimed, now })),
+    acquire: async (session, holder, takeOver = false) => turns.take(() => acquire(chains, { session, holder, takeOver })),
+    append: async (lease, expected, { events, blobs = [] }) => {
+      const store = (given: Contents): readonly LedgerEvent[] =>
+        written(append(chains, writable(chains, lease, expected), { drafts: events, given }));
+      return blobs.length > 0 ? turns.takeAfter(hashed(blobs), store) : turns.take(() => store(NOTHING));
+    },
+    answer: async (events) => turns.take(() => written(answer(chains, events, now()))),
+    claim: async (lease, expected, claimed) =>
+      turns.take(() => written(claim(chains, writable(chains, lease, expected), { claimed, now }))),
     read: async function* (from, filter = {}) {
       const next = makeReader(chains, from, filter);
       const until = chains.log.length;
@@ -46,6 +53,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     },
     latest: async (session) => chains.bySession.get(session)?.snapshot,
     resolve: async (value) => value,
+    blob: (sha) => contentOf(chains.blobs, sha),
     head: async () => chains.log.length,
     close: async () => {
       followers.clear();
@@ -53,6 +61,8 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     },
   };
 }
+
+const NOTHING: Contents = new Map();
 
 function latest(one: string, other: string): string {
   return one > other ? one : other;
@@ -92,9 +102,12 @@ function writable(chains: Chains, { session, epoch }: Lease, expected: number): 
   });
 }
 
-function append(chains: Chains, chain: Chain, drafts: readonly Draft[]): readonly LedgerEvent[] {
+type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
+
+function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
   const undo: Undo | undefined = drafts.length > 1 ? [] : undefined;
   const events: LedgerEvent[] = [];
+  refuseContents(drafts, given, chains.blobs);
   try {
     for (const draft of drafts) {
       refuseType(draft, isAppendable(draft.type));
@@ -106,6 +119,7 @@ function append(chains: Chains, chain: Chain, drafts: readonly Draft[]): readonl
     throw refusal(error, undo);
   }
   for (const event of events) keep(chains, chain, event);
+  for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;
 }
 
@@ -159,11 +173,23 @@ function answer(chains: Chains, drafts: readonly SharedDraft[], now: string): An
 /** What stands in the way of this event. Throws where there is nothing it could be about. */
 function standing(chains: Chains, draft: SharedDraft, now: string): LedgerEvent | undefined {
   if (draft.type === "trust.granted" || draft.type === "trust.revoked") return undefined; // the newest counts
-  const id = "grant" in draft.body ? draft.body.grant : draft.body.approval;
-  const refused = answerRefusal(chains.approvals.get(id), draft, now) ?? grantRefusal(chains.grants.get(id), draft, now);
+  const id = subject(draft.body);
+  const refused =
+    answerRefusal(chains.approvals.get(id), draft, now) ??
+    grantRefusal(chains.grants.get(id), draft, now) ??
+    proposalRefusal(chains.proposals.get(id), draft) ??
+    questionRefusal(chains.questions.get(id), draft);
   if (refused === undefined) return undefined;
   const stands = refused === "stands" ? chains.standing.get(id) : undefined;
   if (stands) return stands;
   const type = refused === "stands" ? "store_corrupt" : refused;
   throw new LedgerError(type, `${draft.type} of '${id}' cannot be stored: ${type}.`, { id });
+}
+
+type Contested = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
+
+function subject(body: Contested["body"]): string {
+  if ("grant" in body) return body.grant;
+  if ("proposal" in body) return body.proposal;
+  return "question" in body ? body.question : body.approval;
 }

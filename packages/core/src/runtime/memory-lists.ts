@@ -1,6 +1,7 @@
 import type { Lists, PageQuery, SessionRow } from "../ledger-port.ts";
 import { SHARED } from "../model/events.ts";
 import { grantAt } from "../model/grant-row.ts";
+import { isOpenProposal } from "../model/proposal-row.ts";
 import { nextSessionRow, sessionAt } from "../model/session-row.ts";
 import { type Chain, type Chains, makeReader } from "./memory-chains.ts";
 
@@ -32,6 +33,16 @@ const LISTING: Listing = {
     rows: sessionRows,
     isOver: ({ state }) => ENDED.includes(state),
     isAsked: (row, { session = row.id }) => row.id === session,
+  },
+  proposals: {
+    rows: ({ proposals }) => proposals.values(),
+    isOver: (row) => !isOpenProposal(row),
+    isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
+  },
+  questions: {
+    rows: ({ questions }) => questions.values(),
+    isOver: ({ state }) => state !== "open",
+    isAsked: (row, { session = row.session, tool }) => row.session === session && tool === undefined, // a question is of no tool
   },
 };
 

@@ -3,7 +3,7 @@ import type { Draft, LedgerEvent } from "../model/events.ts";
 import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
 import { callOf, naming } from "../model/known-event.ts";
-import { approvalOf, nextApprovalRow, nextCallRow } from "../model/ledger-rules.ts";
+import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../model/ledger-rules.ts";
 import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
 
 /** How to take back what was applied, in the order it was applied. A single event needs none: it changes all of its rows or none. */
@@ -40,15 +40,22 @@ export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: { own
   const id = event.type === "grant.used" ? undefined : callOf(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
   const after = id === undefined ? undefined : nextCallRow(before, event);
-  const approval = approvalOf(event, before);
-  if (approval !== undefined) applyApproval(chains, approval, { event, undo });
-  else if ("grant" in event.body) applyGrant(chains, event.body.grant, { event, undo });
+  applyListed(chains, approvalOf(event, before), { event, owner, undo });
   if (id === undefined) return;
+  if (event.type === "call.ended" && owner.asked.has(id)) leaveOpen(chains, id, { event, owner, undo });
   put(owner.calls, id, after);
   undo?.push(() => put(owner.calls, id, before));
 }
 
-type Applying = { readonly event: LedgerEvent; readonly undo: Undo | undefined };
+type Applying = { readonly event: LedgerEvent; readonly owner: Chain; readonly undo: Undo | undefined };
+
+function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
+  const { body } = applying.event;
+  if (approval !== undefined) applyApproval(chains, approval, applying);
+  else if ("grant" in body) applyGrant(chains, body.grant, applying);
+  else if ("proposal" in body) applyProposal(chains, body.proposal, applying);
+  else if ("question" in body) applyQuestion(chains, body.question, applying);
+}
 
 function applyApproval({ approvals, standing }: Chains, id: string, { event, undo }: Applying): void {
   const before = approvals.get(id);
@@ -71,6 +78,40 @@ function applyGrant({ grants, standing }: Chains, id: string, { event, undo }: A
     put(grants, id, before);
     put(standing, id, stood);
   });
+}
+
+function applyProposal({ proposals }: Chains, id: string, { event, undo }: Applying): void {
+  const before = proposals.get(id);
+  proposals.set(id, nextProposalRow(before, event));
+  undo?.push(() => put(proposals, id, before));
+}
+
+function applyQuestion({ questions, standing }: Chains, id: string, { event, owner, undo }: Applying): void {
+  const before = questions.get(id);
+  const after = nextQuestionRow(before, event, asking(owner, event));
+  const stood = standing.get(id);
+  const asked = owner.asked.get(after.callId);
+  questions.set(id, after);
+  if (after.state !== before?.state) standing.set(id, event);
+  if (!before) owner.asked.set(after.callId, [...(asked ?? []), id]);
+  undo?.push(() => {
+    put(questions, id, before);
+    put(standing, id, stood);
+    put(owner.asked, after.callId, asked);
+  });
+}
+
+function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
+  return event.type === "question.asked" ? owner.calls.get(event.body.callId) : undefined;
+}
+
+/** A call that ended leaves no question behind that somebody could still answer. */
+function leaveOpen(chains: Chains, call: string, applying: Applying): void {
+  const { owner, undo } = applying;
+  const asked = owner.asked.get(call);
+  for (const id of asked ?? []) applyQuestion(chains, id, applying);
+  owner.asked.delete(call);
+  undo?.push(() => put(owner.asked, call, asked));
 }
 
 function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {

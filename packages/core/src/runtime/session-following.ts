@@ -1,5 +1,5 @@
 import type { Ledger, Subscription } from "../ledger-port.ts";
-import { type LedgerEvent, SHARED, type StoredEvent } from "../model/events.ts";
+import { type EventType, type LedgerEvent, SHARED, type StoredEvent } from "../model/events.ts";
 import { fold, type SessionState } from "../model/fold.ts";
 import { knownEvent, naming } from "../model/known-event.ts";
 import type { Link } from "./session-link.ts";
@@ -8,13 +8,23 @@ type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: 
 
 /** How a session hears of what others said about it. */
 export type SessionFollower = {
-  /** Calls `changed` after every event of the shared chain that may concern an open call, until it is closed. */
+  /** Calls `changed` after every event of the shared chain that may concern an open call, question or proposal, until it is closed. */
   readonly watch: (changed: (event: LedgerEvent) => void) => Subscription;
   /** Folds what other processes said since; for a session that was not watching. */
   readonly refresh: () => Promise<void>;
   /** Resolves when every event up to this position that names the session is folded. Only while watching. */
   readonly caughtUp: (pos: number) => Promise<void>;
 };
+
+/** What others say that a session acts on. */
+const HEARD: readonly EventType[] = [
+  "approval.answered",
+  "approval.closed",
+  "grant.created",
+  "grant.revoked",
+  "proposal.requested",
+  "question.answered",
+];
 
 /** Follows the shared chain, only while somebody waits; the one path by which answers of any process reach the state. */
 export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFollower {
@@ -53,8 +63,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
   return {
     watch: (changed) => {
       sinks.add(changed);
-      const types = ["approval.answered", "approval.closed", "grant.created", "grant.revoked"];
-      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types }, receive);
+      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: HEARD }, receive);
       return {
         close: () => {
           sinks.delete(changed);

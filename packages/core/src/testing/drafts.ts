@@ -126,3 +126,61 @@ export function endedDraft(call: string, over: Partial<EventBodies["call.ended"]
 export function grantedDraft(grant: string, over: Partial<EventBodies["grant.created"]> = {}): Draft<"grant.created"> {
   return draftOf("grant.created", { grant, scope: "user", rule: "note", tool: "note", madeBy: "Tester", approval: "a_first", ...over });
 }
+
+/** The digest that the drafts of a proposal carry. */
+export function proposalDigestOf(proposal: string): string {
+  return `digest-of-${proposal}`;
+}
+
+/** A proposal without contents, of no call, unless told otherwise. */
+export function stagedDraft(proposal: string, over: Partial<EventBodies["proposal.staged"]> = {}): Draft<"proposal.staged"> {
+  return draftOf("proposal.staged", {
+    proposal,
+    callId: null,
+    tool: "edit",
+    toolDigest: "digest",
+    kind: "edit",
+    cwd: "/workspace",
+    input: { path: "a.txt" },
+    label: "Edit: a.txt",
+    carrier: "data",
+    owner: null,
+    digest: proposalDigestOf(proposal),
+    files: 1,
+    manifest: { blocks: [], effects: [] },
+    contents: [],
+    ...over,
+  });
+}
+
+/** The claim of a staged proposal, by the model unless told otherwise. */
+export function applyingDraft(proposal: string, over: Partial<EventBodies["proposal.applying"]> = {}): Draft<"proposal.applying"> {
+  const resolution = { action: "apply", by: "model", reason: "it is right", at: DRAFTED_AT } as const;
+  return draftOf("proposal.applying", { proposal, digest: proposalDigestOf(proposal), resolution, ...over });
+}
+
+/** What the tester wants done with a proposal: to apply it, unless told otherwise. */
+export function requestedDraft(
+  session: string,
+  proposal: string,
+  over: Partial<EventBodies["proposal.requested"]> = {},
+): Draft<"proposal.requested"> {
+  const body = { proposal, session, digest: proposalDigestOf(proposal), reason: null, by: TESTER };
+  return draftOf("proposal.requested", { ...body, action: "apply", ...over });
+}
+
+/** One question with two options, asked by a call. */
+export function askedDraft(question: string, callId: string, over: Partial<EventBodies["question.asked"]> = {}): Draft<"question.asked"> {
+  const one = { id: "db", question: "Which database?", options: [{ label: "SQLite" }, { label: "Postgres" }], multi: false };
+  return draftOf("question.asked", { question, callId, fingerprint: fingerprintOf(callId), questions: [one], ...over });
+}
+
+/** The tester's answer to a question: the first option, unless told otherwise. */
+export function repliedDraft(
+  session: string,
+  question: string,
+  over: Partial<EventBodies["question.answered"]> = {},
+): Draft<"question.answered"> {
+  const answers = [{ id: "db", selected: ["SQLite"] }];
+  return draftOf("question.answered", { question, session, outcome: "answered", answers, by: TESTER, reason: null, ...over });
+}

@@ -2,6 +2,8 @@ export { type ApproverUnderTest, sampleApproval, testApprover } from "./approver
 export { countingIds } from "./counting-ids.ts";
 export {
   answeredDraft,
+  applyingDraft,
+  askedDraft,
   claimedDraft,
   closedDraft,
   closedSessionDraft,
@@ -14,7 +16,11 @@ export {
   judgedDraft,
   liftedDraft,
   openedDraft,
+  proposalDigestOf,
   proposedDraft,
+  repliedDraft,
+  requestedDraft,
+  stagedDraft,
   TESTER,
 } from "./drafts.ts";
 export type { LedgerUnderTest } from "./ledger-bench.ts";

@@ -33,6 +33,8 @@ export type Writer = {
   readonly lease: Lease;
   readonly head: () => number;
   readonly append: (...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
+  /** Appends events and the contents they name. */
+  readonly appendWith: (blobs: readonly Uint8Array[], ...events: readonly Draft[]) => Promise<readonly LedgerEvent[]>;
   readonly claim: (claimed: Draft<"call.claimed">) => Promise<{ readonly won: LedgerEvent } | { readonly lost: ClaimLost }>;
 };
 
@@ -40,15 +42,17 @@ export type Writer = {
 export async function begin({ ledger, holder }: LedgerBench, session: string = sessionId("a"), takeOver = false): Promise<Writer> {
   const lease = await ledger.acquire(session, holder, takeOver);
   let head = lease.head;
+  const appendWith: Writer["appendWith"] = async (blobs, ...events) => {
+    const stored = await ledger.append(lease, head, { events, durability: "normal", blobs });
+    head += stored.length;
+    return stored;
+  };
   const writer: Writer = {
     session,
     lease,
     head: () => head,
-    append: async (...events) => {
-      const stored = await ledger.append(lease, head, { events, durability: "normal" });
-      head += stored.length;
-      return stored;
-    },
+    append: (...events) => appendWith([], ...events),
+    appendWith,
     claim: async (claimed) => {
       const answer = await ledger.claim(lease, head, claimed);
       if ("won" in answer) head += 1;

@@ -6,10 +6,18 @@ import { ANSWERING_CASES } from "./ledger-answering-cases.ts";
 import type { LedgerCase, LedgerUnderTest } from "./ledger-bench.ts";
 import { CLAIMING_CASES } from "./ledger-claiming-cases.ts";
 import { LISTING_CASES } from "./ledger-listing-cases.ts";
+import { PROPOSAL_CASES } from "./ledger-proposal-cases.ts";
 import { READING_CASES } from "./ledger-reading-cases.ts";
 import { WRITING_CASES } from "./ledger-writing-cases.ts";
 
-const CASES: readonly LedgerCase[] = [...WRITING_CASES, ...ANSWERING_CASES, ...CLAIMING_CASES, ...READING_CASES, ...LISTING_CASES];
+const CASES: readonly LedgerCase[] = [
+  ...WRITING_CASES,
+  ...ANSWERING_CASES,
+  ...CLAIMING_CASES,
+  ...READING_CASES,
+  ...LISTING_CASES,
+  ...PROPOSAL_CASES,
+];
 
 /** Cases an implementation cannot meet, by case id, each with the reason; they are reported, never silently left out. */
 export type LedgerSuiteOptions = { readonly cannot?: Readonly<Record<string, string>> };

@@ -58,6 +58,11 @@ for (const [name, text, expected] of files) test(name, () => assert.equal(cutOut
 
 const cut = { head: "h", tail: "t", chars: 30_000, lines: 12, needsFile: true };
 const composed: readonly (readonly [string, string, string])[] = [
+  [
+    "does not call a file full that reached its own limit",
+    composeCut(cut, { path: "/o/c1", cut: true }),
+    "h\n[output truncated: 30000 characters, 12 lines; output in /o/c1, cut there at the file limit]\nt",
+  ],
   ["names the file", composeCut(cut, { path: "/o/c1" }), "h\n[output truncated: 30000 characters, 12 lines; full output in /o/c1]\nt"],
   ["ends after the counts without one", composeCut(cut, undefined), "h\n[output truncated: 30000 characters, 12 lines]\nt"],
   [

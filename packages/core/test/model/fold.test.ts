@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   answeredDraft,
+  applyingDraft,
+  askedDraft,
   claimedDraft,
   closedDraft,
   closedSessionDraft,
@@ -14,6 +16,9 @@ import {
   liftedDraft,
   openedDraft,
   proposedDraft,
+  repliedDraft,
+  requestedDraft,
+  stagedDraft,
   TESTER,
 } from "@assent/core/testing";
 import fc from "fast-check";
@@ -139,6 +144,88 @@ for (const [name, drafts, unknown, rejected] of memory) {
   });
 }
 
+const applied = (proposal: string): Draft => draftOf("proposal.applied", { proposal, superseded: [] });
+const stale = (proposal: string, cause: "changed" | "lost"): Draft => draftOf("proposal.stale", { proposal, cause, files: [] });
+const discarded = (proposal: string): Draft =>
+  draftOf("proposal.discarded", { proposal, resolution: { action: "discard", by: "model", reason: "", at: "" } });
+const undone = draftOf("proposal.undone", { proposal: "p_1", by: TESTER, reason: null });
+const refused = draftOf("proposal.refused", { proposal: "p_1", action: "apply", type: "denied_by_rule", message: "no" });
+const asking = [...claimed, askedDraft("q_1", "c")];
+
+type ProposalRow = readonly [name: string, drafts: readonly Draft[], open: readonly string[], lost: string | undefined];
+
+const proposals: readonly ProposalRow[] = [
+  ["what is staged waits, oldest first", [stagedDraft("p_2"), stagedDraft("p_1")], ["p_2", "p_1"], undefined],
+  ["what is being applied waits", [stagedDraft("p_1"), applyingDraft("p_1")], ["p_1"], undefined],
+  ["what was applied does not", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1")], [], undefined],
+  ["what was discarded does not", [stagedDraft("p_1"), stagedDraft("p_2"), discarded("p_1")], ["p_2"], undefined],
+  ["an undo changes nothing that waits", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1"), undone], [], undefined],
+  ["a wish for what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), requestedDraft(SESSION, "p_1")], [], undefined],
+  ["a refusal of what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), refused], [], undefined],
+  ["RS-18: the newest one that was lost is remembered", [stagedDraft("p_1"), stale("p_1", "lost")], [], "p_1"],
+  ["RS-18: until another is staged", [stagedDraft("p_1"), stale("p_1", "lost"), stagedDraft("p_2")], ["p_2"], undefined],
+  ["a stale one was not lost", [stagedDraft("p_1"), stale("p_1", "changed")], [], undefined],
+];
+for (const [name, drafts, open, lost] of proposals) {
+  test(`of proposals, ${name}`, () => {
+    const state = folded([createdDraft(), ...drafts]);
+    assert.deepEqual([[...state.proposals.keys()], state.lost?.id], [open, lost]);
+  });
+}
+
+test("what a person wants done with a proposal waits with it until the holder's own record", () => {
+  const wished = [createdDraft(), stagedDraft("p_1"), requestedDraft(SESSION, "p_1")];
+  assert.deepEqual(folded(wished).proposals.get("p_1")?.requested, { action: "apply", pos: 3 });
+  const failed = draftOf("proposal.apply_failed", { proposal: "p_1", type: "proposal_apply_failed", message: "no" });
+  assert.equal(folded([...wished, applyingDraft("p_1"), failed]).proposals.get("p_1")?.requested, null);
+  assert.equal(folded([...wished, refused]).proposals.get("p_1")?.requested, null);
+});
+
+test("AK-66: a question waits until its call ends, and knows its answer", () => {
+  assert.equal(folded(asking).questions.get("q_1")?.state, "open");
+  assert.equal(folded([...asking, repliedDraft(SESSION, "q_1")]).questions.get("q_1")?.state, "answered");
+  assert.equal(folded([...asking, repliedDraft(SESSION, "q_1"), endedDraft("c")]).questions.size, 0);
+  assert.equal(folded([...asking, endedDraft("c", { outcome: "cancelled" })]).questions.size, 0);
+});
+
+test("notices wait, oldest first, until they are delivered or dropped", () => {
+  const queued = (notice: string): Draft => draftOf("notice.queued", { notice, kind: "task", modelText: notice, displayText: notice });
+  const state = folded([
+    createdDraft(),
+    ...["n_1", "n_2", "n_3", "n_4"].map(queued),
+    draftOf("notice.delivered", { ids: ["n_2"], turn: 1 }),
+    draftOf("notice.dropped", { ids: ["n_3"], why: "undone" }),
+  ]);
+  assert.deepEqual([...state.notices.keys()], ["n_1", "n_4"]);
+});
+
+test("a turn is open from its beginning to its end, and a user's message forgets what was rejected before", () => {
+  const started = draftOf("turn.started", { turn: 2, origin: "user", promptId: "p", model: null, toolChoice: null });
+  const state = folded([...waiting, answeredDraft(SESSION, "c", { outcome: "rejected" }), started]);
+  assert.deepEqual([state.turn, state.openTurn, state.rejected.size], [2, 2, 1]);
+  const message = (origin: "user" | "steering"): Draft => draftOf("message.user", { turn: 2, content: "go on", origin });
+  const [, , , , , , steered, said, ended] = placed([
+    ...waiting,
+    answeredDraft(SESSION, "c", { outcome: "rejected" }),
+    started,
+    message("steering"),
+    message("user"),
+    draftOf("turn.ended", { turn: 2, reason: "done" }),
+  ]);
+  fold(state, steered!);
+  assert.equal(state.rejected.size, 1);
+  fold(state, said!);
+  fold(state, ended!);
+  assert.deepEqual([state.turn, state.openTurn, state.rejected.size], [2, null, 0]);
+});
+
+test("a plan is known while the mode is plan", () => {
+  const planning = { remembered: "auto-edit", file: "/workspace/plan.md" };
+  const planned = [createdDraft(), draftOf("mode.changed", { from: "auto-edit", to: "plan", by: "T", planning })];
+  assert.deepEqual(folded(planned).planning, planning);
+  assert.equal(folded([...planned, draftOf("mode.changed", { from: "plan", to: "auto-edit", by: "T" })]).planning, null);
+});
+
 type IllegalRow = readonly [name: string, before: readonly Draft[], event: Draft, state: string];
 
 const illegal: readonly IllegalRow[] = [
@@ -203,6 +290,21 @@ const illegal: readonly IllegalRow[] = [
     claimedDraft("c", { answer: { pos: 5 } }),
     "waiting",
   ],
+  ["a proposal staged twice", [createdDraft(), stagedDraft("p_1")], stagedDraft("p_1"), "staged"],
+  ["a proposal applied without a claim", [createdDraft(), stagedDraft("p_1")], applied("p_1"), "staged"],
+  ["a second claim of a proposal", [createdDraft(), stagedDraft("p_1"), applyingDraft("p_1")], applyingDraft("p_1"), "applying"],
+  ["a claim of another content than was staged", [createdDraft(), stagedDraft("p_1")], applyingDraft("p_1", { digest: "x" }), "staged"],
+  ["a discard of what was never staged", [createdDraft()], discarded("p_1"), "none"],
+  ["an undo of what is only staged", [createdDraft(), stagedDraft("p_1")], undone, "staged"],
+  [
+    "a wish for another content than was staged",
+    [createdDraft(), stagedDraft("p_1")],
+    requestedDraft(SESSION, "p_1", { digest: "x" }),
+    "staged",
+  ],
+  ["AK-66: a question asked twice under one id", asking, askedDraft("q_1", "c"), "open"],
+  ["AK-66: a question asked again over its answer", [...asking, repliedDraft(SESSION, "q_1")], askedDraft("q_1", "c"), "answered"],
+  ["AK-61: a second answer to one question", [...asking, repliedDraft(SESSION, "q_1")], repliedDraft(SESSION, "q_1"), "answered"],
   ["an expiry after a yes", approved, closedDraft(SESSION, "c", { outcome: "expired" }), "approved"],
   ["an approval opened again under the same revision", waiting, openedDraft("c"), "waiting"],
 ];
@@ -260,11 +362,28 @@ const LIVES: readonly ((call: string) => readonly Draft[])[] = [
   ],
 ];
 
+/** Lives of proposals and questions, each with a call of its own; these events are legal where their own life has got to. */
+const WAITING_LIVES: readonly ((call: string) => readonly Draft[])[] = [
+  (id) => [stagedDraft(`p_${id}`), applyingDraft(`p_${id}`), applied(`p_${id}`)],
+  (id) => [stagedDraft(`p_${id}`), requestedDraft(SESSION, `p_${id}`), discarded(`p_${id}`)],
+  (id) => [stagedDraft(`p_${id}`), stale(`p_${id}`, "lost")],
+  (id) => [
+    proposedDraft(id),
+    judgedDraft(id),
+    claimedDraft(id),
+    askedDraft(`q_${id}`, id),
+    repliedDraft(SESSION, `q_${id}`),
+    endedDraft(id),
+  ],
+  (id) => [draftOf("notice.queued", { notice: `n_${id}`, kind: "k", modelText: "m", displayText: "d" })],
+];
+const ALL_LIVES = [...LIVES, ...WAITING_LIVES];
+
 /** Several lives, woven into one history in which each keeps its own order. */
 const histories = fc
-  .array(fc.tuple(fc.integer({ min: 0, max: LIVES.length - 1 }), fc.integer({ min: 1, max: 6 })), { minLength: 1, maxLength: 6 })
+  .array(fc.tuple(fc.integer({ min: 0, max: ALL_LIVES.length - 1 }), fc.integer({ min: 1, max: 6 })), { minLength: 1, maxLength: 6 })
   .chain((picked) => {
-    const lives = picked.map(([life, length], at) => LIVES[life]!(`c${at}`).slice(0, length));
+    const lives = picked.map(([life, length], at) => ALL_LIVES[life]!(`c${at}`).slice(0, length));
     const turns = lives.flatMap((life, at) => life.map(() => at));
     return fc.shuffledSubarray(turns, { minLength: turns.length, maxLength: turns.length }).map((order) => {
       const left = lives.map((life) => [...life]);
@@ -300,14 +419,16 @@ test("law: folding the same events twice gives equal states, and changes no even
   );
 });
 
-test("law: no event of a history can be folded twice in a row, except where it changes no call", () => {
+const REPEATABLE: readonly string[] = ["call.judged", "proposal.requested", "notice.queued"];
+
+test("law: no event of a history can be folded twice in a row, except where it changes no state", () => {
   fc.assert(
     fc.property(histories, fc.nat(), (events, cut) => {
       const at = cut % events.length;
       const state = emptySession();
       for (const event of events.slice(0, at + 1)) fold(state, event);
       const again = events[at]!;
-      if (again.type === "call.judged") return; // judged again keeps the state
+      if (REPEATABLE.includes(again.type)) return; // judged again, wished again
       assert.throws(() => fold(state, again), IllegalEvent);
     }),
   );

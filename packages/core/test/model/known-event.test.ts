@@ -1,8 +1,21 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft, StoredEvent } from "../../src/model/events.ts";
-import { callOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "../../src/model/known-event.ts";
-import { answeredDraft, closedDraft, createdDraft, draftOf, grantedDraft, proposedDraft, TESTER } from "../../src/testing/drafts.ts";
+import { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "../../src/model/known-event.ts";
+import {
+  answeredDraft,
+  applyingDraft,
+  askedDraft,
+  closedDraft,
+  createdDraft,
+  draftOf,
+  grantedDraft,
+  proposedDraft,
+  repliedDraft,
+  requestedDraft,
+  stagedDraft,
+  TESTER,
+} from "../../src/testing/drafts.ts";
 
 test("the event types on disk are these", () => {
   assert.deepEqual(EVENT_TYPES, [
@@ -20,6 +33,27 @@ test("the event types on disk are these", () => {
     "call.started",
     "call.ended",
     "hook.ran",
+    "turn.started",
+    "message.user",
+    "message.assistant",
+    "turn.ended",
+    "notice.queued",
+    "notice.delivered",
+    "notice.dropped",
+    "question.asked",
+    "proposal.staged",
+    "proposal.applying",
+    "proposal.applied",
+    "proposal.apply_failed",
+    "proposal.discarded",
+    "proposal.stale",
+    "proposal.superseded",
+    "proposal.unknown",
+    "proposal.undone",
+    "proposal.reminded",
+    "proposal.unheeded",
+    "proposal.parked",
+    "proposal.refused",
     "approval.answered",
     "approval.closed",
     "grant.created",
@@ -27,6 +61,8 @@ test("the event types on disk are these", () => {
     "grant.revoked",
     "trust.granted",
     "trust.revoked",
+    "proposal.requested",
+    "question.answered",
     "store.created",
     "store.epoch",
     "store.migrated",
@@ -55,6 +91,10 @@ const NAMING: readonly (readonly [Draft, string | undefined])[] = [
   [draftOf("grant.used", { grant: "g_1", session: "s_1", call: "c1" }), "s_1"],
   [draftOf("grant.revoked", { grant: "g_1", by: "Tester" }), undefined],
   [draftOf("trust.revoked", { workspace: "/w", by: TESTER }), "trust:/w"],
+  [requestedDraft("s_1", "p_1"), "s_1"],
+  [repliedDraft("s_1", "q_1"), "s_1"],
+  [stagedDraft("p_1"), undefined],
+  [askedDraft("q_1", "c1"), undefined],
   [draftOf("session.registered", { session: "s_1" }), undefined],
   [proposedDraft("c1"), undefined],
 ];
@@ -68,6 +108,17 @@ test("the call of an event is what its body says", () => {
   assert.equal(callOf(answeredDraft("s_1", "c1")), "c1");
   assert.equal(callOf(createdDraft()), undefined);
   assert.equal(callOf({ body: { call: 3 } }), undefined);
+});
+
+test("a proposal and a question are no event of the life of the call that made them", () => {
+  assert.equal(callOf(stagedDraft("p_1", { callId: "c1" })), undefined);
+  assert.equal(callOf(askedDraft("q_1", "c1")), undefined);
+});
+
+test("a staged proposal alone names contents", () => {
+  assert.deepEqual(contentsOf(stagedDraft("p_1", { contents: ["a", "b"] })), ["a", "b"]);
+  assert.deepEqual(contentsOf(applyingDraft("p_1")), []);
+  assert.deepEqual(contentsOf(proposedDraft("c1", { raw: { contents: ["a"] } })), []);
 });
 
 test("a claim and the store's own records go through no common door, and no type through both", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { ApprovalRow, ClaimLost, SharedDraft } from "../../src/ledger-port.ts";
+import type { ApprovalRow, ClaimLost, QuestionRow, SharedDraft } from "../../src/ledger-port.ts";
 import { type Call, next } from "../../src/model/call.ts";
 import type { Draft, EventBodies, LedgerEvent } from "../../src/model/events.ts";
 import { IllegalEvent } from "../../src/model/fold.ts";
@@ -14,10 +14,16 @@ import {
   claimLoss,
   nextApprovalRow,
   nextCallRow,
+  nextProposalRow,
+  nextQuestionRow,
+  proposalRefusal,
+  questionRefusal,
 } from "../../src/model/ledger-rules.ts";
 import { OUTCOMES } from "../../src/model/outcome.ts";
 import {
   answeredDraft,
+  applyingDraft,
+  askedDraft,
   claimedDraft,
   closedDraft,
   draftOf,
@@ -28,6 +34,9 @@ import {
   liftedDraft,
   openedDraft,
   proposedDraft,
+  repliedDraft,
+  requestedDraft,
+  stagedDraft,
   TESTER,
 } from "../../src/testing/drafts.ts";
 
@@ -374,3 +383,75 @@ test("an event changes its own approval, or that of the call whose claim or end 
   assert.equal(approvalOf(placed([endedDraft("c1")])[0]!, approved), "a_c1");
   assert.equal(approvalOf(placed([ask])[0]!, approved), undefined);
 });
+
+function placedOne<T extends Draft>(draft: T): LedgerEvent {
+  const [event] = placed([draft]);
+  assert.ok(event);
+  return event;
+}
+
+test("a proposal's row follows its events, and an illegal one says in which state it came", () => {
+  const staged = nextProposalRow(undefined, placedOne(stagedDraft("p_1")));
+  assert.equal(nextProposalRow(staged, placedOne(applyingDraft("p_1"))).state, "applying");
+  const illegal: readonly (readonly [Parameters<typeof nextProposalRow>[0], Draft, string])[] = [
+    [undefined, applyingDraft("p_1"), "none"],
+    [staged, stagedDraft("p_1"), "staged"],
+    [staged, endedDraft("c1"), "staged"],
+  ];
+  for (const [row, draft, state] of illegal)
+    assert.throws(
+      () => nextProposalRow(row, placedOne(draft)),
+      (error) => error instanceof IllegalEvent && error.state === state && error.type === draft.type,
+    );
+});
+
+const stagedProposal = nextProposalRow(undefined, placedOne(stagedDraft("p_1")));
+const settledProposal = nextProposalRow(
+  stagedProposal,
+  placedOne(draftOf("proposal.stale", { proposal: "p_1", cause: "lost", files: [] })),
+);
+
+const WISHES: readonly (readonly [string, Parameters<typeof proposalRefusal>, ReturnType<typeof proposalRefusal>])[] = [
+  ["a wish for a staged proposal is stored", [stagedProposal, requestedDraft("s_1", "p_1")], undefined],
+  ["a wish for a settled one, too", [settledProposal, requestedDraft("s_1", "p_1", { action: "undo" })], undefined],
+  ["a wish for none is not", [undefined, requestedDraft("s_1", "p_1")], "proposal_not_found"],
+  ["a wish for another session's is not", [stagedProposal, requestedDraft("s_2", "p_1")], "proposal_not_found"],
+  ["a wish for another content is not", [stagedProposal, requestedDraft("s_1", "p_1", { digest: "other" })], "stale_revision"],
+  ["an answer to an approval is no wish", [undefined, answeredDraft("s_1", "c1")], undefined],
+];
+for (const [sentence, args, expected] of WISHES) test(sentence, () => assert.equal(proposalRefusal(...args), expected));
+
+const running = rowAfter(proposed, allow, claimedDraft("c1"));
+const askedNow = nextQuestionRow(undefined, placedOne(askedDraft("q_1", "c1")), running);
+const answeredNow = nextQuestionRow(askedNow, placedOne(repliedDraft("s_1", "q_1")), undefined);
+
+const QUESTION_ROWS: readonly (readonly [string, Parameters<typeof nextQuestionRow>, QuestionRow["state"] | undefined])[] = [
+  ["a call that runs asks", [undefined, placedOne(askedDraft("q_1", "c1")), running], "open"],
+  ["a call that does not run yet may not ask", [undefined, placedOne(askedDraft("q_1", "c1")), rowAfter(proposed, allow)], undefined],
+  ["a call that has ended may not ask", [undefined, placedOne(askedDraft("q_1", "c1")), undefined], undefined],
+  ["a question is asked once", [askedNow, placedOne(askedDraft("q_1", "c1")), running], undefined],
+  ["an answer ends it", [askedNow, placedOne(repliedDraft("s_1", "q_1", { outcome: "declined" })), undefined], "declined"],
+  ["a second answer is illegal", [answeredNow, placedOne(repliedDraft("s_1", "q_1")), undefined], undefined],
+  ["an answer to nothing is illegal", [undefined, placedOne(repliedDraft("s_1", "q_1")), undefined], undefined],
+  ["an answer that names another session is illegal", [askedNow, placedOne(repliedDraft("s_2", "q_1")), undefined], undefined],
+  ["AK-68: the end of its call cancels it", [askedNow, placedOne(endedDraft("c1")), undefined], "cancelled"],
+  ["the end of its call leaves an answer as it is", [answeredNow, placedOne(endedDraft("c1")), undefined], "answered"],
+  ["no other event concerns it", [askedNow, placedOne(proposed), undefined], undefined],
+];
+for (const [sentence, args, state] of QUESTION_ROWS) {
+  test(sentence, () => {
+    if (state === undefined) assert.throws(() => nextQuestionRow(...args), IllegalEvent);
+    else assert.equal(nextQuestionRow(...args).state, state);
+  });
+}
+
+const cancelledNow = nextQuestionRow(askedNow, placedOne(endedDraft("c1")), undefined);
+const REPLIES: readonly (readonly [string, Parameters<typeof questionRefusal>, ReturnType<typeof questionRefusal>])[] = [
+  ["an answer to an open question is stored", [askedNow, repliedDraft("s_1", "q_1")], undefined],
+  ["AK-61: an answer to one that has its answer meets it", [answeredNow, repliedDraft("s_1", "q_1")], "stands"],
+  ["AK-68: an answer to one whose call ended meets that", [cancelledNow, repliedDraft("s_1", "q_1")], "stands"],
+  ["an answer to no question is refused", [undefined, repliedDraft("s_1", "q_1")], "unknown_approval"],
+  ["an answer to another session's question is refused", [askedNow, repliedDraft("s_2", "q_1")], "unknown_approval"],
+  ["an answer to an approval is none to a question", [undefined, answeredDraft("s_1", "c1")], undefined],
+];
+for (const [sentence, args, expected] of REPLIES) test(sentence, () => assert.equal(questionRefusal(...args), expected));

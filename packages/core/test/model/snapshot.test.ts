@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createdDraft, endedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
+import {
+  applyingDraft,
+  askedDraft,
+  claimedDraft,
+  createdDraft,
+  draftOf,
+  endedDraft,
+  judgedDraft,
+  openedDraft,
+  proposedDraft,
+  stagedDraft,
+} from "@assent/core/testing";
 import type { Draft, LedgerEvent } from "../../src/model/events.ts";
 import { emptySession, fold, type SessionState } from "../../src/model/fold.ts";
 import type { Json } from "../../src/model/json.ts";
@@ -26,8 +37,26 @@ const full = folded([
 full.unknown.add("f1");
 full.rejected.add("f2");
 
+const planning = { remembered: "default", file: "/workspace/plan.md" };
+const talking = folded([
+  createdDraft(),
+  draftOf("mode.changed", { from: "default", to: "plan", by: "T", planning }),
+  draftOf("turn.started", { turn: 3, origin: "user", promptId: "p", model: null, toolChoice: null }),
+  draftOf("notice.queued", { notice: "n_1", kind: "proposal", modelText: "parked", displayText: "parked" }),
+  stagedDraft("p_1"),
+  stagedDraft("p_2"),
+  applyingDraft("p_2"),
+  stagedDraft("p_3", { carrier: "closure" }),
+  draftOf("proposal.stale", { proposal: "p_3", cause: "lost", files: [] }),
+  proposedDraft("c1"),
+  judgedDraft("c1"),
+  claimedDraft("c1"),
+  askedDraft("q_1", "c1"),
+]);
+
 for (const [name, state] of [
   ["an empty session", emptySession()],
+  ["a session with proposals, a question, a notice and a plan", talking],
   ["a session with open and ended calls", full],
 ] as const) {
   test(`the snapshot of ${name}, written as JSON and read again, is the same state`, () => {
@@ -41,6 +70,13 @@ test("a snapshot holds only what is open and what was given, never a history", (
   assert.doesNotMatch(text, /"callId":"c2"/);
 });
 
+test("a snapshot keeps what waits: proposals, the lost one, questions, notices, the open turn and the plan", () => {
+  const read = fromSnapshot(stored(talking));
+  assert.deepEqual([...(read?.proposals.keys() ?? [])], ["p_1", "p_2"]);
+  assert.deepEqual([read?.lost?.id, read?.openTurn, read?.planning], ["p_3", 3, planning]);
+  assert.deepEqual([[...(read?.questions.keys() ?? [])], [...(read?.notices.keys() ?? [])]], [["q_1"], ["n_1"]]);
+});
+
 const damaged: readonly (readonly [name: string, value: Json])[] = [
   ["no object", null],
   ["a text", "snapshot"],
@@ -50,6 +86,10 @@ const damaged: readonly (readonly [name: string, value: Json])[] = [
   ["a version that is no number", { ...(stored(full) as object), version: "1" }],
   ["our version with nothing in it", { version: (stored(full) as { version: number }).version }],
   ["calls that are no list", { ...(stored(full) as object), calls: 7 }],
+  ["proposals that are no list", { ...(stored(talking) as object), proposals: {} }],
+  ["questions that are no list", { ...(stored(talking) as object), questions: null }],
+  ["notices that are no list", { ...(stored(talking) as object), notices: "n_1" }],
+  ["the version before proposals", { ...(stored(full) as object), version: 1 }],
   ["ids that are no list", { ...(stored(full) as object), ids: {} }],
   ["a sequence that is no number", { ...(stored(full) as object), seq: "7" }],
 ];

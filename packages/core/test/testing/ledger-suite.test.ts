@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-const MEMORY = { L6: "it keeps plain events", L37: "it cannot be opened again", reopen: "it cannot be opened again" };
+const GONE = "it cannot be opened again";
+const MEMORY = { L6: "it keeps plain events", L37: GONE, reopen: GONE, "reopen-proposals": GONE };
 const { L37: _unsaid, ...SOME } = MEMORY;
 
 /** Ledgers that break their word, by what is replaced in a memory ledger, and the case that must notice. */
@@ -45,6 +46,21 @@ const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: strin
     "a subscription that tells everything twice",
     "subscribe: (from, filter, sink) => ledger.subscribe(from, filter, (event) => { sink(event); sink(event); })",
     "subscribe",
+  ],
+  ["a list that shows what is settled", "pending: (kind, query) => ledger.pending(kind, { ...query, all: true })", "proposal-life"],
+  ["contents that nobody has", "blob: async () => new Uint8Array()", "contents"],
+  [
+    "a wish that is not kept",
+    "answer: async (events) => (events[0].type === 'proposal.requested' ? { won: events } : ledger.answer(events))",
+    "proposal-requested",
+  ],
+  [
+    "an append that overtakes one with contents",
+    `append: async (lease, expected, batch) => {
+      if (batch.blobs?.length) await new Promise((resolve) => setImmediate(resolve));
+      return ledger.append(lease, expected, batch);
+    }`,
+    "contents-order",
   ],
   ["a list without pages", "pending: (kind, query) => ledger.pending(kind, { ...query, limit: undefined })", "approvals-a-first-page"],
 ];

@@ -1,0 +1,106 @@
+/** One choice of a question. */
+export type QuestionOption = { readonly label: string; readonly description?: string; readonly preview?: string };
+
+/** One question, its texts already brought into their normal form. */
+export type Question = {
+  readonly id: string;
+  readonly question: string;
+  readonly header?: string;
+  readonly options: readonly QuestionOption[];
+  readonly multi: boolean;
+  /** Only where it names an option. */
+  readonly recommended?: number;
+};
+
+/** What a person said to one question: labels in the order in which they were chosen. */
+export type QuestionAnswer = {
+  readonly id: string;
+  readonly selected: readonly string[];
+  readonly custom?: string;
+  readonly note?: string;
+  /** Nobody answered in time: what stands was kept, or taken by itself. */
+  readonly timedOut?: boolean;
+  readonly automatic?: boolean;
+};
+
+/** A question as a model puts it. */
+export type AskedQuestion = Omit<Question, "multi" | "recommended"> & { readonly multi?: boolean; readonly recommended?: number };
+
+/** The row by which people type an answer of their own; no option may be called so. */
+export const OTHER = "Other (type your own)";
+
+/** The row that ends a choice of several; no option may be called so. */
+export const DONE = "Done selecting";
+
+const RESERVED: readonly string[] = [OTHER, DONE].map((label) => label.toLowerCase());
+const LONGEST_LABEL = 200;
+
+/** The questions in their normal form, or what is wrong with them. Labels are cleaned before they are compared, so that no crafted one collapses into another. */
+export function readQuestions(asked: readonly AskedQuestion[]): { readonly questions: readonly Question[] } | { readonly fault: string } {
+  if (asked.length === 0) return { fault: "questions must not be empty" };
+  const questions = asked.map(normal);
+  const seen = new Set<string>();
+  for (const question of questions) {
+    if (seen.has(question.id)) return { fault: `Duplicate question id "${question.id}"` };
+    seen.add(question.id);
+    const fault = optionFault(question);
+    if (fault !== undefined) return { fault };
+  }
+  return { questions };
+}
+
+function normal({ id, question, header, options, multi = false, recommended }: AskedQuestion): Question {
+  return {
+    id,
+    question,
+    ...(header !== undefined && { header }),
+    options: options.map((option) => ({ ...option, label: option.label.replaceAll("\r", "").normalize("NFC").trim() })),
+    multi,
+    ...(recommended !== undefined && Number.isInteger(recommended) && recommended >= 0 && recommended < options.length && { recommended }),
+  };
+}
+
+function optionFault({ id, options }: Question): string | undefined {
+  const labels = new Set<string>();
+  for (const { label } of options) {
+    if (label === "" || label.includes("\n") || label.length > LONGEST_LABEL) return `Invalid option label in question ${id}`;
+    if (RESERVED.includes(label.toLowerCase())) return `Option "${label}" is reserved in question ${id}; the picker adds it`;
+    if (labels.has(label)) return `Duplicate option "${label}" in question ${id}`;
+    labels.add(label);
+  }
+  return undefined;
+}
+
+/** Why these answers do not fit the questions; undefined when they do. Exactly one per question, labels as they were offered. */
+export function answersFault(questions: readonly Question[], answers: readonly QuestionAnswer[]): string | undefined {
+  const strange = answers.find(({ id }) => !questions.some((question) => question.id === id));
+  if (strange) return `There is no question ${strange.id}.`;
+  for (const question of questions) {
+    const [answer, ...more] = answers.filter(({ id }) => id === question.id);
+    if (!answer) return `Question ${question.id} has no answer.`;
+    if (more.length > 0) return `Question ${question.id} is answered twice.`;
+    const fault = answerFault(question, answer);
+    if (fault !== undefined) return `Question ${question.id}: ${fault}.`;
+  }
+  return undefined;
+}
+
+function answerFault({ options, multi }: Question, { selected, custom }: QuestionAnswer): string | undefined {
+  const unknown = selected.find((label) => !options.some((option) => option.label === label));
+  if (unknown !== undefined) return `there is no option "${unknown}"; a text of your own goes into custom`;
+  if (new Set(selected).size < selected.length) return "an option is chosen twice";
+  if (!multi && selected.length > 1) return "only one option can be chosen";
+  return !multi && selected.length > 0 && custom !== undefined ? "it is one option or a text of your own" : undefined;
+}
+
+/** What stands when a picker's time is over: what was chosen or typed, else the recommended option, else the first. */
+export function expiredAnswer({ id, options, recommended }: Question, soFar: QuestionAnswer | undefined): QuestionAnswer {
+  if (soFar && isAnswered(soFar)) return { ...soFar, timedOut: true };
+  const taken = options[recommended ?? 0];
+  return { ...soFar, id, selected: taken ? [taken.label] : [], timedOut: true, ...(taken && { automatic: true }) };
+}
+
+/** Something was chosen or typed. */
+export function isAnswered({ selected, custom }: Pick<QuestionAnswer, "selected" | "custom">): boolean {
+  return selected.length > 0 || custom !== undefined;
+}

@@ -1,0 +1,155 @@
+/** What the model is let choose in one turn. */
+export type Choice = "auto" | "none" | "required" | { readonly tool: string };
+
+/** Why a choice was not served. */
+export type RejectReason = "aborted" | "error" | "cleared" | "removed" | "unavailable" | "not_invoked";
+
+/** What then becomes of it: only the lost choice comes again; it is lost; it is lost with the rest of its sequence. */
+export type OnReject = "requeue" | "drop" | "drop_sequence";
+
+/** An entry that forces or removes the model's choice of tool, one choice per turn. */
+export type Directive = {
+  readonly label: string;
+  readonly choices: readonly Choice[];
+  readonly onRejected: OnReject | Partial<Record<RejectReason, OnReject>>;
+  readonly proposalId?: string;
+  readonly requeued: number;
+  /** Which push it came from: a choice that was put back and the rest it left behind have the same. */
+  readonly sequence: number;
+};
+
+/** The queue: a value. No operation changes the one it is given. */
+export type ToolChoiceQueue = {
+  readonly entries: readonly Directive[];
+  readonly inFlight?: InFlight;
+  readonly lastServed?: string;
+  /** The sequence number of the next push. */
+  readonly pushed: number;
+};
+
+type InFlight = { readonly directive: Directive; readonly choice: Choice; readonly invoked: boolean };
+
+/** What a push may say beside its choices. */
+export type PushOptions = {
+  readonly label?: string;
+  /** Before everything that waits, the rest of a half-served sequence too. */
+  readonly now?: boolean;
+  readonly onRejected?: Directive["onRejected"];
+  readonly proposalId?: string;
+};
+
+/** A queue with nothing in it. */
+export const EMPTY_QUEUE: ToolChoiceQueue = Object.freeze({ entries: Object.freeze([]), pushed: 0 });
+
+/** Adds a directive; without choices nothing changes. */
+export function push(
+  queue: ToolChoiceQueue,
+  { choices, ...options }: PushOptions & { readonly choices: readonly Choice[] },
+): ToolChoiceQueue {
+  if (choices.length === 0) return queue;
+  const { label = "anonymous", now = false, onRejected = "drop", proposalId } = options;
+  const directive: Directive = {
+    label,
+    choices: [...choices],
+    onRejected,
+    ...(proposalId !== undefined && { proposalId }),
+    requeued: 0,
+    sequence: queue.pushed,
+  };
+  const entries = now ? [directive, ...queue.entries] : [...queue.entries, directive];
+  return { ...queue, entries, pushed: queue.pushed + 1 };
+}
+
+/** One choice for one turn. */
+export function pushOnce(queue: ToolChoiceQueue, choice: Choice, options: PushOptions = {}): ToolChoiceQueue {
+  return push(queue, { ...options, choices: [choice] });
+}
+
+/** One choice per turn, in this order. */
+export function pushSequence(queue: ToolChoiceQueue, choices: readonly Choice[], options: PushOptions = {}): ToolChoiceQueue {
+  return push(queue, { ...options, choices });
+}
+
+/** A queue and the choice it serves. */
+export type Served = { readonly queue: ToolChoiceQueue; readonly choice: Choice | undefined };
+
+/**
+ * Serves one choice and keeps it in flight; while one is, the same again. A named tool that is not active is dropped with the rest of its sequence, and the next entry
+ * is tried. Without a list of active tools all count as active.
+ */
+export function next(queue: ToolChoiceQueue, { active }: { readonly active?: readonly string[] } = {}): Served {
+  if (queue.inFlight) return { queue, choice: queue.inFlight.choice };
+  let { entries } = queue;
+  for (let [first] = entries; first; [first] = entries) {
+    const [choice, ...rest] = first.choices;
+    if (choice !== undefined && isActive(choice, active)) {
+      const left = rest.length > 0 ? [{ ...first, choices: rest, requeued: 0 }, ...entries.slice(1)] : entries.slice(1);
+      return { queue: { ...queue, entries: left, inFlight: { directive: first, choice, invoked: false } }, choice };
+    }
+    entries = withoutSequence(entries, first.sequence);
+  }
+  return { queue: entries === queue.entries ? queue : { ...queue, entries }, choice: undefined };
+}
+
+function isActive(choice: Choice, active: readonly string[] | undefined): boolean {
+  return typeof choice === "string" || active === undefined || active.includes(choice.tool);
+}
+
+function withoutSequence(entries: readonly Directive[], sequence: number): readonly Directive[] {
+  return entries.filter((entry) => entry.sequence !== sequence);
+}
+
+/** The forced tool ran in this turn. */
+export function markInvoked(queue: ToolChoiceQueue): ToolChoiceQueue {
+  return queue.inFlight ? { ...queue, inFlight: { ...queue.inFlight, invoked: true } } : queue;
+}
+
+/** The turn ended normally. A named choice that was not taken is rejected as `not_invoked`. */
+export function resolve(queue: ToolChoiceQueue): ToolChoiceQueue {
+  const { inFlight, ...rest } = queue;
+  if (!inFlight) return queue;
+  if (typeof inFlight.choice !== "string" && !inFlight.invoked) return reject(queue, "not_invoked");
+  return { ...rest, lastServed: inFlight.directive.label };
+}
+
+const NEVER_AGAIN: readonly RejectReason[] = ["removed", "cleared", "unavailable"];
+
+/** The choice in flight was not served; its directive says what becomes of it. */
+export function reject(queue: ToolChoiceQueue, reason: RejectReason): ToolChoiceQueue {
+  const { inFlight, ...rest } = queue;
+  if (!inFlight) return queue;
+  const { directive, choice } = inFlight;
+  const said = typeof directive.onRejected === "string" ? directive.onRejected : (directive.onRejected[reason] ?? "drop");
+  if (said === "drop_sequence" || reason === "unavailable") return { ...rest, entries: withoutSequence(rest.entries, directive.sequence) };
+  if (said === "drop" || NEVER_AGAIN.includes(reason)) return rest;
+  return { ...rest, entries: [{ ...directive, choices: [choice], requeued: directive.requeued + 1 }, ...rest.entries] };
+}
+
+/** Everything of this label goes, the choice in flight too. */
+export function removeByLabel(queue: ToolChoiceQueue, label: string): ToolChoiceQueue {
+  const settled = queue.inFlight?.directive.label === label ? reject(queue, "removed") : queue;
+  return { ...settled, entries: settled.entries.filter((entry) => entry.label !== label) };
+}
+
+/** Nothing is left, whatever any directive says. */
+export function clear({ pushed }: ToolChoiceQueue): ToolChoiceQueue {
+  return { entries: [], pushed };
+}
+
+/** What a person may see of a queue. */
+export type QueueView = {
+  readonly inFlight?: { readonly label: string; readonly choice: Choice };
+  readonly queued: readonly Pick<Directive, "label" | "choices" | "requeued">[];
+};
+
+/** The queue as a person may see it. */
+export function inspect({ inFlight, entries }: ToolChoiceQueue): QueueView {
+  const queued = entries.map(({ label, choices, requeued }) => ({ label, choices, requeued }));
+  return inFlight ? { inFlight: { label: inFlight.directive.label, choice: inFlight.choice }, queued } : { queued };
+}
+
+/** The label served last: told once. */
+export function consumeLastServedLabel(queue: ToolChoiceQueue): { readonly queue: ToolChoiceQueue; readonly label: string | undefined } {
+  const { lastServed, ...rest } = queue;
+  return { queue: lastServed === undefined ? queue : rest, label: lastServed };
+}

@@ -1,0 +1,40 @@
+import type { Json } from "./json.ts";
+import type { Content } from "./result.ts";
+
+/** One part of what a model said. */
+export type AssistantPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string; readonly provider?: Json }
+  | { readonly type: "call"; readonly call: string; readonly tool: string; readonly input: Json };
+
+/** Tokens of one request, as the provider counted them. */
+export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cachedInputTokens?: number };
+
+/** The bodies of a conversation's events: the history a model is shown is read back from them. */
+export type TurnEventBodies = {
+  "turn.started": {
+    readonly turn: number;
+    readonly origin: "user" | "notice" | "schedule";
+    readonly promptId: string;
+    readonly model: string | null;
+    readonly toolChoice: Json;
+  };
+  "message.user": {
+    readonly turn: number;
+    readonly content: Content;
+    readonly origin: "user" | "notice" | "schedule" | "steering";
+    readonly displayText?: string;
+  };
+  "message.assistant": {
+    readonly turn: number;
+    readonly content: readonly AssistantPart[];
+    readonly stop: string;
+    readonly usage: Usage | null;
+    readonly model: string | null;
+    readonly providerId: string | null;
+  };
+  "turn.ended": { readonly turn: number; readonly reason: string };
+  "notice.queued": { readonly notice: string; readonly kind: string; readonly modelText: string; readonly displayText: string };
+  "notice.delivered": { readonly ids: readonly string[]; readonly turn: number };
+  "notice.dropped": { readonly ids: readonly string[]; readonly why: string };
+};
