@@ -23,9 +23,12 @@ export type Judged = Pick<
   "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"
 >;
 
+/** The input that a person's yes put in place of the one that was shown. */
+export type Edited = NonNullable<EventBodies["approval.answered"]["edited"]>;
+
 /** The form with everything a person may want to see before answering. */
-export function approvalLongForm(row: ApprovalRow, judged: Judged): JsonObject {
-  const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace } = judged;
+export function approvalLongForm(row: ApprovalRow, judged: Judged & { readonly edited: Edited | undefined }): JsonObject {
+  const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, edited } = judged;
   return {
     ...approvalForm(row),
     kind,
@@ -39,6 +42,7 @@ export function approvalLongForm(row: ApprovalRow, judged: Judged): JsonObject {
     ...(row.answeredBy && { answeredBy: row.answeredBy }),
     ...(row.answeredAt !== null && { answeredAt: row.answeredAt }),
     ...(row.answerReason !== null && { answerReason: row.answerReason }),
+    ...(edited && { edited }),
     consumed: row.consumed,
   };
 }

@@ -6,7 +6,15 @@ import { oneLine } from "./visible-text.ts";
 
 /** How `call` and `resume` leave a call: ended, or waiting for an answer. */
 export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
-  | { readonly outcome: OutcomeState; readonly type: string | null; readonly content: string }
+  | {
+      readonly outcome: OutcomeState;
+      readonly type: string | null;
+      readonly content: string;
+      /** A hook ends the run after this call, and says so. */
+      readonly stopReason?: string;
+      /** Somebody insisted on a person, so no allow rule helps. */
+      readonly insisted?: boolean;
+    }
   | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
 );
 
@@ -48,8 +56,22 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
     if (json) await printJson(io, { sessionId, callId, outcome, type: null, content: null, approvalId });
     return;
   }
-  if (json) await printJson(io, end);
+  const { insisted = false, ...shown } = end;
+  if (json) await printJson(io, shown);
   else await printContent(end.outcome === "succeeded" ? io.stdout : io.stderr, end.content);
+  if (end.stopReason !== undefined) await io.stderr.write(`A hook stops the run: ${oneLine(end.stopReason)}\n`);
+  if (end.type === "denied_unattended") await io.stderr.write(unaskedText(insisted, options.text("policy") !== undefined));
+}
+
+/** What lets somebody be asked, or makes asking needless. */
+function unaskedText(insisted: boolean, byFile: boolean): string {
+  const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
+  return [
+    "To be asked, call it in a terminal without --on-ask; or call it with",
+    "  --on-ask park   and answer later, with assent approve",
+    ...(insisted ? [] : [`${allow.padEnd(18)}and it passes without asking; assent explain tells which rule`]),
+    "",
+  ].join("\n");
 }
 
 function waitingText({ subject, approvalId, sessionId }: Extract<CallEnd, { outcome: "waiting" }>, flags: string): string {

@@ -1,5 +1,5 @@
 import { createDispatcher, type Dispatcher, type Session } from "@assent/core";
-import { currentUser, type HookRunner, type HostPorts, hookRunner, hostPorts } from "@assent/host";
+import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges, hostPorts } from "@assent/host";
 import type { OnAsk } from "./call-flags.ts";
 import type { Cancelling } from "./cancel-on-signal.ts";
 import type { Context } from "./command-spec.ts";
@@ -46,6 +46,8 @@ export function callDispatcher(context: Context, runtime: CallRuntime): CallDisp
     files,
     processes,
     by,
+    changes: hostFileChanges(),
+    tools: policy.tools,
     policy: policy.source,
     rules: policy.rules,
     facts: policy.facts,
@@ -56,7 +58,11 @@ export function callDispatcher(context: Context, runtime: CallRuntime): CallDisp
     hooks,
     warn: (message) => void warn(io, message),
   });
-  return { dispatcher, close: () => hooks.idle().finally(policy.source.close) };
+  const close = (): void => {
+    dispatcher.close();
+    policy.source.close();
+  };
+  return { dispatcher, close: () => hooks.idle().finally(close) };
 }
 
 /** The hooks of the settings; each run of one is on record. */

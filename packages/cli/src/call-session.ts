@@ -1,4 +1,13 @@
-import { type CallReport, type Dispatcher, type EventBodies, type Ledger, openSession, recordedCall, type Session } from "@assent/core";
+import {
+  type BatchReport,
+  type CallReport,
+  type Dispatcher,
+  type EventBodies,
+  type Ledger,
+  openSession,
+  recordedCall,
+  type Session,
+} from "@assent/core";
 import { type HostPorts, thisHolder } from "@assent/host";
 import { approvalSubject } from "./approval-view.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
@@ -39,9 +48,9 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
     const unattended = policy.source.settings().onAsk;
     const { dispatcher, close } = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended });
     const calls = [{ name: call.tool, arguments: call.text }];
-    const { results } = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
+    const batch = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
-    return leave(session, await endOf(store.ledger, session.id, results[0]));
+    return leave(session, await endOf(store.ledger, session.id, { report: batch.results[0], batch }));
   });
 }
 
@@ -75,15 +84,15 @@ export function resumeCall(
       onAsk: givenOnAsk(context),
       unattended: "park",
     });
-    const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal }).finally(close);
+    const batch = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
     const callId = await onlyCall(ledger, id);
     if (callId === undefined) {
       await session.close("done", 0);
       return undefined;
     }
-    const report = results.find((result) => result.callId === callId);
-    return leave(session, report ? await endOf(ledger, id, report) : await recordedEnd(ledger, id, callId));
+    const report = batch.results.find((result) => result.callId === callId);
+    return leave(session, report ? await endOf(ledger, id, { report, batch }) : await recordedEnd(ledger, id, callId));
   });
 }
 
@@ -146,11 +155,18 @@ async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): P
   return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
 }
 
-async function endOf(ledger: Ledger, sessionId: string, report: CallReport | undefined): Promise<CallEnd> {
+type Reported = { readonly report: CallReport | undefined; readonly batch: BatchReport };
+
+async function endOf(ledger: Ledger, sessionId: string, { report, batch }: Reported): Promise<CallEnd> {
   if (!report) throw new Error("the runtime gave no report of the call");
   const { callId } = report;
   if (report.outcome !== "waiting") {
-    return { sessionId, callId, outcome: report.outcome, type: report.type, content: modelContent(report.result.content) };
+    const { outcome, type, result } = report;
+    const ended = { sessionId, callId, outcome, type, content: modelContent(result.content) };
+    const stopped = batch.stopRun ? { stopReason: batch.stopMessage } : {};
+    if (type !== "denied_unattended") return { ...ended, ...stopped };
+    const { "call.judged": judged } = await recordedCall(ledger, sessionId, callId);
+    return { ...ended, ...stopped, insisted: judged?.explicitAsk === true };
   }
   const row = await findRow(ledger, "approvals", report.approvalId ?? "");
   const subject = approvalSubject({ ...row, details: await ledger.resolve(row.details) });

@@ -1,6 +1,8 @@
 import { ANSWERING, COMMON, JUDGING, PAGE } from "./command-options.ts";
 import type { CommandSpec } from "./command-spec.ts";
+import { HELP_COMMANDS, MAINTAIN_COMMANDS } from "./maintain-commands.ts";
 import { POLICY_COMMANDS } from "./policy-commands.ts";
+import { PROPOSAL_COMMANDS } from "./proposal-commands.ts";
 
 const CALL_EXITS: Readonly<Record<number, string>> = {
   0: "the call succeeded",
@@ -18,6 +20,33 @@ const ID_EXITS: Readonly<Record<number, string>> = {
 const ID_NOTE = "An id may be cut to a unique beginning of at least 6 characters.";
 
 const RUN: readonly CommandSpec[] = [
+  {
+    name: "run",
+    group: "run",
+    says: "give a model a task and let it work through the gate until it is done",
+    more: "Its last words go to stdout. --model script:FILE plays a conversation written down beforehand: a rehearsal, or a test of your policy.",
+    operands: [{ name: "PROMPT", required: false }],
+    options: [
+      { name: "model", takes: "text", value: "ID", says: "the model, as provider:name, or script:FILE" },
+      { name: "max-turns", takes: "count", value: "N", max: 1_000_000, says: "end after N requests to the model" },
+      { name: "quiet", takes: "nothing", says: "say nothing on stderr but errors" },
+      ...JUDGING,
+      { name: "workspace", takes: "text", value: "DIR", says: "the project (default: nearest directory upward with .git or .assent)" },
+      { name: "cwd", takes: "text", value: "DIR", says: "where the model works (default: here)" },
+      ...COMMON,
+    ],
+    exits: {
+      0: "done",
+      1: "failed: the model's provider, the store, or a loop",
+      2: "usage; nothing was started",
+      53: "the limit of turns was reached",
+      70: "a script's expectation did not hold, or turns were missing or left",
+      75: "parked: something waits for a person",
+      130: "cancelled by SIGINT or SIGTERM",
+    },
+    examples: ["assent run 'rename oldName to newName' --model script:rename.yaml"],
+    load: () => import("./commands/run.ts"),
+  },
   {
     name: "call",
     group: "run",
@@ -212,88 +241,22 @@ const LOOK: readonly CommandSpec[] = [
   {
     name: "tools",
     group: "look",
-    says: "list the tools that can be called",
-    operands: [],
+    says: "list the tools that can be called, or show one with the input it takes",
+    operands: [{ name: "NAME", required: false }],
     options: [{ name: "all", takes: "nothing", says: "hidden ones too" }, ...COMMON],
-    examples: ["assent tools"],
+    examples: ["assent tools", "assent tools shell"],
     load: () => import("./commands/tools.ts"),
   },
 ];
 
-const MAINTAIN: readonly CommandSpec[] = [
-  {
-    name: "verify",
-    group: "maintain",
-    says: "check the record for damage and tampering; it writes nothing unless told to",
-    operands: [{ name: "SESSION", required: false }],
-    options: [
-      { name: "anchor", takes: "text", value: "FILE", says: "compare with heads that were kept elsewhere" },
-      { name: "export-anchor", takes: "text", value: "FILE", says: "write the heads, to be kept elsewhere" },
-      { name: "repair", takes: "nothing", says: "set damage aside and cut the chain after its last good row" },
-      { name: "rebuild", takes: "nothing", says: "make the lists again from the events" },
-      ...COMMON,
-    ],
-    exits: { 0: "nothing wrong (warnings allowed)", 1: "an error was found", 2: "usage", 4: "no such session" },
-    examples: ["assent verify", "assent verify --export-anchor heads.json"],
-    load: () => import("./commands/verify.ts"),
-  },
-  {
-    name: "doctor",
-    group: "maintain",
-    says: "check Node, store, terminal and the programs Assent can use",
-    operands: [],
-    options: COMMON,
-    exits: { 0: "nothing wrong (warnings allowed)", 1: "something would stop Assent from working" },
-    examples: ["assent doctor"],
-    load: () => import("./commands/doctor.ts"),
-  },
-  {
-    name: "prune",
-    group: "maintain",
-    says: "remove ended sessions and their outputs; the heads of their chains stay",
-    operands: [],
-    options: [
-      { name: "older-than", takes: "duration", value: "DURATION", says: "how long ago they must have ended (required)" },
-      { name: "dry-run", takes: "nothing", says: "say what would go, remove nothing" },
-      ...COMMON,
-    ],
-    examples: ["assent prune --older-than 30d --dry-run"],
-    load: () => import("./commands/prune.ts"),
-  },
-  {
-    name: "completions",
-    group: "maintain",
-    says: "print a completion script for a shell",
-    operands: [{ name: "SHELL", required: true, choices: ["bash", "zsh", "fish"] }],
-    options: COMMON,
-    examples: ["source <(assent completions bash)"],
-    load: () => import("./commands/completions.ts"),
-  },
-];
-
-const HELP: readonly CommandSpec[] = [
-  {
-    name: "help",
-    group: "help",
-    says: "explain a command",
-    operands: [
-      { name: "COMMAND", required: false },
-      { name: "SUBCOMMAND", required: false },
-    ],
-    options: COMMON,
-    examples: ["assent help approve"],
-    load: () => import("./commands/help.ts"),
-  },
-  {
-    name: "version",
-    group: "help",
-    says: "print the version",
-    operands: [],
-    options: COMMON,
-    examples: ["assent version"],
-    load: () => import("./commands/version.ts"),
-  },
-];
-
 /** The one table of commands: it drives parsing, help and completions. */
-export const COMMANDS: readonly CommandSpec[] = [...RUN, ...DECIDE, ...POLICY_COMMANDS, ...TRUST, ...LOOK, ...MAINTAIN, ...HELP];
+export const COMMANDS: readonly CommandSpec[] = [
+  ...RUN,
+  ...DECIDE,
+  ...PROPOSAL_COMMANDS,
+  ...POLICY_COMMANDS,
+  ...TRUST,
+  ...LOOK,
+  ...MAINTAIN_COMMANDS,
+  ...HELP_COMMANDS,
+];

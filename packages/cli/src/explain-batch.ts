@@ -45,7 +45,7 @@ async function answerLine(line: InputLine, explaining: Explaining): Promise<obje
   const assessed = await judgeCall(explaining, call);
   return isNoCall(assessed)
     ? { id, error: { type: assessed.type, message: assessed.message } }
-    : { id, ...explanationOf(assessed, explaining) };
+    : { id, ...(await explanationOf(assessed, explaining)) };
 }
 
 function readCall(line: InputLine, from: string): (LookedAt & { readonly id: string }) | Fault {

@@ -1,5 +1,5 @@
 import type { Json, Verdict } from "@assent/core";
-import type { Explanation, Hazard } from "@assent/policy";
+import type { Explanation, Hazard, JudgedCommand } from "@assent/policy";
 import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
 import { decisionSentence, rulePlace } from "./decision-text.ts";
 import { wrapWords } from "./display-width.ts";
@@ -61,18 +61,32 @@ function whyLines(explanation: Explanation, reading: Reading): string[] {
   return lines;
 }
 
-function planLines({ plan, unit, verdict }: Explanation, reading: Reading): string[] {
+function planLines(explanation: Explanation, reading: Reading): string[] {
+  const { plan, verdict } = explanation;
   if (!plan) return [];
+  const decider = decidingCommand(explanation, plan.commands);
   const rows = commandTree(plan.commands);
   const heading = rows.length === 1 ? "The command:" : `The ${rows.length} commands, as they were understood:`;
   const commands = rows.flatMap((row, index) =>
-    commandLines(row, { reading, decides: rows.length > 1 && verdict !== "allow" && index === unit }),
+    commandLines(row, { reading, decides: rows.length > 1 && verdict !== "allow" && index === decider }),
   );
   const hazards = plan.hazards.flatMap((hazard) => hazardLines(hazard, 2, reading));
   return [
     ...(rows.length === 0 ? [] : [heading, ...commands]),
     ...(hazards.length === 0 ? [] : [rows.length === 0 ? "The text was not read as commands:" : "In the line as a whole:", ...hazards]),
   ];
+}
+
+/**
+ * The command to look at. Of equals the decision names the first; but where a line cannot be run from its plan, even a part that only reads asks, and is not why.
+ */
+function decidingCommand({ unit, reason }: Explanation, commands: readonly JudgedCommand[]): number {
+  const named = commands[unit];
+  if (named?.class !== "read" || reason === "guard" || reason === "checker") return unit;
+  const equal = ({ verdict, source }: JudgedCommand): boolean => verdict === named.verdict && source === named.source;
+  const first = (is: (command: JudgedCommand) => boolean): number => commands.findIndex((command) => equal(command) && is(command));
+  const found = [first((command) => command.class !== "read"), first(({ hazards }) => hazards.length > 0)];
+  return found.find((index) => index !== -1) ?? unit;
 }
 
 const INDENT = 2;

@@ -88,8 +88,8 @@ async function lookAtStore(context: Context, workspace: string): Promise<Stored>
 }
 
 /** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
-export function explanationOf(assessed: Assessed, { remembered, hooks }: Explaining): Explanation {
+export async function explanationOf(assessed: Assessed, { remembered, hooks }: Explaining): Promise<Explanation> {
   const explanation = explain(assessed);
-  const trace = withHooks(explanation.trace, assessed.request.tool, hooks);
+  const trace = await withHooks(explanation.trace, assessed.request, hooks);
   return { ...explanation, trace: remembered ? [...trace, grantsEntry(assessed, remembered)] : trace };
 }

@@ -31,6 +31,7 @@ const EXITS: Readonly<Record<string, number>> = {
   session_not_found: 4,
   grant_not_found: 4,
   unknown_call: 4,
+  proposal_not_found: 4,
 };
 
 const HINTS: Readonly<Record<string, string>> = {
@@ -38,6 +39,7 @@ const HINTS: Readonly<Record<string, string>> = {
   session_not_found: "assent sessions",
   grant_not_found: "assent grants --all",
   unknown_call: "assent log",
+  proposal_not_found: "assent proposals --all",
   stale_revision: "assent approvals show ID shows what is open now",
   session_in_use: "assent resume SESSION --take-over, if that process is not to go on",
   store_corrupt: "assent verify",

@@ -7,6 +7,8 @@ const LISTED = 10;
 const UNKNOWN: Readonly<Record<keyof Lists, { readonly type: string; readonly what: string; readonly hint: string }>> = {
   approvals: { type: "unknown_approval", what: "approval", hint: "assent approvals --all" },
   grants: { type: "grant_not_found", what: "grant", hint: "assent grants --all" },
+  proposals: { type: "proposal_not_found", what: "proposal", hint: "assent proposals --all" },
+  questions: { type: "unknown_approval", what: "question", hint: "assent approvals" },
   sessions: { type: "session_not_found", what: "session", hint: "assent sessions" },
 };
 

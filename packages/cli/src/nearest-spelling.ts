@@ -12,6 +12,7 @@ export function nearestSpelling(word: string, candidates: readonly string[]): st
   return best;
 }
 
+/** Core has the same, with a limit; but a command line is read before any package is loaded, and `--version` loads none. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {

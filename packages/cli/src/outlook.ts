@@ -1,4 +1,13 @@
-import { type Assessed, coveringGrants, type GrantRow, type HookEntry, type Rules, sharedToolName, type TraceEntry } from "@assent/core";
+import {
+  type Assessed,
+  coveringGrants,
+  type GrantRow,
+  type HookEntry,
+  type HookSubject,
+  type Rules,
+  sharedToolName,
+  type TraceEntry,
+} from "@assent/core";
 
 /** What is remembered where a call would be made; or why that could not be read. */
 export type Remembered =
@@ -22,10 +31,25 @@ function named({ id, scope, rule }: GrantRow): string {
 }
 
 /** The trace with the hooks named that a real call would consult: an explanation starts no process, so what they say is not known. */
-export function withHooks(trace: readonly TraceEntry[], tool: string, hooks: readonly HookEntry[]): readonly TraceEntry[] {
-  const names = [tool, sharedToolName(tool)];
-  const consulted = hooks.filter(({ event, matches }) => event === "pre_tool_use" && (!matches || names.some(matches)));
+export async function withHooks(
+  trace: readonly TraceEntry[],
+  request: HookSubject,
+  hooks: readonly HookEntry[],
+): Promise<readonly TraceEntry[]> {
+  const names = [request.tool, sharedToolName(request.tool)];
+  const matching = hooks.filter(({ event, matches }) => event === "pre_tool_use" && (!matches || names.some(matches)));
+  const concerned = await Promise.all(matching.map((hook) => isConcerned(hook, request)));
+  const consulted = matching.filter((_, at) => concerned[at]);
   if (consulted.length === 0) return trace;
   const note = `not run here, and may still deny or ask: ${consulted.map(({ name }) => name).join(", ")}`;
   return trace.map((entry) => (entry.layer === "hook" ? { layer: "hook", opinion: "not_reached", note } : entry));
+}
+
+/** Whether a hook's `if` lets it speak about the call; as in a run, one that fails does. */
+async function isConcerned({ test }: HookEntry, { tool, kind, input, cwd }: HookSubject): Promise<boolean> {
+  try {
+    return !test || (await test({ tool, kind, input, cwd }));
+  } catch {
+    return true;
+  }
 }

@@ -26,7 +26,7 @@ export async function recordedRequests(
 }
 
 /** The session's own flags count, not those of the command that answers. */
-const NO_OPTIONS: Context["options"] = {
+export const NO_OPTIONS: Context["options"] = {
   flag: () => false,
   text: () => undefined,
   list: () => [],

@@ -1,5 +1,6 @@
 import type { Answer, Approver, By, Clock, OpenApproval, Remember } from "@assent/core";
 import { approvalLines } from "./approval-view.ts";
+import { cut } from "./display-width.ts";
 import type { Io } from "./io.ts";
 import { type Style, stderrStyle } from "./style.ts";
 import { openPrompt, type Prompt, type Typed } from "./terminal-prompt.ts";
@@ -81,7 +82,9 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
     const note = `… ${left.length} more lines (${characters} characters). Enter shows more, n says no: `;
     const typed = await screen.prompt.ask(`\n${text}${screen.style.dim(note)}`);
     if ("none" in typed) return typed;
-    if (typed.line.trim().toLowerCase() === "n") return reject(screen);
+    const key = typed.line.trim();
+    if (key.toLowerCase() === "n") return reject(screen);
+    if (key !== "") await screen.write(`${said(key)} answers nothing yet: all of it is shown first.\n`);
   }
   await screen.write(`\n${lines.slice((pages - 1) * rows).join("\n")}\n`);
   return undefined;
@@ -96,13 +99,24 @@ async function choose(screen: Screen, approval: OpenApproval): Promise<Turn> {
   ];
   const choices = [["y", "yes, this once"], ...(rules.length > 0 ? always : []), ["n", "no"]];
   const list = choices.map(([key, says]) => `  ${screen.style.bold(key ?? "")}  ${says}\n`).join("");
-  const typed = await screen.prompt.ask(`\n${list}Type a letter, then Enter: `);
-  if ("none" in typed) return typed;
-  const key = typed.line.trim().toLowerCase();
-  const scope = SCOPES[key];
-  if (scope !== undefined && rules.length > 0) return confirmRules(screen, scope, rules);
-  if (key === "y") return { decided: { outcome: "approve" } };
-  return key === "n" ? reject(screen) : { again: true };
+  const meant = choices.map(([key]) => key).join(", ");
+  for (let question = list; ; ) {
+    const typed = await screen.prompt.ask(`\n${question}Type a letter, then Enter: `);
+    if ("none" in typed) return typed;
+    const key = typed.line.trim().toLowerCase();
+    const scope = SCOPES[key];
+    if (scope !== undefined && rules.length > 0) return confirmRules(screen, scope, rules);
+    if (key === "y") return { decided: { outcome: "approve" } };
+    if (key === "n") return reject(screen);
+    question = `${said(key)} is no answer here; only these are: ${meant}.\n`;
+  }
+}
+
+const LONGEST_SAID = 20;
+
+/** What was typed, as far as it helps to see one's own mistake. */
+function said(typed: string): string {
+  return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
 }
 
 /** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */

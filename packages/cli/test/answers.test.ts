@@ -173,6 +173,31 @@ describe("approve --edit", () => {
     });
   }
 
+  test("approvals show of an edited approval shows both: what was asked, and what was answered instead", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at, "touch original");
+    const before = await at.hereJson(["approvals", "show", approvalId]);
+    assert.ok(!("edited" in before.value));
+    const long = `touch edited ${"x".repeat(100_000)}`;
+    await at.hereJson(["approve", approvalId, "--edit", "-"], { input: JSON.stringify({ command: long }) });
+    for (const _ of ["answered", "resumed"]) {
+      const { value } = await at.hereJson(["approvals", "show", approvalId]);
+      assert.deepEqual([value.input, value.edited.input], [{ command: "touch original" }, { command: long }]);
+      assert.match(value.edited.fingerprint, /^[0-9a-f]{64}$/);
+      const { stdout } = await at.here(["approvals", "show", approvalId]);
+      assert.match(stdout, /^edited +answered with changes:\n +\{\n +"command": "touch edited x+"\n +\}$/m);
+      await at.hereJson(["resume", sessionId]);
+    }
+  });
+
+  test("approvals show of an approval answered as it was shows no change", async () => {
+    using at = place();
+    const { approvalId } = await park(at);
+    await at.hereJson(["approve", approvalId]);
+    assert.ok(!("edited" in (await at.hereJson(["approvals", "show", approvalId])).value));
+    assert.ok(!(await at.here(["approvals", "show", approvalId])).stdout.includes("with changes"));
+  });
+
   test("H26: an edit that a deny rule matches is denied on resume; nothing ran", async () => {
     using at = place();
     const { approvalId, sessionId } = await park(at, "touch x", ["--deny", "shell:command=rm*"]);

@@ -82,6 +82,49 @@ describe("assent call", () => {
     });
   }
 
+  for (const [name, flags, says, silent] of [
+    ["an ask nobody insists on", [], ["in a terminal", "--on-ask park", "--allow RULE", "assent explain"], []],
+    ["an ask rule, which no allow outweighs", ["--ask", "shell"], ["in a terminal", "--on-ask park"], ["allow"]],
+    ["a policy file, which is read alone", ["--policy", "p.json"], ["an allow rule in the --policy file"], ["--allow RULE"]],
+  ] as const) {
+    test(`a call that nobody could be asked about says what to do next: ${name}`, async () => {
+      using at = place();
+      at.write("p.json", "{}");
+      for (const json of [[], ["--json"]]) {
+        const { code, stderr } = await at.here(["call", "shell", "--input", TOUCH, ...flags, ...json]);
+        assert.equal(code, 1);
+        for (const text of says) assert.ok(stderr.includes(text), `${text} in ${stderr}`);
+        for (const text of silent) assert.ok(!stderr.includes(text), `no ${text} in ${stderr}`);
+      }
+      const { value } = await at.hereJson(["call", "shell", "--input", TOUCH, ...flags]);
+      assert.deepEqual(Object.keys(value), ["sessionId", "callId", "outcome", "type", "content"]);
+    });
+  }
+
+  test("a call that was denied for another reason is told nothing about asking", async () => {
+    using at = place();
+    const { stderr } = await at.here(["call", "shell", "--input", TOUCH, "--deny", "shell"]);
+    assert.ok(!stderr.includes("--on-ask"), stderr);
+  });
+
+  for (const [name, said, told] of [
+    ["the reason a hook stops the run for", { continue: false, stopReason: "quota\u001b[2J" }, "quota"],
+    ["a hook that stops the run without a reason", { continue: false }, "post_tool_use"],
+  ] as const) {
+    test(`HK11: ${name} is told on stderr and in --json`, async () => {
+      using at = place();
+      at.write("said.json", JSON.stringify(said));
+      const hook = { type: "command", command: `cat ${at.path("said.json")}` };
+      mkdirSync(join(at.root, ".config", "assent"), { recursive: true });
+      writeFileSync(join(at.root, ".config", "assent", "settings.json"), JSON.stringify({ hooks: { PostToolUse: [{ hooks: [hook] }] } }));
+      const { code, value, stderr } = await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo"]);
+      assert.deepEqual([code, value.outcome], [0, "succeeded"]);
+      assert.ok(value.stopReason.includes(told), JSON.stringify(value));
+      assert.match(stderr, new RegExp(`^A hook stops the run: .*${told}`, "m"));
+      assert.ok(!stderr.includes("\u001b"));
+    });
+  }
+
   test("a failed result goes to stderr, nothing to stdout", async () => {
     using at = place();
     const { code, stdout, stderr } = await at.run(["call", "shell", "--input", '{"command":"echo out; exit 3"}', "--mode", "yolo"]);

@@ -166,7 +166,7 @@ describe("the table of commands", () => {
       "trust DIR --revoke --show --store --json",
       "sessions --state --cwd --limit --after --store --json",
       "log SESSION --call --type --since --follow --store --json",
-      "tools --all --store --json",
+      "tools NAME --all --store --json",
       "verify SESSION --anchor --export-anchor --repair --rebuild --store --json",
       "doctor --store --json",
       "prune --older-than --dry-run --store --json",

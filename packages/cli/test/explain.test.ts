@@ -196,11 +196,11 @@ function reach(value: unknown, path: string): unknown {
 }
 
 describe("assent explain, one call", () => {
-  test("the JSON form has exactly the fields of the contract", async () => {
+  test("the JSON form has exactly the fields of the contract, then the offers", async () => {
     using at = place();
     const file = policy(at, permissions({ deny: [{ rule: "Shell(git push)", because: "a person pushes" }] }));
     const { value } = await at.hereJson(["explain", "--policy", file, ...shell("git push")]);
-    assert.deepEqual(Object.keys(value), ["verdict", "reason", "source", "rule", "unit", "units", "trace", "plan", "revision"]);
+    assert.deepEqual(Object.keys(value), ["verdict", "reason", "source", "rule", "unit", "units", "trace", "plan", "revision", "offers"]);
     assert.deepEqual(value.rule, {
       text: "Shell(git push)",
       source: "policy file",
@@ -398,7 +398,57 @@ test("hooks are not run; the trace names those that a real call would consult", 
   assert.equal(existsSync(mark), false);
 });
 
+test("a hook whose if rules the call out is not named; one whose if fits is", async () => {
+  using at = place();
+  const hook = (rule: string): object => ({ type: "command", command: "true", name: `if ${rule}`, if: rule });
+  userSettings(at, { hooks: { PreToolUse: [{ matcher: "Bash", hooks: [hook("Shell(git push)"), hook("Shell(ls)")] }] } });
+  const noteOf = async (command: string): Promise<unknown> => {
+    const { value } = await at.hereJson(["explain", ...shell(command)]);
+    return value.trace.find(({ layer }: { layer: string }) => layer === "hook").note;
+  };
+  assert.equal(await noteOf("ls -l"), "not run here, and may still deny or ask: if Shell(ls)");
+  assert.equal(await noteOf("git push"), "not run here, and may still deny or ask: if Shell(git push)");
+  assert.equal(await noteOf("make"), undefined);
+});
+
+describe("the rules that would let it pass are in --json as they are for people", () => {
+  for (const [name, flags, command, offers] of [
+    ["an ask", [], "git status && make lint && touch x", ["Shell(make lint)", "Shell(touch x)"]],
+    ["an allow needs none", [], "ls", []],
+    ["where a shell reads it, none is offered", [], "make $(date)", []],
+    ["where a rule insists, none helps", ["ask"], "make lint", []],
+  ] as const)
+    test(name, async () => {
+      using at = place();
+      if (flags.length > 0) userSettings(at, permissions({ ask: ["Shell(make)"] }));
+      const { value } = await at.hereJson(["explain", ...shell(command)]);
+      assert.deepEqual(value.offers, offers);
+      const { stdout } = await at.here(["explain", ...shell(command)]);
+      for (const offer of offers) assert.ok(stdout.includes(JSON.stringify(offer)), stdout);
+    });
+});
+
 describe("assent explain for people", () => {
+  for (const [command, decides] of [
+    ["git status; echo $(rm x)", "echo $(rm x)"],
+    ["if ls; then rm y; fi", "rm y"],
+    ['echo hi; eval "rm x"', "eval 'rm x'"],
+    ["ls && touch x && rm y", "touch x"],
+  ] as const)
+    test(`the mark of what decides points at no part that only reads: ${command}`, async () => {
+      using at = place();
+      const { stdout } = await at.here(["explain", ...shell(command)]);
+      const marked = stdout.split("\n").filter((line) => line.includes("← decides"));
+      assert.equal(marked.length, 1, stdout);
+      assert.ok(marked[0]?.includes(`: ${decides}  (`), stdout);
+    });
+
+  test("in plan mode the mark points at what may change something", async () => {
+    using at = place();
+    const { stdout } = await at.here(["explain", "--mode", "plan", ...shell("ls && touch x")]);
+    assert.match(stdout, /^ {2}deny {3}&&\[1\]: touch x .*← decides$/m);
+  });
+
   test("verdict, rule with its place, commands, what would let it pass, trace", async () => {
     using at = place();
     const file = policy(at, permissions({ deny: [{ rule: "Shell(git push)", because: "a person pushes" }] }));
@@ -473,7 +523,7 @@ describe("assent explain --batch", () => {
     ]);
   });
 
-  test("a batch line says the same as the single form", async () => {
+  test("a batch line says the same as the single form, but for the offers", async () => {
     using at = place();
     const file = policy(at, BASE);
     const [batched] = parse(
@@ -484,7 +534,8 @@ describe("assent explain --batch", () => {
       ).stdout,
     );
     const { value } = await at.hereJson(["explain", "--policy", file, "--tool", "shell", "--input", '{"cmd":"git log -5 | head"}']);
-    assert.deepEqual(batched, { id: "x", ...value });
+    const { offers: _offers, ...same } = value;
+    assert.deepEqual(batched, { id: "x", ...same });
   });
 
   test("the cwd of a line counts for that line", async () => {

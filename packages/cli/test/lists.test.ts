@@ -257,4 +257,28 @@ describe("assent tools", () => {
     assert.match((await at.here(["tools"])).stdout, /^NAME +KIND +SOURCE +DESCRIPTION\nread +read +built-in +\S/);
     assert.ok(!existsSync(at.store));
   });
+
+  test("a tool by its name: what it does, its kind and the input it takes", async () => {
+    using at = place();
+    const { code, value } = await at.hereJson(["tools", "shell"]);
+    assert.equal(code, 0);
+    assert.deepEqual(Object.keys(value), ["name", "kind", "title", "description", "source", "inputSchema"]);
+    assert.deepEqual([value.name, value.kind, value.source], ["shell", "execute", "built-in"]);
+    assert.equal(value.inputSchema.properties.command.type, "string");
+    const { stdout } = await at.here(["tools", "shell"]);
+    assert.match(stdout, /^tool +shell\nkind +execute\nsource +built-in$/m);
+    assert.ok(stdout.includes(value.description.trim().split("\n")[0]), stdout);
+    const shown = stdout.slice(stdout.search(/^input /m) + "input".length);
+    assert.deepEqual(JSON.parse(shown), value.inputSchema);
+    assert.match(shown, /^ +"properties": \{$/m);
+    assert.ok(!existsSync(at.store));
+  });
+
+  test("a tool nobody knows: exit 4, and the nearest", async () => {
+    using at = place();
+    const { code, value } = await at.hereJson(["tools", "shel"]);
+    assert.deepEqual([code, value.error.type, value.error.hint], [4, "tool_not_registered", "assent tools"]);
+    assert.equal(value.error.message, "There is no tool 'shel'. Did you mean 'shell'?");
+    assert.equal((await at.hereJson(["tools", "frobnicate"])).value.error.message, "There is no tool 'frobnicate'.");
+  });
 });

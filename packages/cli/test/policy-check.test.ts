@@ -83,6 +83,47 @@ describe("assent policy check FILE", () => {
     assert.deepEqual([count, end], ["2 problems: 1 refuses to start, 1 left out with a warning.", ""]);
   });
 
+  test("a deny or ask about a tool that is not there is kept, an allow is left out, and each is said so", async () => {
+    using at = place();
+    const file = put(join(at.root, "p.json"), '{ "permissions": { "deny": ["Frob"], "ask": ["Frob(x)"], "allow": ["Frob"] } }');
+    const { code, stdout } = await at.here(["policy", "check", file]);
+    assert.equal(code, 1);
+    const told = stdout.split("\n");
+    const kept = told.filter((line) => line.endsWith("there is no tool named 'Frob'; the rule is kept, and holds as soon as there is one"));
+    assert.equal(kept.length, 2, stdout);
+    assert.equal(told.at(-2), "3 problems: 1 left out with a warning, 2 kept with a warning.");
+  });
+
+  for (const [matcher, nearest] of [
+    ["bash", "Bash"],
+    ["Shel|Wirte", "shell"],
+    ["Bash(git *)", "Bash"],
+    ["write ", "Write"],
+  ]) {
+    test(`a hook whose matcher ${matcher} fits no tool is told, with the nearest one`, async () => {
+      using at = place();
+      const hooks = { PreToolUse: [{ hooks: [] }, { matcher, hooks: [{ type: "command", command: "true" }] }] };
+      const file = put(join(at.root, "p.json"), JSON.stringify({ hooks }, null, 1));
+      const { code, value } = await at.hereJson(["policy", "check", file]);
+      assert.deepEqual([code, value.length, value[0]?.key], [1, 1, "hooks.PreToolUse[1].matcher"]);
+      assert.match(value[0].message, /fits no tool, so its hooks are never run/);
+      assert.ok(value[0].hint.startsWith(`The nearest tool is ${nearest};`), value[0].hint);
+      assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 kept with a warning\.$/m);
+    });
+  }
+
+  for (const matcher of ["Bash", "shell", "Bash|NotThere", ".*", "*", "", "mcp__github__.*", "Read|Write"]) {
+    test(`a hook's matcher ${JSON.stringify(matcher)} is sound`, async () => {
+      using at = place();
+      const hooks = {
+        PreToolUse: [{ matcher, hooks: [{ type: "command", command: "true" }] }],
+        SessionStart: [{ matcher: "startup", hooks: [] }],
+      };
+      const { value } = await at.hereJson(["policy", "check", put(join(at.root, "p.json"), JSON.stringify({ hooks }))]);
+      assert.deepEqual(value, []);
+    });
+  }
+
   test("a file that is not there is a problem, and several files are all checked", async () => {
     using at = place();
     const good = put(join(at.root, "good.json"), '{ "permissions": { "deny": ["Shell(rm)", "Edit(.env)"] } }');
@@ -159,5 +200,32 @@ describe("assent policy check", () => {
     put(projectFile(at), '{ "moed": "plan" }');
     const { code, value } = await at.hereJson(["policy", "check", "--workspace", at.workspace], { cwd: at.root });
     assert.deepEqual([code, value[0].file], [1, projectFile(at)]);
+  });
+
+  for (const [rule, told] of [
+    ["Edit(/src/**)", true],
+    ["Read( /src )", true],
+    ["Edit(/there/**)", false],
+    ["Edit(src/**)", false],
+    ["Edit(//src/**)", false],
+    ["Edit(/**/src)", false],
+    ["Edit(/sr*/x)", false],
+    ["Shell(/src/tool)", false],
+  ] as const) {
+    test(`${rule} in the user's file ${told ? "is told to mean the home" : "is left alone"}`, async () => {
+      using at = place();
+      mkdirSync(join(at.root, "there"));
+      put(userFile(at), JSON.stringify({ permissions: { deny: [rule] } }));
+      const { code, stderr } = await at.here(["policy", "check"]);
+      assert.equal(code, 0);
+      const hint = `in this file / is your home, where there is no src; write src/… for the project's, **/src/… for any depth, //src/… for the disk's`;
+      assert.equal(stderr, told ? `assent: warning: ${userFile(at)}:1:25: ${rule}: ${hint}\n` : "");
+    });
+  }
+
+  test("in the project's file / is the project, so nothing is said", async () => {
+    using at = place();
+    put(projectFile(at), JSON.stringify({ permissions: { deny: ["Edit(/src/**)"] } }));
+    assert.equal((await at.here(["policy", "check"])).stderr, "");
   });
 });

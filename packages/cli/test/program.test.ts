@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -80,6 +80,29 @@ describe("the program", () => {
     assert.deepEqual([code, stdout], [1, ""]);
     assert.ok(!stderr.includes("    at "));
     assert.match(stderr, /^assent: .+\n/);
+  });
+
+  test("every place that says which Node is needed says the same", () => {
+    const root = join(PACKAGE, "..", "..");
+    const said = (file: string, pattern: RegExp): readonly string[] => {
+      const found = [...readFileSync(join(root, file), "utf8").matchAll(pattern)].map(([, major, minor]) => `${file}: ${major}.${minor}`);
+      assert.ok(found.length > 0, `${file} names no Node`);
+      return found;
+    };
+    const manifests = globSync("packages/*/package.json", { cwd: root });
+    const places = [
+      ...manifests.flatMap((file) => said(file, /"node": ">=(\d+)\.(\d+)"/g)),
+      ...said("packages/cli/bin/assent.js", /WANTED = \[(\d+), (\d+)\]/g),
+      ...said("packages/cli/src/commands/doctor.ts", /major > (\d+) .* minor >= (\d+)/g),
+      ...said("scripts/check-node.mjs", /(\d{2})(?:, |\.)(\d+)/g),
+      ...said("README.md", /Node (\d+)\.(\d+) or newer/g),
+      ...said("CONTRIBUTING.md", /Node (\d+)\.(\d+) or newer/g),
+      ...said("docs/decisions/0005-runtime-through-npm.md", /(?:>=|of )(2[2-9])\.(\d+)/g),
+    ];
+    assert.deepEqual(
+      places.filter((place) => !place.endsWith(": 22.19")),
+      [],
+    );
   });
 
   test("an old Node without a newer one in reach is told what to do", () => {

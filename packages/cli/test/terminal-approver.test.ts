@@ -149,6 +149,24 @@ describe("the terminal approver", () => {
     });
   }
 
+  for (const [typed, change, says] of [
+    ["\r", {}, "Enter alone is no answer here; only these are: y, s, p, u, n.\n"],
+    ["yes\r", {}, "'yes' is no answer here; only these are: y, s, p, u, n.\n"],
+    ["s\r", { suggestions: [] }, "'s' is no answer here; only these are: y, n.\n"],
+    [`${"j".repeat(500)}\r`, {}, "… is no answer here; only these are: y, s, p, u, n.\n".replace("… ", "…' ")],
+  ] as const) {
+    test(`${JSON.stringify(typed.slice(0, 9))} is told why it does not count and which keys do, without the request over again`, async () => {
+      const asked = ask(change);
+      await read(asked, PROMPT);
+      asked.press(typed);
+      await asked.shows(says);
+      await read(asked, PROMPT);
+      assert.equal(asked.painted().split("Approval needed").length, 2);
+      asked.press("y\r");
+      assert.deepEqual(await asked.answer, YES);
+    });
+  }
+
   test("S37: keys pressed before the question was painted and 300 ms later answer nothing", async () => {
     const asked = ask();
     asked.press("yyyy\r a\r");
@@ -252,6 +270,7 @@ describe("the terminal approver", () => {
     await read(asked, "more lines");
     assert.ok(!asked.painted().includes(PROMPT));
     asked.press("y\r");
+    await asked.shows("'y' answers nothing yet: all of it is shown first.\n");
     for (let page = 2; page <= 4; page++) {
       await read(asked, "more lines");
       asked.press("y\r");

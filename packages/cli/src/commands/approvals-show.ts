@@ -1,6 +1,6 @@
-import type { ApprovalRow, JsonObject, Ledger } from "@assent/core";
+import { type ApprovalRow, isObject, type Json, type JsonObject, knownEvent, type Ledger } from "@assent/core";
 import { factNotes } from "../approval-facts.ts";
-import { approvalLongForm, type Judged } from "../approval-form.ts";
+import { approvalLongForm, type Edited, type Judged } from "../approval-form.ts";
 import { runsIn, whyAsked } from "../approval-view.ts";
 import type { Context } from "../command-spec.ts";
 import { CommandError } from "../failure.ts";
@@ -17,7 +17,7 @@ export function run(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };
-    const shown = await ledger.resolve(approvalLongForm(row, await judgedOf(ledger, row)));
+    const shown = await ledger.resolve(approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedOf(ledger, row) }));
     if (options.flag("json")) await printJson(io, shown);
     else await io.stdout.write(text(row, shown, { columns: io.stdout.columns(), flags: storeFlag(context) }));
     return 0;
@@ -38,6 +38,15 @@ async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
   return newest as unknown as Judged; // parsing: the store gives back what its own schema wrote
 }
 
+/** What the person who answered put in place of what was shown; undefined where the answer left it as it was. */
+async function editedOf(ledger: Ledger, { id, session, call, revision }: ApprovalRow): Promise<Edited | undefined> {
+  for await (const stored of ledger.read({ pos: 0 }, { naming: session, call, types: ["approval.answered"] })) {
+    const event = knownEvent(stored);
+    if (event?.type === "approval.answered" && event.body.approval === id && event.body.revision === revision) return event.body.edited;
+  }
+  return undefined;
+}
+
 type Shown = { readonly columns: number | undefined; readonly flags: string };
 
 function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
@@ -53,6 +62,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ["in", runsIn({ details, cwd: String(shown["cwd"]) })],
     ...(what === undefined ? [] : [["what", markGaps(what)] as const]),
     ["input", JSON.stringify(shown["input"], null, 2)],
+    ...editedField(shown["edited"]),
     ["why", whyAsked(row)],
     ...factNotes(shown["facts"]),
     ...(details.warnings ?? []).map((warning) => ["warning", warning] as const),
@@ -65,4 +75,8 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
   ];
   const next = row.state === "open" ? `\nassent approve ${row.id}${flags}\nassent reject ${row.id}${flags}\n` : "";
   return `${fieldsText(fields, columns)}${next}`;
+}
+
+function editedField(edited: Json | undefined): readonly (readonly [string, string])[] {
+  return isObject(edited) ? [["edited", `answered with changes:\n${JSON.stringify(edited["input"], null, 2)}`]] : [];
 }

@@ -3,10 +3,12 @@ import { answerCommand } from "../answer-command.ts";
 import { readNamed } from "../call-input.ts";
 import type { Context, Options } from "../command-spec.ts";
 import { CommandError, usageError } from "../failure.ts";
+import { answerProposal } from "../proposal-answer.ts";
 
 /** Answers yes. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
+  if (context.operands[0]?.startsWith("p_")) return await answerProposal(context, "apply");
   const scope = rememberScope(options);
   const edit = options.text("edit");
   const text = edit === undefined ? undefined : await readNamed(io, edit, "approve");

@@ -44,17 +44,17 @@ async function explainOne(context: Context, explaining: Explaining, tool: string
   if (!parsed.ok) throw refused(parsed.type, parsed.message);
   const assessed = await judgeCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
   if (isNoCall(assessed)) throw refused(assessed.type, assessed.message);
-  const explanation = explanationOf(assessed, explaining);
+  const explanation = await explanationOf(assessed, explaining);
+  const { request, decision } = assessed;
+  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
   if (options.flag("json")) {
-    await printJson(io, explanation);
+    await printJson(io, { ...explanation, offers });
     return 0;
   }
-  const { request, decision } = assessed;
   const subject =
     request.units.length === 1 && request.kind !== "execute"
       ? `${tool} ${request.units[0]?.subject ?? ""}`
       : String(request.input["command"] ?? tool);
-  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
   await io.stdout.write(explainText(explanation, { columns: io.stdout.columns(), style: stdoutStyle(io), subject, offers }));
   return 0;
 }

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { type LoadedPolicy, type Problem, projectFile, SettingsError, settingsPlaces, trustState } from "@assent/policy";
 import type { Context } from "../command-spec.ts";
+import { rulePlace } from "../decision-text.ts";
 import { workspaceOf } from "../explaining.ts";
 import { asFailure } from "../failure.ts";
 import { withStoreIfAny } from "../open-store.ts";
@@ -26,7 +27,20 @@ export async function run(context: Context): Promise<number> {
     const files = named.length > 0 ? named : layerFiles(context, workspace);
     await io.stdout.write(problems.length > 0 ? problemsText(problems) : soundText(files, checked));
   }
+  for (const words of elsewhere(context, checked)) await warn(io, words);
   return problems.length > 0 ? 1 : 0;
+}
+
+/** Rules of the user's own file whose `/` was most likely meant for the project: it is the home, and there is nothing of that name there. */
+function elsewhere({ io }: Context, checked: readonly Checked[]): readonly string[] {
+  const { home, userFile } = settingsPlaces(io.env);
+  const rules = checked.flatMap(({ loaded }) => loaded?.rules ?? []);
+  return rules.flatMap(({ at, record }) => {
+    const [, name] = /\(\s*\/([^/*?[\]{}()\\]*[^/*?[\]{}()\\\s])\s*[/)]/.exec(at.text) ?? [];
+    if (at.file !== userFile || name === undefined || !record.includes('"path":[') || existsSync(join(home, name))) return [];
+    const meant = `${name}/… for the project's, **/${name}/… for any depth, //${name}/… for the disk's`;
+    return [`${rulePlace(at)}: ${at.text}: in this file / is your home, where there is no ${name}; write ${meant}`];
+  });
 }
 
 /** A store that cannot be read trusts nothing; that is told, and the files are checked all the same. */
@@ -56,9 +70,12 @@ function layerFiles({ io }: Context, workspace: string): readonly string[] {
 
 function problemsText(problems: readonly Problem[]): string {
   const refusing = problems.filter(({ effect }) => effect === "refuse").length;
+  const kept = problems.filter((problem) => problem.kept).length;
+  const leftOut = problems.length - refusing - kept;
   const said = [
     refusing > 0 && `${refusing} ${refusing === 1 ? "refuses" : "refuse"} to start`,
-    problems.length > refusing && `${problems.length - refusing} left out with a warning`,
+    leftOut > 0 && `${leftOut} left out with a warning`,
+    kept > 0 && `${kept} kept with a warning`,
   ];
   return `${problemLines(problems)}${counted(problems.length, "problem")}: ${said.filter(Boolean).join(", ")}.\n`;
 }

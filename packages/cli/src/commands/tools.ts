@@ -1,31 +1,65 @@
+import type { Registry, Tool } from "@assent/core";
 import { pathScope } from "@assent/policy";
 import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
-import { printJson } from "../output.ts";
+import { CommandError } from "../failure.ts";
+import { nearestSpelling } from "../nearest-spelling.ts";
+import { fieldsText, printJson } from "../output.ts";
 import { stateDirectory } from "../store-location.ts";
 import { textTable } from "../text-table.ts";
 import { toolRegistry } from "../tool-registry.ts";
 
-/** Lists the tools that can be called. */
+/** Lists the tools that can be called, or shows one of them whole. */
 export async function run(context: Context): Promise<number> {
-  const { io, options, overrides } = context;
+  const { io, options, operands } = context;
   const ports = callPorts(context, await stateDirectory(context));
   const registry = toolRegistry(context, { ports, workspace: io.cwd, look: pathScope({ workspace: io.cwd }) });
-  const own = new Set(overrides.tools?.map(({ name }) => name));
-  const shown = options.flag("all") ? registry.list() : registry.visible();
-  const tools = shown.map(({ name, kind, title, description }) => ({
-    name,
-    kind,
-    title,
-    description,
-    source: own.has(name) ? "custom" : "built-in",
-  }));
-  if (options.flag("json")) {
-    await printJson(io, { tools, failed: [], agentErrors: [] });
-    return 0;
-  }
+  const [name] = operands;
+  if (name === undefined) await list(context, options.flag("all") ? registry.list() : registry.visible());
+  else await show(context, toolNamed(registry, name));
+  return 0;
+}
+
+async function list(context: Context, shown: readonly Tool[]): Promise<void> {
+  const { io, options } = context;
+  const tools = shown.map((tool) => form(context, tool));
+  if (options.flag("json")) return printJson(io, { tools, failed: [], agentErrors: [] });
   const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
   await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
-  return 0;
+}
+
+async function show(context: Context, tool: Tool): Promise<void> {
+  const { io, options } = context;
+  const { inputSchema } = tool;
+  const shown = form(context, tool);
+  if (options.flag("json")) return printJson(io, { ...shown, inputSchema });
+  const { name, kind, title, description, source } = shown;
+  const fields = [
+    ["tool", name],
+    ["kind", kind],
+    ["source", source],
+    ["title", title],
+    ["description", description.trim()],
+    ["input", JSON.stringify(inputSchema, null, 2)],
+  ] as const;
+  await io.stdout.write(fieldsText(fields, io.stdout.columns()));
+}
+
+type Form = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: "custom" | "built-in" };
+
+function form({ overrides }: Context, { name, kind, title, description }: Tool): Form {
+  const isOwn = overrides.tools?.some((tool) => tool.name === name) === true;
+  return { name, kind, title, description, source: isOwn ? "custom" : "built-in" };
+}
+
+function toolNamed(registry: Registry, name: string): Tool {
+  const tool = registry.get(name);
+  if (tool) return tool;
+  const near = nearestSpelling(
+    name,
+    registry.visible().map((one) => one.name),
+  );
+  const message = `There is no tool '${name}'.${near === undefined ? "" : ` Did you mean '${near}'?`}`;
+  throw new CommandError("tool_not_registered", 4, { message, hint: "assent tools" });
 }
