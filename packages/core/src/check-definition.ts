@@ -11,7 +11,7 @@ import { type DefinitionCode, ToolDefinitionError } from "./tool-definition-erro
 type Fields = Readonly<Record<string, unknown>>;
 
 const DATA = ["name", "title", "description", "kind", "input", "inputSchema", "inputAliases", "modify", "runtimeHandler"] as const;
-const FLAGS = ["isOutputMarkdown", "canUpdateOutput", "hidden", "pollSafe"] as const;
+const FLAGS = ["isOutputMarkdown", "canUpdateOutput", "hidden", "pollSafe", "alwaysStages"] as const;
 const SETTINGS = ["annotations", "modelOverride", "timeoutMs", "maxOutputChars", "maxOutputLines", "keep"] as const;
 const FUNCTIONS = [
   "check",
@@ -131,7 +131,8 @@ function badBody(fields: Fields): string | undefined {
   if (runtimeHandler !== undefined && (typeof runtimeHandler !== "string" || runtimeHandler === "")) return "runtimeHandler must be an id";
   if ((preview === undefined) !== (apply === undefined)) return "preview needs apply, and apply needs preview";
   const bodies = [run, runtimeHandler, preview].filter((body) => body !== undefined).length;
-  return bodies === 1 ? undefined : "exactly one of run, runtimeHandler, or preview with apply is required";
+  if (bodies !== 1) return "exactly one of run, runtimeHandler, or preview with apply is required";
+  return fields["alwaysStages"] !== undefined && preview === undefined ? "alwaysStages needs preview and apply" : undefined;
 }
 
 function contradiction({ annotations, kind }: Fields): string | undefined {

@@ -1,3 +1,4 @@
+export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, RecoveredChange } from "./file-changes-port.ts";
 export type { HookBody, HookEntry, HookFunction, HookSubject } from "./hook-entry.ts";
 export type {
   ApprovalRow,
@@ -11,6 +12,7 @@ export type {
   LedgerErrorType,
   Lists,
   PageQuery,
+  QuestionRow,
   SessionRow,
   SharedDraft,
   Subscription,
@@ -42,6 +44,7 @@ export type {
   Verdict,
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
+export { editDistance } from "./model/edit-distance.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
@@ -62,9 +65,20 @@ export type { Json, JsonObject } from "./model/json.ts";
 export { isObject } from "./model/json.ts";
 export type { Kind } from "./model/kind.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
-export { callOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "./model/known-event.ts";
+export { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";
-export { answerRefusal, approvalOf, claimLoss, nextApprovalRow, nextCallRow, standsOn } from "./model/ledger-rules.ts";
+export {
+  answerRefusal,
+  approvalOf,
+  claimLoss,
+  nextApprovalRow,
+  nextCallRow,
+  nextProposalRow,
+  nextQuestionRow,
+  proposalRefusal,
+  questionRefusal,
+  standsOn,
+} from "./model/ledger-rules.ts";
 export { createLoopDetector } from "./model/loop-detector.ts";
 export { resolveModelOverride } from "./model/model-override.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
@@ -73,10 +87,41 @@ export { parseToolInput } from "./model/parse-tool-input.ts";
 export type { Condition, Pattern, Subject } from "./model/pattern.ts";
 export { matchesPattern, parsePattern } from "./model/pattern.ts";
 export { PatternError } from "./model/pattern-error.ts";
+export type { FileEffect, ProposalManifest, ProposalRow, ProposalStanding } from "./model/proposal.ts";
+export type { FileStanding, Resolution } from "./model/proposal-events.ts";
+export { isOpenProposal } from "./model/proposal-row.ts";
+export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question.ts";
+export { answersFault, DONE, isAnswered, OTHER, readQuestions } from "./model/question.ts";
+export { readAnswers } from "./model/question-shape.ts";
 export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";
 export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
+export type {
+  Choice,
+  Directive,
+  OnReject,
+  PushOptions,
+  QueueView,
+  RejectReason,
+  Served,
+  ToolChoiceQueue,
+} from "./model/tool-choice-queue.ts";
+export {
+  clear as clearDirectives,
+  consumeLastServedLabel,
+  EMPTY_QUEUE,
+  inspect as inspectDirectives,
+  markInvoked,
+  next as nextChoice,
+  push as pushDirective,
+  pushOnce,
+  pushSequence,
+  reject as rejectChoice,
+  removeByLabel,
+  resolve as resolveChoice,
+} from "./model/tool-choice-queue.ts";
+export type { AssistantPart, Usage } from "./model/turn-events.ts";
 export type {
   Approver,
   Clock,
@@ -110,12 +155,15 @@ export type {
   Tracer,
   Validator,
 } from "./ports.ts";
+export type { Answered, OpenQuestion, Questioner, QuestionTimer } from "./question-port.ts";
+export { AnsweredElsewhere } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
 export { AnswerError, answerApproval } from "./runtime/answer-approval.ts";
 export type { Assessed, Assessing } from "./runtime/assess.ts";
 export { assessRequest } from "./runtime/assess.ts";
+export type { ResolveHandler } from "./runtime/closures.ts";
 export type {
   Batch,
   BatchReport,
@@ -134,25 +182,46 @@ export type { GrantReach } from "./runtime/grants.ts";
 export { coveringGrants } from "./runtime/grants.ts";
 export { memoryLedger } from "./runtime/memory-ledger.ts";
 export { patternRules } from "./runtime/pattern-rules.ts";
+export type { ProposalReport, Proposals } from "./runtime/proposals.ts";
+export { queueResolveHandler } from "./runtime/proposals.ts";
+export { canAsk } from "./runtime/questioning.ts";
+export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/questioning-answer.ts";
+export { answerQuestion, wholeQuestion } from "./runtime/questioning-answer.ts";
 export type { RecordedCall } from "./runtime/recorded.ts";
 export { recordedCall } from "./runtime/recorded.ts";
 export type { RequestPorts } from "./runtime/requests.ts";
 export { requestsFrom } from "./runtime/requests.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
 export { openSession } from "./runtime/session.ts";
+export type {
+  ResolveWords,
+  StandingContext,
+  StandingHandler,
+  StandingQuestion,
+  StandingResult,
+} from "./runtime/standing-handler.ts";
+export { storedProposal } from "./runtime/stored-proposal.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {
   Annotations,
+  AppliedPreview,
   CallContext,
   Invocation,
   JsonSchema,
   Location,
   Maybe,
+  PendingAction,
+  PlannedChange,
+  Preview,
   ProbeAnswer,
+  QueuedAction,
   RecoveryContext,
+  ResolveCallback,
+  ResolveContext,
   RunContext,
   Tool,
   ToolDefinition,
   ToolOpinion,
 } from "./tool-definition.ts";
+export { ToolError } from "./tool-error.ts";

@@ -7,6 +7,7 @@ import { resolvePath } from "./model/resolve-path.ts";
 import type { Display, ToolResult } from "./model/result.ts";
 import { messageOf } from "./model/thrown.ts";
 import type { CallContext, Invocation, Location, Maybe, RunContext, ToolDefinition, ToolOpinion } from "./tool-definition.ts";
+import { ToolError } from "./tool-error.ts";
 
 /** A validated input, with what it belongs to. */
 export type Bound = {
@@ -138,6 +139,7 @@ async function execute(warned: Warned, given: Partial<RunContext> & Pick<RunCont
       attempt: 1,
       idempotencyKey: null,
       started: nobodyToTell,
+      pushPendingAction: stagingUnavailable,
       ...given,
       update: (display) => show(live, display, warnings),
     });
@@ -163,6 +165,11 @@ function show(live: { readonly update: Update | undefined }, display: Display, w
 
 async function noGate(): Promise<never> {
   throw new Error("Nested calls need a dispatcher: this tool is run without one.");
+}
+
+/** What a body is told that would stage an action where nothing keeps it. */
+export function stagingUnavailable(): never {
+  throw new ToolError("Pending action store unavailable for custom tools in this runtime.", "staging_unavailable");
 }
 
 async function nobodyToTell(): Promise<void> {

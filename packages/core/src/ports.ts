@@ -89,6 +89,12 @@ export type Policy = {
   readonly guards: readonly Guard[];
   /** False: the read-only hint counts for nothing. */
   readonly honourReadOnlyHint: boolean;
+  /** Absent: nothing is staged but what its tool always stages, and both may resolve. */
+  readonly proposals?: {
+    readonly resolver: "both" | "model" | "person";
+    /** True: a call that would run directly is staged instead. */
+    readonly stages: (request: Request) => boolean;
+  };
 };
 
 /** Where the present policy comes from. */
@@ -166,6 +172,8 @@ export type ProcessSpec = {
   readonly onStart?: (process: { readonly pid: number; readonly pgid: number; readonly processStart: string }) => Promise<void>;
   /** Where output goes that exceeds what is held in memory. */
   readonly spill?: () => Promise<SpillFile>;
+  /** `run` alone: the program has a terminal of this size for input, output and error, and is hung up on when its leader exits. It rejects where there are no terminals. */
+  readonly pty?: { readonly columns: number; readonly rows: number };
 };
 
 /** How a program ended. */

@@ -17,6 +17,28 @@ export type Location = { readonly path: string; readonly line?: number };
 /** Where a call is made. */
 export type CallContext = { readonly cwd: string; readonly callId: string; readonly sessionId: string; readonly agentName?: string };
 
+/** What a callback of a pending action is told. `commit` says that from here on a cancel comes too late. */
+export type ResolveContext = { readonly signal: AbortSignal; readonly commit: () => void; readonly proposalId: string };
+
+/** Settles a pending action, in the words of whoever settles it. */
+export type ResolveCallback<R = ToolResult | string> = (reason: string, extra: JsonObject | undefined, ctx: ResolveContext) => Maybe<R>;
+
+/** An action that waits to be applied or discarded, carried by code of this process. */
+export type PendingAction = {
+  /** One line, 1 to 200 characters. */
+  readonly label: string;
+  readonly apply: ResolveCallback;
+  /** A returned result replaces the plain words. */
+  readonly reject?: ResolveCallback<ToolResult | string | undefined>;
+  /** `custom_tool` when absent. */
+  readonly sourceToolName?: string;
+  /** JSON of at most 64 KiB, kept with the proposal and shown in its preview. */
+  readonly details?: unknown;
+};
+
+/** A pending action that has its id; `staged` settles when it is on record. The call that pushed it waits for that before it ends. */
+export type QueuedAction = { readonly id: string; readonly staged: Promise<void> };
+
 /** What a body may do besides returning. */
 export type RunContext = CallContext & {
   readonly signal: AbortSignal;
@@ -32,6 +54,8 @@ export type RunContext = CallContext & {
   readonly plan?: unknown;
   /** Tells the ledger which process the effect runs in; resolves when it is recorded. */
   readonly started: (process: { readonly pid: number; readonly pgid: number; readonly processStart: string }) => Promise<void>;
+  /** Stages an action that `resolve` applies or discards later. Throws `ToolError`: `staging_unavailable`, or `no_running_call` once the call has ended. */
+  readonly pushPendingAction: (action: PendingAction) => QueuedAction;
 };
 
 /** What an outside effect is known by after a crash. */
@@ -42,6 +66,47 @@ export type RecoveryContext = CallContext & {
 
 /** What a probe found out about an effect of which only the intent is on disk. */
 export type ProbeAnswer = { readonly state: "applied" | "not_applied" | "unknown"; readonly content?: string; readonly evidence?: Json };
+
+/** What would become of one file. Both sides in full; null: the file is not there. Paths are absolute. */
+export type PlannedChange = {
+  readonly path: string;
+  /** Where the path leads, links resolved. */
+  readonly realPath: string;
+  readonly before: Uint8Array | null;
+  readonly after: Uint8Array | null;
+  /** The new content goes to this place, and the old one goes away. */
+  readonly to?: string;
+  /** Permission bits; where absent those of the file that is there, or the system's default. */
+  readonly mode?: number;
+};
+
+/** What a call would do: data, so that it survives the process. */
+export type Preview = {
+  /** One line for people: "Edit: src/a.ts". */
+  readonly label: string;
+  /** Every change in full, one text per change; the model is shown as many as fit. */
+  readonly blocks: readonly string[];
+  readonly changes: readonly PlannedChange[];
+  /** Kept for `apply`. */
+  readonly data?: Json;
+  /** For programs, with the result of the staging call. */
+  readonly details?: Json;
+  /** For people, with the result of a call that is applied at once. */
+  readonly display?: Display;
+};
+
+/** A preview whose time has come. */
+export type AppliedPreview = {
+  readonly proposalId: string;
+  readonly label: string;
+  readonly data?: Json;
+  readonly details?: Json;
+  readonly display?: Display;
+  /** The files as they are now, with `sha256:` digests; "absent" for one that was removed. */
+  readonly files: readonly { readonly path: string; readonly digest: string }[];
+  readonly reason: string;
+  readonly extra?: JsonObject;
+};
 
 /** MCP's hints. Absent means the worst case. */
 export type Annotations = {
@@ -71,8 +136,15 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
     readonly proposed: (input: I) => Maybe<string>;
     readonly withContent: (input: I, content: string) => I;
   };
-  readonly preview?: (input: I, ctx: RunContext) => Maybe<unknown>;
-  readonly apply?: (preview: unknown, ctx: RunContext) => Maybe<ToolResult | string>;
+  /** Finds out what the call would change, and changes nothing. A plain result (nothing to do, a failure) ends the call. */
+  readonly preview?: (input: I, ctx: RunContext) => Maybe<Preview | ToolResult | string>;
+  /**
+   * Says what was applied. Where the preview has changes, they are made by the runtime before this is asked, and a throw costs only the words;
+   * where it has none, this is the effect itself, made from the preview's `data`, possibly in another process.
+   */
+  readonly apply?: (applied: AppliedPreview, ctx: RunContext) => Maybe<ToolResult | string>;
+  /** A call of this tool is never applied at once, whatever settings say. */
+  readonly alwaysStages?: boolean;
   readonly run?: (input: I, ctx: RunContext) => Maybe<ToolResult | string>;
   readonly runtimeHandler?: string;
   readonly isOutputMarkdown?: boolean;

@@ -51,13 +51,14 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   const row = await findApproval(ports.ledger, checked.approval);
   if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
   refuseStale(row, checked);
+  refuseMode(row, checked);
   if (isPast(row.expiresAt, ports.clock)) return expire(ports, row, checked);
   const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
   const request = edited ?? (checked.remember && !row.explicitAsk ? await ports.requests.load(row) : undefined);
   const remembered = rememberedRules(ports.rules, { row, answer: checked, request });
   const at = new Date(ports.clock.now()).toISOString();
   const answered = answeredBody({ row, answer: checked, edited, remembered });
-  const grants = await grantBodies(ports, { row, answer: checked, remembered });
+  const grants = await grantBodies(ports, { row, answer: checked, remembered, tool: request?.tool ?? row.tool });
   const events: SharedDraft[] = [
     { type: "approval.answered", v: 1, at, body: answered },
     ...grants.map((body): SharedDraft => ({ type: "grant.created", v: 1, at, body })),
@@ -99,12 +100,11 @@ function checkAnswer(answer: Answer): Answer {
 }
 
 /** Answers come from interfaces of all kinds: what is wrong with this one, if anything. */
-function problemOf({ approval, outcome, newContent, updatedInput, mode, by, reason }: Answer): string | undefined {
+function problemOf({ approval, outcome, newContent, updatedInput, by, reason }: Answer): string | undefined {
   if (typeof approval !== "string" || approval === "") return "Say which approval this answers.";
   if (outcome !== "approve" && outcome !== "reject")
     return `An answer is 'approve' or 'reject', not ${JSON.stringify(outcome)?.slice(0, 80)}.`;
   if (newContent !== undefined && updatedInput !== undefined) return "Give either a new input or new content, not both.";
-  if (mode !== undefined) return "Only the approval of a plan takes a mode.";
   if (!isPerson(by)) return "Say who gives this answer.";
   return reason === undefined || typeof reason === "string" ? undefined : "A reason is a text.";
 }
@@ -142,6 +142,14 @@ function refuseStale(row: ApprovalRow, answer: Answer): void {
       "stale_revision",
       `Approval ${row.id} now asks about another request. Look at it again: assent approvals show ${row.id}`,
     );
+}
+
+/** A plan is approved into a mode; back to the mode before it only where that is known. */
+function refuseMode({ details }: ApprovalRow, { mode }: Answer): void {
+  if (mode === undefined) return;
+  if (details.type !== "plan") throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
+  const modes = ["default", "auto-edit", ...(details.prePlanMode === undefined ? [] : [details.prePlanMode])];
+  if (!modes.includes(mode)) throw new AnswerError("bad_answer", `A plan is approved into ${modes.join(", ")}, not '${mode}'.`);
 }
 
 function changesInput(answer: Answer): boolean {
@@ -227,12 +235,13 @@ function answeredBody({ row, answer, edited, remembered }: Answered): EventBodie
     ...(answer.remember && Array.isArray(remembered) && { remember: { scope: answer.remember.scope, rules: remembered } }),
     ...(remembered === "narrowed" && { narrowed: true }),
     ...(answer.interrupt && { interrupt: true }),
+    ...(answer.outcome === "approve" && answer.mode !== undefined && { mode: answer.mode }),
   };
 }
 
-type Granting = Pick<Answered, "row" | "answer" | "remembered">;
+type Granting = Pick<Answered, "row" | "answer" | "remembered"> & { readonly tool: string };
 
-async function grantBodies(ports: AnswerPorts, { row, answer, remembered }: Granting): Promise<EventBodies["grant.created"][]> {
+async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }: Granting): Promise<EventBodies["grant.created"][]> {
   const { remember } = answer;
   if (!remember || !Array.isArray(remembered)) return [];
   const { scope, expiresAt, uses } = remember;
@@ -243,7 +252,7 @@ async function grantBodies(ports: AnswerPorts, { row, answer, remembered }: Gran
     ...(scope === "session" && { session: row.session }),
     ...(workspace !== undefined && { workspace }),
     rule,
-    tool: row.tool,
+    tool,
     madeBy: answer.by.name,
     ...(expiresAt !== undefined && { expiresAt }),
     ...(uses !== undefined && { uses }),

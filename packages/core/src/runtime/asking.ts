@@ -4,16 +4,16 @@ import { UNATTENDED } from "../model/notification-source.ts";
 import type { OpenApproval } from "../ports.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
-import { confirmationOf } from "./confirming.ts";
+import { confirmationOf, offeredRules } from "./confirming.ts";
+import type { Ending } from "./dispatch.ts";
 import { unattended } from "./endings.ts";
 import type { Ready } from "./judge.ts";
 import { notify } from "./notify.ts";
-import { patternRules } from "./pattern-rules.ts";
 import { traceApproval } from "./tracing.ts";
 import { look, type Waited, waitForAnswer } from "./waiting.ts";
 
-/** What asking a person comes to. */
-export type Asked = Step<Yes> | { readonly parked: string };
+/** What asking a person comes to. `judged` is the request that the yes is for, as it was judged last. */
+export type Asked = { readonly go: Yes; readonly judged: Ready } | { readonly end: Ending } | { readonly parked: string };
 
 /** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
 export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
@@ -29,7 +29,7 @@ async function ask(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> 
   run.resumed = true;
   const before = await settledBefore(batch, run, ready);
   if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
-  if (before !== undefined) return before;
+  if (before !== undefined) return withRequest(before, ready);
   const { approver } = batch.deps;
   const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
   const reachable = approver?.available() === true;
@@ -37,7 +37,11 @@ async function ask(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> 
   const open = await openApproval(batch, run, ready);
   const waited = reachable ? await waitForAnswer(batch, run, { ready, open }) : "unasked";
   if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, ready);
-  return "changed" in waited ? await ask(batch, run, waited.changed) : waited;
+  return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, ready);
+}
+
+function withRequest(step: Step<Yes>, judged: Ready): Asked {
+  return "go" in step ? { go: step.go, judged } : step;
 }
 
 /** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */
@@ -56,7 +60,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Pr
   await closeApproval(batch, run, "cancelled");
   if (failing) batch.skipRest("unanswered");
   notify(batch, run, { ready, source: UNATTENDED });
-  return { end: unattended(ready.request.tool) };
+  return { end: unattended(ready) };
 }
 
 /** The open approval for exactly this request; opened now, under a higher revision where an older one asked about something else. */
@@ -135,7 +139,7 @@ function describeApproval(batch: BatchRun, run: CallRun, { ready, details, befor
     rule: decision.rule ?? null,
     explicitAsk: decision.explicitAsk,
     details,
-    suggestions: decision.explicitAsk ? [] : (deps.rules ?? patternRules).offer(request),
+    suggestions: offeredRules(batch, ready),
     expiresAt: same && before?.state === "waiting" ? before.expiresAt : deadline(batch),
     ...(ready.facts.view !== undefined && { facts: ready.facts.view }),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),

@@ -98,20 +98,21 @@ function conclude(what: Assessing, { facts, failure }: Gathered, opinion: ToolOp
   const proven = facts.safe === true || invocation.safe();
   const safe = proven || CONCURRENCY_SAFE_KINDS.includes(tool.kind);
   const unknown = what.unknown ?? NONE;
-  const request = what.fingerprint || !safe || unknown.size > 0 ? fingerprinted(plain, digest) : plain;
+  const request = unknown.size > 0 ? fingerprinted(plain, digest) : plain;
   const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
   const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
   const circumstances = { mode: policy.mode, checkers: policy.checkers, guards, hint };
   const decision = decide(request, circumstances);
-  return { request: decision.verdict === "ask" ? fingerprinted(request, digest) : request, decision, facts, safe, policy, circumstances };
+  const wanted = what.fingerprint || decision.verdict === "ask" || (decision.verdict === "allow" && !safe);
+  return { request: wanted ? fingerprinted(request, digest) : request, decision, facts, safe, policy, circumstances };
 }
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The request with its fingerprint, computed when first needed. */
+/** The request with its fingerprint, computed when first needed: a deny needs none, unless it is stored. */
 export function fingerprinted<R extends Request>(request: R, digest: Digest): R & { readonly fingerprint: string } {
   const { fingerprint } = request;
-  return fingerprint === undefined ? { ...request, fingerprint: digest.sha256(fingerprintText(request)) } : { ...request, fingerprint };
+  return { ...request, fingerprint: fingerprint ?? digest.sha256(fingerprintText(request)) };
 }
 
 type OwnGuards = { readonly policy: Policy; readonly failure: string | undefined; readonly unknown: boolean };
@@ -135,16 +136,16 @@ type Hinting = {
 };
 
 function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint {
-  return {
-    ...(opinion.declared && { tool: opinion.verdict }),
-    ...(opinion.note !== undefined && { toolNote: opinion.note }),
+  const hint: { -readonly [K in keyof Hint]: Hint[K] } = {
     readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
     readOnlyParts: policy.honourReadOnlyHint,
     safe: proven,
     insideWorkspace: facts.insideWorkspace === true,
     planFile: facts.planFile === true,
-    ...(hook?.verdict !== undefined && {
-      hook: { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) },
-    }),
   };
+  if (opinion.declared) hint.tool = opinion.verdict;
+  if (opinion.note !== undefined) hint.toolNote = opinion.note;
+  if (hook?.verdict !== undefined)
+    hint.hook = { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) };
+  return hint;
 }

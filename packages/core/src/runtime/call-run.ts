@@ -1,10 +1,12 @@
 import type { JsonObject } from "../model/json.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
-import type { Tool } from "../tool-definition.ts";
+import type { QueuedAction, Tool } from "../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "./dispatch.ts";
 import type { HookWords } from "./hook-words.ts";
 import type { Lanes } from "./lanes.ts";
 import type { RepeatGuard } from "./repeat-guard.ts";
+import type { Chosen } from "./resolve-target.ts";
+import type { Staging } from "./staging.ts";
 
 /** Everything the calls of one batch share. */
 export type BatchRun = {
@@ -16,6 +18,9 @@ export type BatchRun = {
   readonly runs: CallRun[];
   readonly emit: (event: DispatchEvent) => void;
   readonly lanes: Lanes;
+  readonly staging: Staging;
+  /** Proposals that waited when the batch began: no call of it is about one that came later. */
+  readonly stagedBefore: readonly string[];
   /** The policy of this moment; a throw of its source denies. */
   readonly policy: () => Policy;
   readonly repeats: RepeatGuard;
@@ -27,6 +32,8 @@ export type BatchRun = {
   readonly forgiven: Set<string>;
   /** Set when an end could not be recorded: nothing more may run in this session. */
   readonly broken: { error: unknown };
+  /** Why the turn ends with this batch, where no hook stops it. */
+  endedBy: Exclude<SkipReason, "hook"> | undefined;
   /** Ends every call of the batch that has not started. */
   readonly skipRest: (why: SkipReason) => void;
 };
@@ -78,6 +85,12 @@ export type CallRun = {
   hookWords: HookWords | undefined;
   /** The recorded input is what goes on, not the arguments. */
   restore: boolean;
+  /** What a call of `resolve` is about, once its request was frozen. */
+  target: Chosen | undefined;
+  /** What the call waits for a yes to may be something else by now: it is judged again. */
+  askAgain: boolean;
+  /** Actions the body staged. */
+  readonly pushed: QueuedAction[];
   /** Spans of asking and answering, for the body's span to link to. */
   readonly approvalSpans: { context: never }[];
 };
@@ -126,6 +139,9 @@ export function makeRun(
     hookAsked: false,
     hookWords: undefined,
     restore: false,
+    target: undefined,
+    askAgain: false,
+    pushed: [],
     approvalSpans: [],
   };
 }

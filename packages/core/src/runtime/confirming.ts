@@ -8,10 +8,10 @@ const CONFIRM_LIMIT_MS = 30_000;
 
 /** What the person is shown. An author's `confirm` that throws or takes too long leaves the plain description, with a warning: the call still asks. */
 export async function confirmationOf(batch: BatchRun, run: CallRun, ready: Ready): Promise<ConfirmationDetails> {
-  const { taken, decision, request } = ready;
-  const { details, warning } = await ownDetails(batch, run, ready);
+  const { taken, decision, asking } = ready;
+  const { details, warning } = asking?.details ? { details: asking.details, warning: undefined } : await ownDetails(batch, run, ready);
   const base: ConfirmationDetails = details ?? { type: "info", prompt: taken.invocation.describe() };
-  const rules = decision.explicitAsk || base.type === "plan" ? [] : (batch.deps.rules ?? patternRules).offer(request);
+  const rules = base.type === "plan" ? [] : offeredRules(batch, ready);
   return {
     ...base,
     title: base.title ?? defaultTitle(base, taken.tool.title),
@@ -19,6 +19,12 @@ export async function confirmationOf(batch: BatchRun, run: CallRun, ready: Ready
     ...(rules.length > 0 && { permissionRules: base.permissionRules ?? rules }),
     ...(warning !== undefined && { warnings: [...(base.warnings ?? []), warning] }),
   };
+}
+
+/** The rules an "always" would store: none where somebody insists on being asked, else those for what the call really does. */
+export function offeredRules({ deps }: BatchRun, { decision, request, subject }: Ready): readonly string[] {
+  if (decision.explicitAsk) return [];
+  return (deps.rules ?? patternRules).offer(subject?.request ?? request);
 }
 
 type Own = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };

@@ -1,9 +1,11 @@
+import type { FileChanges } from "../file-changes-port.ts";
 import type { By } from "../model/answer.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import type { Json, JsonObject } from "../model/json.ts";
 import type { OutcomeState } from "../model/outcome.ts";
 import type { Content, Display, ToolResult } from "../model/result.ts";
 import type { Approver, Clock, Digest, Facts, Files, Hooks, Ids, PolicySource, Processes, Rules, Tracer } from "../ports.ts";
+import type { Questioner } from "../question-port.ts";
 import type { Registry } from "../registry.ts";
 import type { Invocation, RunContext, Tool } from "../tool-definition.ts";
 import type { Session } from "./session.ts";
@@ -21,6 +23,8 @@ export type Batch = {
   readonly truncated?: boolean;
   /** The hidden tool a directive names in this turn. */
   readonly directive?: string;
+  /** The proposal that the directive in flight is about. */
+  readonly proposal?: string;
   /** True when a person has spoken since the last batch: what was rejected before may be asked again. */
   readonly newPrompt?: boolean;
 };
@@ -32,7 +36,13 @@ export type CallReport =
   | { readonly callId: string; readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string };
 
 /** One report per call, in call order. */
-export type BatchReport = { readonly stopRun: boolean; readonly stopMessage: string; readonly results: readonly CallReport[] };
+export type BatchReport = {
+  readonly stopRun: boolean;
+  readonly stopMessage: string;
+  readonly results: readonly CallReport[];
+  /** The turn is over with this batch: a person interrupted it, or `onAsk: fail` met what nobody could answer. */
+  readonly endedBy?: "interrupted" | "unanswered";
+};
 
 /** What an observer is told, in one order for all of them. */
 export type DispatchEvent = { readonly callId: string; readonly agentName: string | undefined } & (
@@ -85,6 +95,10 @@ export type DispatcherDeps = {
   readonly policy: PolicySource;
   /** Absent: nobody can be asked here, and `onAsk` decides. */
   readonly approver?: Approver;
+  /** Absent: nobody can be put a question of `ask` here, and `onAsk` decides. */
+  readonly questioner?: Questioner;
+  /** Seconds a person has for each question, 0 for as long as they like; a live value. Absent: 0. */
+  readonly askTimeout?: () => number;
   /** What an ask becomes when nobody can be asked; `deny` when absent. */
   readonly onAsk?: "deny" | "park" | "fail";
   /** Absent: one unit without facts. */
@@ -95,6 +109,10 @@ export type DispatcherDeps = {
   readonly tracer?: Tracer;
   /** Absent: long output is cut without a file. */
   readonly files?: Files;
+  /** Absent: nothing can be staged, and tools that preview cannot run. */
+  readonly changes?: FileChanges;
+  /** The tools whose proposals may be settled before there was a batch; absent: those of the newest batch. */
+  readonly tools?: Registry;
   /** Absent: a process left by a crash is named, not ended. */
   readonly processes?: Processes;
   readonly handlers?: Readonly<Record<string, RuntimeHandler>>;

@@ -1,14 +1,17 @@
 import type { Answer } from "../model/answer.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
-import { createRegistry } from "../registry.ts";
+import { createRegistry, type Registry } from "../registry.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
+import { makeProposals, type Proposals } from "./proposals.ts";
+import { checkAskTimeout } from "./questioning.ts";
 import { endNested, recover, type Settled } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
 import { conclude, propose, runAll } from "./run-batch.ts";
+import { createStaging, type Staging, stagedRows } from "./staging.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {
@@ -24,28 +27,38 @@ export type Dispatcher = {
   readonly pending: () => readonly OpenApproval[];
   /** Set once an end could not be recorded: nothing more runs. */
   readonly failure: () => unknown;
+  /** What is staged in this session, and how people settle it. */
+  readonly proposals: Proposals;
+  /** Stops acting on what others ask for, which closing the session does too; resolves when what was asked for is done. The session stays open. */
+  readonly close: () => Promise<void>;
 };
 
 const CONCURRENCY = 10;
 
 /** A dispatcher for one opened session. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  checkAskTimeout(deps);
+  const staging = stagingOf(deps, () => shared.tools);
+  const live = new Map<string, CallRun>();
+  const desk = makeProposals(staging, deps, live);
   const shared: Shared = {
     repeats: createRepeatGuard(),
     broken: { error: undefined },
-    live: new Map(),
+    live,
     shown: new Map(),
     forgiven: new Set(),
-    newest: undefined,
+    tools: undefined,
     batches: new Set(),
     followed: new WeakSet(),
+    staging,
+    begin: desk.begin,
   };
   const inTurn = makeTurns();
   return {
     process: (batch, emit) =>
       batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
     resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
-    answer: (answer) => answerApproval(answerPorts(deps, shared.newest?.batch.tools ?? createRegistry()), answer),
+    answer: (answer) => answerApproval(answerPorts(deps, staging.tools()), answer),
     cancel: (callId) => {
       const run = shared.live.get(callId);
       if (!run || run.phase === "after") return false;
@@ -54,6 +67,8 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     },
     pending: () => [...shared.shown.values()],
     failure: () => shared.broken.error,
+    proposals: desk,
+    close: desk.close,
   };
 }
 
@@ -104,9 +119,13 @@ type Shared = {
   readonly live: Map<string, CallRun>;
   readonly shown: Map<string, OpenApproval>;
   readonly forgiven: Set<string>;
-  newest: BatchRun | undefined;
+  /** Those of the newest batch. */
+  tools: Registry | undefined;
   readonly batches: Set<BatchRun>;
   readonly followed: WeakSet<AbortSignal>;
+  readonly staging: Staging;
+  /** Puts proposals in order, before the first batch. */
+  readonly begin: () => Promise<void>;
 };
 
 type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
@@ -117,6 +136,8 @@ async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Give
     for (const fingerprint of deps.session.state.rejected) shared.forgiven.add(fingerprint);
   }
   shared.repeats.begin();
+  shared.tools = batch.tools;
+  if (deps.changes) await shared.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
   const runs = propose(run, batch.calls);
   return await conclude(run, runs, await follow(run, shared, () => runCalls(run, shared, runs)));
@@ -124,6 +145,8 @@ async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Give
 
 async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
   await deps.session.refresh();
+  shared.tools = batch.tools;
+  await shared.begin();
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
   const entries = await follow(run, shared, () => resumeAll(run, shared));
@@ -204,6 +227,8 @@ function makeBatchRun(
     deps,
     batch,
     live: shared.live,
+    staging: shared.staging,
+    stagedBefore: stagedRows(shared.staging).map(({ id }) => id),
     runs: [],
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
@@ -215,7 +240,9 @@ function makeBatchRun(
     forgiven: shared.forgiven,
     stops: new Map(),
     broken: shared.broken,
+    endedBy: undefined,
     skipRest: (why) => {
+      if (why !== "hook") made.endedBy ??= why;
       for (const run of made.runs) {
         if (run.phase !== "before") continue;
         run.skippedBy = why;
@@ -223,8 +250,18 @@ function makeBatchRun(
       }
     },
   };
-  shared.newest = made;
   return made;
+}
+
+function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
+  const { session, clock, ids, digest, changes, tools } = deps;
+  const none = createRegistry();
+  return createStaging({
+    ...{ session, clock, ids, digest, changes },
+    warn: (message) => deps.warn?.(message),
+    tools: () => newest() ?? tools ?? none,
+    policy: () => currentPolicy(deps),
+  });
 }
 
 /** Law 4: a policy that cannot be had denies everything. */

@@ -1,13 +1,20 @@
+import { LedgerError } from "../ledger-port.ts";
+import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { normaliseResult } from "../model/normalise-result.ts";
 import type { Display, ToolResult } from "../model/result.ts";
 import { errorTypeOf, messageOf } from "../model/thrown.ts";
 import type { RunContext } from "../tool-definition.ts";
+import { ToolError } from "../tool-error.ts";
+import { isResolve } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
-import { stopped, synthesised } from "./endings.ts";
+import { endOfResult, stopped, synthesised } from "./endings.ts";
 import { callContext } from "./intake.ts";
 import type { Ready } from "./judge.ts";
+import { previewCall } from "./preview-call.ts";
+import { keepPushed, push } from "./push-action.ts";
+import { resolveCall } from "./resolve-call.ts";
 import { makeUpdates } from "./updates.ts";
 
 const GRACE_MS = 5_000;
@@ -23,10 +30,13 @@ export type Effect = {
   readonly key: string | null;
   /** Nobody saw the request: the body gets the plan that was judged. */
   readonly unseen: boolean;
+  /** The yes that let it pass, if one was needed. */
+  readonly yes: Yes | null;
 };
 
 /** Runs the body of a claimed call: the only place that does. A body that ignores its signal is abandoned after the grace time. */
-export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen }: Effect): Promise<Ending> {
+export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Promise<Ending> {
+  const { ready } = effect;
   const { clock } = batch.deps;
   run.phase = "running";
   run.startedAt = clock.now();
@@ -41,12 +51,9 @@ export async function runBody(batch: BatchRun, run: CallRun, { ready, gate, atte
   const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
   const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run));
   try {
-    const settled = await settle(
-      batch,
-      run,
-      startBody(batch, run, { ready, gate, attempt, key, unseen, update: updates?.update ?? ignoreUpdate }),
-    );
-    return conclude(run, { ready, settled, timeoutMs });
+    const body = startBody(batch, run, { ...effect, update: updates?.update ?? ignoreUpdate });
+    const settled = await (governsItself(batch, ready) ? settleWhole(body) : settle(batch, run, body));
+    return await keepPushed(batch, run, conclude(run, { ready, settled, timeoutMs }));
   } finally {
     cancelTimer?.();
     updates?.end();
@@ -73,7 +80,15 @@ function stopRunning(run: CallRun): void {
 
 type Body = Effect & { readonly update: (display: Display) => void };
 
-async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, update }: Body): Promise<ToolResult> {
+/** Files may change until these have ended: nobody gives them up, and they say themselves how a cancel found them. */
+function governsItself(batch: BatchRun, { taken }: Ready): boolean {
+  return taken.tool.definition.preview !== undefined || isResolve(batch, taken);
+}
+
+/** A body's result, or the end of a body that says itself how it ended. */
+type Done = { readonly result: ToolResult } | { readonly ending: Ending };
+
+async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, yes, update }: Body): Promise<Done> {
   const { session, handlers } = batch.deps;
   const { tool, invocation } = ready.taken;
   const ctx: RunContext = {
@@ -88,17 +103,28 @@ async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, 
       if (run.phase === "after") throw new Error("The call that started this has ended.");
       await session.record([session.draft("call.started", { call: run.callId, ...process })], "normal");
     },
+    pushPendingAction: (action) => push(batch, run, { ready, action }),
   };
+  if (isResolve(batch, ready.taken)) return { ending: await resolveCall(batch, run, { ready, ctx, yes }) };
+  if (tool.definition.preview !== undefined) return { ending: await previewCall(batch, run, { ready, ctx }) };
   const handler = tool.definition.runtimeHandler;
-  if (handler === undefined) return await invocation.execute(run.abort.signal, update, ctx);
+  if (handler === undefined) return { result: await invocation.execute(run.abort.signal, update, ctx) };
   const given = await handlers?.[handler]?.(session, { callId: run.callId, tool }, { invocation, ctx });
-  return normaliseResult(tool.name, given).result;
+  return { result: normaliseResult(tool.name, given).result };
 }
 
-type Settled = { readonly result: ToolResult } | { readonly thrown: unknown } | "abandoned";
+type Settled = Done | { readonly thrown: unknown } | "abandoned";
+
+/** What has happened and could not be recorded is for nobody to tell: that failure fails the call closed. */
+function settleWhole(body: Promise<Done>): Promise<Settled> {
+  return body.catch((thrown: unknown) => {
+    if (thrown instanceof LedgerError) throw thrown;
+    return { thrown };
+  });
+}
 
 /** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
-function settle({ deps }: BatchRun, run: CallRun, body: Promise<ToolResult>): Promise<Settled> {
+function settle({ deps }: BatchRun, run: CallRun, body: Promise<Done>): Promise<Settled> {
   return new Promise((resolve) => {
     let stopWaiting: (() => void) | undefined;
     let abandoned = false;
@@ -107,10 +133,7 @@ function settle({ deps }: BatchRun, run: CallRun, body: Promise<ToolResult>): Pr
       if (abandoned) deps.warn?.(`The late result of call ${run.callId} was dropped.`);
       resolve(settled);
     };
-    body.then(
-      (result) => done({ result }),
-      (thrown: unknown) => done({ thrown }),
-    );
+    body.then(done, (thrown: unknown) => done({ thrown }));
     const abandon = (): void => {
       stopWaiting ??= deps.clock.timer(GRACE_MS, () => {
         abandoned = true;
@@ -128,22 +151,22 @@ type Concluding = { readonly ready: Ready; readonly settled: Settled; readonly t
 function conclude(run: CallRun, { ready, settled, timeoutMs }: Concluding): Ending {
   run.wake = undefined;
   const { name } = ready.taken.tool;
+  const own = typeof settled === "object" && "ending" in settled ? settled.ending : undefined;
+  if (own && own.state !== "cancelled") return own;
   if (run.stopped === "timeout") {
     const text = modelText.execution_timeout({ name, seconds: (timeoutMs ?? 0) / 1_000 });
     return synthesised("timed_out", "execution_timeout", text);
   }
-  if (run.stopped || settled === "abandoned") return stopped(run);
-  if ("thrown" in settled) return ended(thrownResult(settled.thrown));
-  return ended(settled.result);
-}
-
-function ended(result: ToolResult): Ending {
-  if (!result.error) return { state: "succeeded", type: null, result };
-  const type = result.error.type ?? "unknown";
-  return { state: type === "execution_timeout" ? "timed_out" : "failed", type, result };
+  if (own) return own;
+  if (run.stopped || typeof settled === "string" || "ending" in settled) return stopped(run);
+  return endOfResult("thrown" in settled ? thrownResult(settled.thrown) : settled.result);
 }
 
 function thrownResult(thrown: unknown): ToolResult {
   const message = messageOf(thrown);
-  return { content: modelText.execution_failed(message), display: message, error: { message, type: errorTypeOf(thrown) } };
+  return {
+    content: thrown instanceof ToolError ? message : modelText.execution_failed(message),
+    display: message,
+    error: { message, type: errorTypeOf(thrown) },
+  };
 }

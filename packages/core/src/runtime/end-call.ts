@@ -1,4 +1,3 @@
-import { LedgerError } from "../ledger-port.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
 import type { EventBodies } from "../model/events.ts";
@@ -9,10 +8,9 @@ import type { BatchRun, CallRun } from "./call-run.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
 import { tell } from "./notify.ts";
+import { recordSurely } from "./record-surely.ts";
 import { hookSession } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
-
-const RETRY_MS = 1_000;
 
 /** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
 export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
@@ -70,22 +68,9 @@ const TRIES = 4;
  * while the store is locked. What still fails is the batch's to report.
  */
 async function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
-  const { session, clock, warn } = deps;
+  const { session } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
-  for (let tries = 1; ; tries += 1) {
-    try {
-      await session.record([session.draft("call.ended", body)], "normal");
-      return;
-    } catch (error) {
-      if (!isPassing(error, claimed) || !(claimed || tries < TRIES)) throw error;
-      warn?.(messageOf(error));
-      await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
-    }
-  }
-}
-
-function isPassing(error: unknown, claimed: boolean): boolean {
-  return error instanceof LedgerError && (error.type === "store_locked" || (claimed && error.type === "store_full"));
+  await recordSurely(deps, { events: () => [session.draft("call.ended", body)], ...(!claimed && { tries: TRIES }) });
 }
 
 type Limited = { readonly result: ToolResult; readonly spilled: readonly Spilled[] | undefined };

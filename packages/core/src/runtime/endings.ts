@@ -1,6 +1,7 @@
 import type { Call } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import type { OutcomeState } from "../model/outcome.ts";
+import type { ToolResult } from "../model/result.ts";
 import type { CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import type { Ready } from "./judge.ts";
@@ -11,7 +12,8 @@ export function synthesised(state: OutcomeState, type: string, text: string): En
 }
 
 /** Why a call was denied, told to the model by whoever denied. `waited`: the policy changed under a call that had been asked about. */
-export function denial({ request, decision }: Ready, waited: boolean): Ending {
+export function denial({ request, decision, refusal }: Pick<Ready, "request" | "decision" | "refusal">, waited: boolean): Ending {
+  if (refusal) return refusal;
   const name = request.tool;
   const { reason, source, rule, note } = decision;
   if (waited && (reason === "checker" || reason === "mode")) {
@@ -33,10 +35,11 @@ export function denial({ request, decision }: Ready, waited: boolean): Ending {
 }
 
 /** The end of a call whose approval closed without a yes. */
-export function standingEnd(name: string, { standing, reason }: Extract<Call, { readonly state: "waiting" }>): Ending {
+export function standingEnd({ request, asking }: Ready, { standing, reason }: Extract<Call, { readonly state: "waiting" }>): Ending {
+  const name = request.tool;
   switch (standing) {
     case "rejected":
-      return synthesised("rejected", "rejected_by_user", modelText.rejected_by_user(reason ?? undefined));
+      return rejection(asking, reason ?? undefined);
     case "expired":
       return synthesised("expired", "approval_expired", modelText.approval_expired({ name }));
     case "denied":
@@ -49,17 +52,34 @@ export function standingEnd(name: string, { standing, reason }: Extract<Call, { 
   }
 }
 
-/** An ask where nobody can be asked. The text never claims that a user declined. */
-export function unattended(name: string): Ending {
-  return synthesised("denied", "denied_unattended", modelText.denied_unattended({ name }));
+function rejection(asking: Ready["asking"], reason: string | undefined): Ending {
+  const own = asking?.rejected?.(reason);
+  return synthesised("rejected", own?.type ?? "rejected_by_user", own?.text ?? modelText.rejected_by_user(reason));
 }
 
-/** The end of a call that somebody stopped before its body was done. */
-export function stopped(run: CallRun): Ending {
+/** An ask where nobody can be asked. The text never claims that a user declined. */
+export function unattended({ request, asking }: Ready): Ending {
+  return synthesised("denied", "denied_unattended", asking?.unattended ?? modelText.denied_unattended({ name: request.tool }));
+}
+
+/** After a restart: what the call was to do is not done, and it is not run again. */
+export function notApplied(): Ending {
+  return synthesised("failed", "not_applied", "Did not happen: the program stopped before the change.");
+}
+
+/** The end of a call whose body gave a result. */
+export function endOfResult(result: ToolResult): Ending {
+  if (!result.error) return { state: "succeeded", type: null, result };
+  const type = result.error.type ?? "unknown";
+  return { state: type === "execution_timeout" ? "timed_out" : "failed", type, result };
+}
+
+/** The end of a call that somebody stopped before its body was done. `when`: what is known about its effects, if more than where the call stands. */
+export function stopped(run: CallRun, when: "before" | "during" = run.phase === "running" ? "during" : "before"): Ending {
   const name = run.tool?.name ?? run.name;
   if (run.stopped === "skipped" && run.skippedBy === "unanswered") {
     return synthesised("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that nobody could give.`);
   }
   if (run.stopped === "skipped") return synthesised("cancelled", "skipped", modelText.skipped({ name }));
-  return synthesised("cancelled", "cancelled", modelText.cancelled(run.phase === "running" ? "during" : "before"));
+  return synthesised("cancelled", "cancelled", modelText.cancelled(when));
 }

@@ -21,7 +21,7 @@ export async function grantAnswer({ deps }: BatchRun, ready: Ready): Promise<Gra
   const { session, clock, rules = patternRules } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
   const reach = { session: session.id, workspace: session.state.created?.workspace, now: clock.now() };
-  const used = coveringGrants(rows, { assessed: ready, rules, reach });
+  const used = coveringGrants(rows, { assessed: ready.subject ?? ready, rules, reach });
   const [first] = used ?? [];
   return used && first ? { scope: first.scope, grants: used } : undefined;
 }

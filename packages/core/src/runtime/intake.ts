@@ -27,15 +27,23 @@ export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Ste
 
 function findTool({ deps, batch }: BatchRun, run: CallRun): Step<Tool> {
   const tool = batch.tools.get(run.name);
-  if (!tool || (tool.hidden && batch.directive !== tool.name && tool.name !== "resolve")) {
+  if (!tool || (tool.hidden && batch.directive !== tool.name && !isReachable(tool))) {
     const names = batch.tools.visible().map(({ name }) => name);
     return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(run.name, names)) };
   }
   const handler = tool.definition.runtimeHandler;
-  if (handler !== undefined && !Object.hasOwn(deps.handlers ?? {}, handler)) {
+  if (handler !== undefined && !OWN_HANDLERS.includes(handler) && !Object.hasOwn(deps.handlers ?? {}, handler)) {
     return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
   }
   return { go: tool };
+}
+
+/** The bodies that the runtime itself has. */
+const OWN_HANDLERS: readonly string[] = ["resolve", "ask"];
+
+/** A call of `resolve` or `ask` always reaches its body: there it is told that nothing is pending, or that nobody can be asked. */
+function isReachable({ name, definition }: Tool): boolean {
+  return name === "resolve" || OWN_HANDLERS.includes(definition.runtimeHandler ?? "");
 }
 
 type Building = { readonly run: CallRun; readonly tool: Tool; readonly value: unknown; readonly coercions: readonly Coercion[] };

@@ -1,13 +1,13 @@
 import type { EventBodies } from "../model/events.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Maybe } from "../tool-definition.ts";
-import { type Assessed, assessRequest } from "./assess.ts";
+import { assessCall, type Viewed } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
-import { callContext, type Taken } from "./intake.ts";
+import type { Taken } from "./intake.ts";
 import type { HookView } from "./rewrite.ts";
 
 /** A call that was judged: the frozen request, the decision on it, and under what it was made. */
-export type Ready = Assessed & {
+export type Ready = Viewed & {
   readonly taken: Taken;
   /** How many unsafe calls of the batch had run when the facts were gathered. */
   readonly unsafeRuns: number;
@@ -25,20 +25,8 @@ export function judge(batch: BatchRun, run: CallRun, what: Judging): Maybe<Ready
 
 /** Judges the call as it stands. Nothing is recorded. */
 export function assess(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Maybe<Ready> {
-  const { deps } = batch;
-  const { unknown } = deps.session.state;
-  const assessed = assessRequest({
-    ...taken,
-    cwd: callContext(batch, run).cwd,
-    facts: deps.facts,
-    policy: batch.policy,
-    hook,
-    digest: deps.digest,
-    clock: deps.clock,
-    unknown,
-    fingerprint: deps.session.ledger.durable || run.resumed,
-  });
-  const ready = (found: Assessed): Ready => ({ ...found, taken, unsafeRuns: batch.lanes.unsafeRuns(), hook });
+  const assessed = assessCall(batch, run, { taken, hook });
+  const ready = (found: Viewed): Ready => ({ ...found, taken, unsafeRuns: batch.lanes.unsafeRuns(), hook });
   return assessed instanceof Promise ? assessed.then(ready) : ready(assessed);
 }
 

@@ -4,19 +4,19 @@ import { modelText, modelTextSuffix } from "../model/model-text.ts";
 import { answerSource, decidedSource, permissionHookSource } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { HookOpinion } from "../ports.ts";
-import { askPerson } from "./asking.ts";
+import { type Asked, askPerson } from "./asking.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
+import { offeredRules } from "./confirming.ts";
 import { denial, synthesised } from "./endings.ts";
 import { applyGrant, grantAnswer } from "./grants.ts";
 import { judge, type Ready } from "./judge.ts";
 import { notify } from "./notify.ts";
 import { changedSinceYes } from "./operands.ts";
-import { patternRules } from "./pattern-rules.ts";
 import { type HookView, hookSession, withInput } from "./rewrite.ts";
 
 /** May the call run? A yes (null: nobody had to be asked), an end, an approval that waits beyond this process, or a rewritten request to look at again. */
-export type Permitted = Step<Yes | null> | { readonly parked: string } | { readonly ready: Ready };
+export type Permitted = Step<Yes | null> | Asked | { readonly ready: Ready };
 
 /**
  * Turns a verdict into permission. In order:
@@ -94,14 +94,14 @@ async function consultHooks(batch: BatchRun, run: CallRun, ready: Ready): Promis
 }
 
 /** A hook that fails has no opinion: a person decides. */
-async function opinionOf(batch: BatchRun, run: CallRun, { request, decision }: Ready): Promise<HookOpinion | undefined> {
-  const { hooks, rules, warn } = batch.deps;
-  const { tool, kind, input } = request;
+async function opinionOf(batch: BatchRun, run: CallRun, ready: Ready): Promise<HookOpinion | undefined> {
+  const { hooks, warn } = batch.deps;
+  const { tool, kind, input } = ready.request;
   const about = {
     ...toolHookInput(hookSession(batch, run), { event: "permission_request", tool, kind, callId: run.callId, input }),
-    permission_suggestions: decision.explicitAsk ? [] : (rules ?? patternRules).offer(request),
-    decision_reason: decision.reason,
-    decision_source: decision.source,
+    permission_suggestions: offeredRules(batch, ready),
+    decision_reason: ready.decision.reason,
+    decision_source: ready.decision.source,
   };
   try {
     return await hooks?.consult("permission_request", about, run.abort.signal);

@@ -8,10 +8,12 @@ import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
 import { endCall } from "./end-call.ts";
-import { synthesised } from "./endings.ts";
+import { notApplied, synthesised } from "./endings.ts";
 import { callContext, type Taken } from "./intake.ts";
 import { assess, callKey } from "./judge.ts";
+import { isAsking } from "./questioning.ts";
 import { recordedCall } from "./recorded.ts";
+import { endByProposal } from "./recover-by-proposal.ts";
 import { restore } from "./restore.ts";
 import { within } from "./within.ts";
 
@@ -27,7 +29,7 @@ const PROBE_LIMIT_MS = 10_000;
 
 /**
  * Puts in order what an earlier process left, call by call. A claimed call without an end may have run: it is settled by its tool's probe, or by one retry
- * with the same key where settings say so, else it ends `unknown`; it is never silently run again. Running this twice gives the same end.
+ * with the same key where settings say so, else it ends `unknown`; it is never silently run again. One that asks a person stays open: it asks again. Running this twice gives the same end.
  */
 export async function recover(batch: BatchRun): Promise<Recovered> {
   const { session } = batch.deps;
@@ -35,7 +37,7 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
   const raws = new Map<string, Json>();
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
-    if (call.state === "claimed") {
+    if (call.state === "claimed" && !isAsking(batch, call.callId)) {
       const ended = await settle(batch, call);
       if (call.index >= 0) settled.push(ended);
     }
@@ -65,12 +67,18 @@ async function settle(batch: BatchRun, call: Claimed): Promise<Settled> {
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
-  const ending = call.judged.safe
-    ? readOnlyEnd(call)
-    : ((tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence));
+  const ending = call.judged.safe ? readOnlyEnd(call) : await unsafeEnd(batch, run, { call, tool, evidence });
   const report = await endCall(batch, run, ending);
   batch.live.delete(run.callId);
   return { seq: call.seq, run, report };
+}
+
+type Unsettled = { readonly call: Claimed; readonly tool: Tool | undefined; readonly evidence: JsonObject };
+
+async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }: Unsettled): Promise<Ending> {
+  const byProposal = await endByProposal(batch, call, tool);
+  if (byProposal) return byProposal;
+  return (tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence);
 }
 
 /** A process the call started and that still lives is ended with its group; a pid that now belongs to another is never signalled. */
@@ -120,7 +128,7 @@ async function probed(batch: BatchRun, run: CallRun, { call, taken, evidence }: 
     return { state: "succeeded", type: "recovered", result: { content }, evidence: found };
   }
   if (answer.state === "not_applied") {
-    return { ...synthesised("failed", "not_applied", "Did not happen: the program stopped before the change."), evidence: found };
+    return { ...notApplied(), evidence: found };
   }
   return unknownEnd(call, found);
 }
@@ -173,6 +181,7 @@ async function retry(
     key: call.key,
     gate: () => Promise.reject(new Error("a retried call cannot nest")),
     unseen: call.answer === null && ready.decision.byRules,
+    yes: null,
   });
   const { content } = ending.result;
   return {

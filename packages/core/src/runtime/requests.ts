@@ -1,17 +1,20 @@
 import type { ApprovalRow, Ledger } from "../ledger-port.ts";
 import type { Answer } from "../model/answer.ts";
 import type { JsonObject } from "../model/json.ts";
+import { judgedPaths } from "../model/proposal.ts";
 import type { Request } from "../model/request.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Digest, Facts } from "../ports.ts";
 import type { Registry } from "../registry.ts";
-import type { Invocation, Tool } from "../tool-definition.ts";
+import type { Invocation, Location, Tool } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
 import { AnswerError, type AnswerPorts, type Requests } from "./answer-approval.ts";
 import { fingerprinted } from "./assess.ts";
+import { READING, STAGES } from "./assess-preview.ts";
 import type { DispatcherDeps } from "./dispatch.ts";
 import { patternRules } from "./pattern-rules.ts";
 import { recordedCall } from "./recorded.ts";
+import { findProposal, storedProposal } from "./stored-proposal.ts";
 
 /** What it takes to get from an approval to its request, in any process. */
 export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; readonly digest: Digest; readonly facts?: Facts };
@@ -19,13 +22,47 @@ export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; 
 /** Reads requests back from the ledger, and makes what an edit would run. */
 export function requestsFrom(ports: RequestPorts): Requests {
   return {
-    load: async (row) => (await loadRequest(ports, row)).request,
+    load: async (row) => {
+      const { request, tool } = await loadRequest(ports, row);
+      return (await subjectOf(ports, request, tool)) ?? request;
+    },
     edit: async (row, answer) => {
       const { request, tool } = await loadRequest(ports, row);
       const invocation = await buildEdit({ row, answer, request, tool });
-      return fingerprinted(await withFacts(ports, { ...request, input: invocation.input }, { invocation, tool }), ports.digest);
+      const edited = await withFacts(ports, { ...request, input: invocation.input }, invocation.locations());
+      return fingerprinted({ ...edited, binds: { ...edited.binds, ...ownBinds(tool, request.binds) } }, ports.digest);
     },
   };
+}
+
+/** What the runtime itself bound the request to: facts know nothing of it. */
+function ownBinds({ definition }: Tool, binds: Request["binds"]): Request["binds"] {
+  if (definition.runtimeHandler === "resolve") return binds;
+  const { effect } = binds;
+  return definition.preview !== undefined && effect === STAGES ? { effect } : {};
+}
+
+/** What rules speak about, where that is not the request itself: the reading behind a preview, the effect behind `resolve`. */
+async function subjectOf(ports: RequestPorts, request: Request, tool: Tool): Promise<Request | undefined> {
+  const { effect, proposal } = request.binds;
+  if (tool.definition.preview !== undefined && effect === STAGES) {
+    const invocation = await tool.build(request.input, { cwd: request.cwd, callId: "", sessionId: "" });
+    return await withFacts(ports, { ...request, tool: READING, kind: "read", binds: {} }, invocation.locations());
+  }
+  return tool.definition.runtimeHandler === "resolve" && proposal !== undefined ? await sourceRequest(ports, proposal) : undefined;
+}
+
+async function sourceRequest(ports: RequestPorts, id: string): Promise<Request | undefined> {
+  const row = await findProposal(ports, id);
+  if (!row) return undefined;
+  const { input, manifest } = await storedProposal(ports, row);
+  const staging = row.carrier === "closure" && row.callId !== null ? await recordedCall(ports.ledger, row.session, row.callId) : undefined;
+  const name = staging?.["call.judged"]?.tool ?? row.tool;
+  const { toolDigest: recorded, kind, cwd } = row;
+  const request: Request = { tool: name, toolDigest: recorded, kind, input, cwd, binds: {}, units: [{ subject: name }] };
+  const touched = judgedPaths(manifest.effects).map((path) => ({ path }));
+  const invocation = await ports.tools.get(name)?.build(input, { cwd, callId: row.callId ?? "", sessionId: row.session });
+  return await withFacts(ports, request, touched.length > 0 ? touched : invocation?.locations());
 }
 
 /** How the dispatcher itself answers. */
@@ -59,19 +96,16 @@ async function loadRequest(ports: RequestPorts, row: ApprovalRow): Promise<Loade
     fingerprint: row.fingerprint,
   };
   const invocation = await tool.build(input, { cwd, callId: row.call, sessionId: row.session });
-  return { tool, request: { ...(await withFacts(ports, request, { invocation, tool })), fingerprint: row.fingerprint } };
+  const found = await withFacts(ports, request, invocation.locations());
+  return { tool, request: { ...found, binds: { ...found.binds, ...ownBinds(tool, binds) }, fingerprint: row.fingerprint } };
 }
 
-async function withFacts(
-  { facts }: RequestPorts,
-  request: Request,
-  built: { readonly invocation: Invocation; readonly tool: Tool },
-): Promise<Request> {
+async function withFacts({ facts }: RequestPorts, request: Request, locations: readonly Location[] | undefined): Promise<Request> {
   const { fingerprint: _old, ...plain } = request;
   if (!facts) return plain;
   const { tool, kind, input, cwd } = plain;
   try {
-    const found = await facts({ tool, kind, input, cwd, locations: built.invocation.locations() });
+    const found = await facts({ tool, kind, input, cwd, locations });
     return { ...plain, binds: found.binds, units: found.units };
   } catch (error) {
     throw new AnswerError(

@@ -14,7 +14,7 @@ import { runCall } from "./run-call.ts";
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session, ids } = batch.deps;
   const drafts = [];
-  const turn = session.state.turn + 1;
+  const turn = session.state.openTurn ?? session.state.turn + 1;
   const runs: CallRun[] = [];
   const named = nameCalls(session, calls, () => ids.next("call_"));
   for (const [index, { call, givenId, callId, duplicate }] of named.entries()) {
@@ -40,10 +40,11 @@ export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<reado
 export async function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
   const fitted = fitBudget(reports);
   const placed = place(batch, runs, batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted);
-  if (batch.stops.size === 0) return { stopRun: false, stopMessage: "", results: placed };
+  const ended = batch.endedBy ? { endedBy: batch.endedBy } : undefined;
+  if (batch.stops.size === 0) return { stopRun: false, stopMessage: "", results: placed, ...ended };
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
   const stopRun = stop !== undefined && !batch.batch.signal.aborted;
-  return { stopRun, stopMessage: stopRun ? stop[1] : "", results: placed };
+  return { stopRun, stopMessage: stopRun ? stop[1] : "", results: placed, ...ended };
 }
 
 /** Hooks that look at a whole batch speak once, when all of it has ended, behind its last result. */

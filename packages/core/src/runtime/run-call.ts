@@ -4,6 +4,8 @@ import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
+import type { Maybe } from "../tool-definition.ts";
+import { isAsk } from "./assess-call.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
@@ -17,6 +19,8 @@ import { callKey, judge, type Ready, rejudge } from "./judge.ts";
 import { notify, notifyUnjudged } from "./notify.ts";
 import { changedOperand, isBound } from "./operands.ts";
 import { permit } from "./permission.ts";
+import { type Asked, askAgain, askQuestions, isAsking } from "./questioning.ts";
+import { describeUnresolved } from "./resolve-call.ts";
 import { editOf, restore } from "./restore.ts";
 import { type Rewritten, rewrite } from "./rewrite.ts";
 import { traced } from "./tracing.ts";
@@ -27,15 +31,26 @@ type Claimed = { readonly ready: Ready; readonly yes: Yes | null };
 /** The one function that can run a tool. Every path ends in exactly one report; a throw anywhere fails closed, here. */
 export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
   try {
-    const claimed = await prepare(batch, run);
-    if ("parked" in claimed) return park(batch, run, claimed);
-    const ending = "end" in claimed ? claimed.end : await traced(batch, run, { ...claimed.go, body: () => effect(batch, run, claimed.go) });
-    return await endCall(batch, run, ending);
+    const done = run.restore && isAsking(batch, run.callId) ? await askAgain(batch, run) : await go(batch, run);
+    return "parked" in done ? park(batch, run, done) : await endCall(batch, run, done);
   } catch (error) {
     return await failClosed(batch, run, error);
   } finally {
     batch.lanes.leave(run.index);
   }
+}
+
+async function go(batch: BatchRun, run: CallRun): Promise<Asked> {
+  const claimed = await prepare(batch, run);
+  if ("parked" in claimed) return claimed;
+  if ("end" in claimed) return await unclaimed(batch, run, claimed.end);
+  if (isAsk(batch, claimed.go.ready.taken)) return await askQuestions(batch, run, claimed.go.ready);
+  return await traced(batch, run, { ...claimed.go, body: () => effect(batch, run, claimed.go) });
+}
+
+/** What a call was about is told also where it never ran. */
+function unclaimed(batch: BatchRun, run: CallRun, end: Ending): Maybe<Ending> {
+  return run.target ? describeUnresolved(batch, run, end) : end;
 }
 
 /** find tool → parse and validate → rewrite → freeze → judge → ask → re-judge → lane → claim. */
@@ -86,9 +101,9 @@ async function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Promise<St
   const permitted = await permit(batch, run, ready);
   if ("parked" in permitted || "ready" in permitted) return permitted;
   if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
-  const yes = permitted.go;
-  const next = await beforeClaim(batch, run, { ready, yes });
-  return next === "claimed" ? { go: { ready, yes } } : next;
+  const claimed = { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go };
+  const next = await beforeClaim(batch, run, claimed);
+  return next === "claimed" ? { go: claimed } : next;
 }
 
 function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
@@ -184,7 +199,7 @@ async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise
 async function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Ending> {
   const unseen = yes ? await byPattern(batch, yes) : ready.decision.byRules;
   if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
-  return await runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall), unseen });
+  return await runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall), unseen, yes });
 }
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {

@@ -7,8 +7,8 @@ import type { Link } from "./session-link.ts";
 
 /** How a session writes its own chain. */
 export type SessionWriter = {
-  /** Appends and folds; resolves after the commit. */
-  readonly record: (events: readonly Draft[], durability: Durability) => Promise<readonly LedgerEvent[]>;
+  /** Appends and folds; resolves after the commit. `blobs` are contents that the events name by their SHA-256. */
+  readonly record: (events: readonly Draft[], durability: Durability, blobs?: readonly Uint8Array[]) => Promise<readonly LedgerEvent[]>;
   readonly claim: (claimed: Draft<"call.claimed">) => Promise<Claim>;
 };
 
@@ -30,7 +30,8 @@ export function makeWriter(on: WriterOn): SessionWriter {
   };
   const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? inOrder([answer.won], answer) : answer);
   return {
-    record: (events, durability) => write(events.length, (at) => ledger.append(lease, at, { events, durability }).then(stored)),
+    record: (events, durability, blobs) =>
+      write(events.length, (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }).then(stored)),
     claim: (claim) => write(1, (at) => ledger.claim(lease, at, claim).then(claimed)),
   };
 }

@@ -28,6 +28,8 @@ export type Session = SessionWriter &
     readonly state: SessionState;
     /** A draft of one event, dated now. */
     readonly draft: <T extends EventType>(type: T, body: EventBodies[T]) => Draft<T>;
+    /** Calls `act` before the session is closed, and waits for it. */
+    readonly onClose: (act: () => Promise<void>) => void;
     readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
   };
 
@@ -103,6 +105,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   const writer = makeWriter({ ledger, lease, state, link });
   const follower = makeFollower({ ledger, id, state, link });
   const stamp = makeStamp(clock);
+  const closing: (() => Promise<void>)[] = [];
   const draft: Session["draft"] = (type, body) => ({ type, v: 1, at: stamp(), body }) as never;
   return {
     id,
@@ -112,7 +115,9 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
     draft,
     ...writer,
     ...follower,
+    onClose: (act) => void closing.push(act),
     close: async (reason, exit) => {
+      for (const act of closing.splice(0)) await act();
       await writer.record([draft("session.closed", { reason, exit })], "full");
       if (ledger.durable) await ledger.snapshot(id, state.seq, toSnapshot(state));
     },

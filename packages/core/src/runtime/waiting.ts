@@ -147,7 +147,7 @@ function settle(batch: BatchRun, run: CallRun, { call, ready }: Settling): Retur
   notify(batch, run, { ready, source: STANDING_SOURCE[call.standing] ?? decidedSource(ready.decision) });
   if (call.standing === "rejected") batch.forgiven.delete(call.shown);
   if (call.interrupt) batch.skipRest("interrupted");
-  return standingEnd(ready.request.tool, call);
+  return standingEnd(ready, call);
 }
 
 /** A tightened policy decides at once, a loosened one changes nothing for what already waits; a request that means something else now is shown again. */
@@ -157,7 +157,9 @@ async function judgeWaiting(
   { call, state }: { readonly call: Waiting; readonly state: WaitState },
 ): Promise<Waited | undefined> {
   const { ready } = state;
-  if (batch.policy().revision === ready.policy.revision && batch.lanes.unsafeRuns() === ready.unsafeRuns) return undefined;
+  const same = batch.policy().revision === ready.policy.revision && batch.lanes.unsafeRuns() === ready.unsafeRuns;
+  if (same && !run.askAgain) return undefined;
+  run.askAgain = false;
   state.ready = await rejudge(batch, run, ready);
   if (state.ready.decision.verdict !== "deny") return state.ready.request.fingerprint === call.shown ? undefined : { changed: state.ready };
   await closeApproval(batch, run, "denied");

@@ -69,9 +69,9 @@ export async function rest(): Promise<void> {
   for (let turns = 0; turns < 8; turns += 1) await turn();
 }
 
-/** Waits for a condition, counted in turns of the event loop. */
+/** Waits for a condition, counted in turns of the event loop: enough of them for another thread to hash a content meanwhile. */
 export async function until(condition: () => boolean, what = "the condition"): Promise<void> {
-  for (let turns = 0; turns < 500; turns += 1) {
+  for (let turns = 0; turns < 100_000; turns += 1) {
     if (condition()) return;
     await turn();
   }
@@ -184,7 +184,13 @@ export function checkersOf(rules: Rules): readonly NamedChecker[] {
 }
 
 /** What a test says about a policy; the rest is the default mode without rules. */
-export type PolicyWords = { readonly mode?: string; readonly rules?: Rules; readonly guards?: readonly Guard[]; readonly hints?: boolean };
+export type PolicyWords = {
+  readonly mode?: string;
+  readonly rules?: Rules;
+  readonly guards?: readonly Guard[];
+  readonly hints?: boolean;
+  readonly proposals?: Policy["proposals"];
+};
 
 export type MutablePolicy = PolicySource & { readonly set: (words: PolicyWords) => void; readonly subscribers: () => number };
 
@@ -192,12 +198,13 @@ export type MutablePolicy = PolicySource & { readonly set: (words: PolicyWords) 
 export function makePolicy(first: PolicyWords): MutablePolicy {
   const changed = new Set<() => void>();
   let revision = 1;
-  const build = ({ mode = "default", rules = {}, guards = [], hints = true }: PolicyWords): Policy => ({
+  const build = ({ mode = "default", rules = {}, guards = [], hints = true, proposals }: PolicyWords): Policy => ({
     revision: `policy-${revision}`,
     mode,
     checkers: checkersOf(rules),
     guards,
     honourReadOnlyHint: hints,
+    ...(proposals && { proposals }),
   });
   let policy = build(first);
   return {

@@ -226,6 +226,20 @@ test("section 2: the fingerprint is the digest of tool, toolDigest, input, cwd a
   assert.deepEqual((await b.stored("approval.opened"))[0]?.body.facts, { paths: ["/workspace/a"] });
 });
 
+test("whoever runs or asks has a fingerprint; a deny that is only kept in memory needs none", async (t) => {
+  for (const [policy, durable, has] of [
+    [{ mode: "yolo" }, false, true],
+    [{ mode: "default" }, false, true],
+    [{ mode: "plan" }, false, false],
+    [{ mode: "plan" }, true, true],
+  ] as const) {
+    const b = await bench(t, { policy, person: "nobody", wrap: (ledger) => ({ ...ledger, durable }) });
+    await b.process([call("edit", "x")]);
+    const [judged] = await b.stored("call.judged");
+    assert.equal(judged?.body.fingerprint !== undefined, has, `${policy.mode} ${durable}`);
+  }
+});
+
 test("a durable ledger never has a claim without its fingerprint", async (t) => {
   const b = await bench(t, { policy: { mode: "yolo" }, wrap: (ledger) => ({ ...ledger, durable: true }) });
   await b.process([call("edit", "x"), call("read", "y")]);

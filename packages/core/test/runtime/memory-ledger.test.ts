@@ -14,6 +14,7 @@ testLedger(
       L6: "a memory ledger keeps plain events by reference and makes no canonical form",
       L37: GONE,
       reopen: GONE,
+      "reopen-proposals": GONE,
     },
   },
 );

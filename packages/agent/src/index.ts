@@ -1,0 +1,13 @@
+export type { Capabilities } from "./loop/capability.ts";
+export { createCapabilities } from "./loop/capability.ts";
+export type { Conversation, ConversationDeps, ConversationEvent, RunEnd } from "./loop/conversation.ts";
+export { createConversation } from "./loop/conversation.ts";
+export type { OpenTurn, RecordedHistory } from "./loop/recorded-history.ts";
+export { recordedHistory } from "./loop/recorded-history.ts";
+export type { Steering, SteeringMode } from "./loop/steering.ts";
+export { systemPrompt } from "./prompts/system-prompt.ts";
+export { readScript, ScriptError } from "./script/read-script.ts";
+export type { Capability, Script } from "./script/script.ts";
+export { ScriptFailure } from "./script/script.ts";
+export type { ScriptPlayer } from "./script/scripted-model.ts";
+export { playScript } from "./script/scripted-model.ts";

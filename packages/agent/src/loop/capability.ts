@@ -1,0 +1,43 @@
+import { APICallError } from "@ai-sdk/provider";
+import type { Capability } from "../script/script.ts";
+
+/** Providers and models of which it is known that they cannot be made to call a named tool; the first row that fits counts. */
+const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; readonly capability: Capability }[] = [
+  { provider: /^anthropic/, model: /thinking/, capability: "auto" },
+  { provider: /deepseek/, model: /reasoner|r1/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])(?:qwq|deepseek-r1)/, capability: "auto" },
+];
+
+const LOWER: Readonly<Record<Capability, Capability | undefined>> = { named: "required", required: "auto", auto: undefined };
+
+/** What models can be made to do, by table and by what their providers refused in this process. */
+export type Capabilities = {
+  readonly of: (model: { readonly provider: string; readonly modelId: string }) => Capability;
+  /** Learns from a refusal. False: there is nothing lower. */
+  readonly lower: (model: { readonly provider: string; readonly modelId: string }) => boolean;
+};
+
+/** Begins with the table; `given` is what a script says of itself. */
+export function createCapabilities(given?: Capability): Capabilities {
+  const learnt = new Map<string, Capability>();
+  const of: Capabilities["of"] = ({ provider, modelId }) =>
+    learnt.get(`${provider}\n${modelId}`) ??
+    given ??
+    KNOWN.find((row) => row.provider.test(provider) && row.model.test(modelId))?.capability ??
+    "named";
+  return {
+    of,
+    lower: (model) => {
+      const next = LOWER[of(model)];
+      if (next === undefined) return false;
+      learnt.set(`${model.provider}\n${model.modelId}`, next);
+      return true;
+    },
+  };
+}
+
+/** True when a provider refused the request because of its choice of a tool. */
+export function refusesChoice(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || ![400, 404, 422].includes(error.statusCode ?? 0)) return false;
+  return /tool_choice|toolChoice|function_call|forced/.test(`${error.message} ${error.responseBody ?? ""}`);
+}

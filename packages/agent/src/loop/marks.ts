@@ -1,0 +1,20 @@
+import { isObject } from "@assent/core";
+
+/** What the loop writes on messages and results for whoever reads a request without a provider between: the script. Providers ignore it. */
+export type Mark = {
+  readonly origin?: "user" | "reminder" | "notice" | "schedule";
+  readonly outcome?: string;
+  readonly type?: string;
+};
+
+/** The provider options that carry a mark. */
+export function marked(mark: Mark): { readonly assent: Record<string, string> } {
+  return { assent: Object.fromEntries(Object.entries(mark).filter((entry): entry is [string, string] => typeof entry[1] === "string")) };
+}
+
+/** The mark of a message or part; empty when it has none. */
+export function markOf(part: { readonly providerOptions?: Readonly<Record<string, unknown>> | undefined }): Mark {
+  const mark = part.providerOptions?.["assent"];
+  // Parsing: only `marked` writes under this name.
+  return isObject(mark) ? (mark as Mark) : {};
+}

@@ -1,0 +1,62 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from "@ai-sdk/provider";
+import type { Choice, Registry, Session, Tool } from "@assent/core";
+import type { Capability } from "../script/script.ts";
+
+/** The tools a model is offered: those that are visible, and `resolve` where something can be or is pending. */
+export function offeredTools(registry: Registry, session: Session): readonly Tool[] {
+  const visible = registry.visible();
+  const resolve = registry.get("resolve");
+  const needed =
+    session.state.proposals.size > 0 || session.state.planning !== null || visible.some(({ definition }) => definition.preview);
+  return resolve && needed && !visible.includes(resolve) ? [...visible, resolve] : visible;
+}
+
+/** What a request is made from. */
+export type Requesting = {
+  readonly messages: LanguageModelV4Message[];
+  readonly system: string;
+  readonly tools: readonly Tool[];
+  readonly choice: Choice | undefined;
+  readonly capability: Capability;
+  readonly signal: AbortSignal;
+};
+
+/** The request for one turn. The history is handed on as it is: a stable beginning is what providers cache. */
+export function buildRequest({ messages, system, tools, choice, capability, signal }: Requesting): LanguageModelV4CallOptions {
+  if (messages[0]?.role !== "system") messages.unshift({ role: "system", content: system });
+  const { offered, toolChoice } = chosen(tools, choice, capability);
+  return {
+    prompt: messages,
+    abortSignal: signal,
+    ...(offered.length > 0 && { tools: offered.map(declaration), toolChoice }),
+  };
+}
+
+type Chosen = { readonly offered: readonly Tool[]; readonly toolChoice: NonNullable<LanguageModelV4CallOptions["toolChoice"]> };
+
+/** A tool that cannot be named is the only one offered; where nothing can be forced, the reminder alone must do. */
+function chosen(tools: readonly Tool[], choice: Choice | undefined, capability: Capability): Chosen {
+  if (choice === undefined || choice === "auto") return { offered: tools, toolChoice: { type: "auto" } };
+  if (choice === "none") return { offered: tools, toolChoice: { type: "none" } };
+  if (capability === "auto") return { offered: tools, toolChoice: { type: "auto" } };
+  if (choice === "required") return { offered: tools, toolChoice: { type: "required" } };
+  if (capability === "named") return { offered: tools, toolChoice: { type: "tool", toolName: choice.tool } };
+  return { offered: tools.filter(({ name }) => name === choice.tool), toolChoice: { type: "required" } };
+}
+
+const DECLARATIONS = new WeakMap<Tool, LanguageModelV4FunctionTool>();
+
+function declaration(tool: Tool): LanguageModelV4FunctionTool {
+  const known = DECLARATIONS.get(tool);
+  if (known) return known;
+  const { name, description, inputSchema } = tool;
+  // Parsing: what defineTool accepted is a JSON Schema of an object.
+  const made: LanguageModelV4FunctionTool = {
+    type: "function",
+    name,
+    description,
+    inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"],
+  };
+  DECLARATIONS.set(tool, made);
+  return made;
+}

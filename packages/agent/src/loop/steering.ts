@@ -1,0 +1,122 @@
+import {
+  type Choice,
+  EMPTY_QUEUE,
+  markInvoked,
+  nextChoice,
+  type ProposalRow,
+  pushOnce,
+  pushSequence,
+  rejectChoice,
+  removeByLabel,
+  resolveChoice,
+  type Session,
+  type ToolChoiceQueue,
+} from "@assent/core";
+import { resolveReminder } from "./reminder.ts";
+
+/** How a model is led to settle what it staged. */
+export type SteeringMode = "force" | "remind-then-force" | "remind" | "none";
+
+/** What one request carries because something is pending, or because somebody forced a tool. */
+export type Lead = {
+  readonly choice: Choice | undefined;
+  readonly reminder: string | undefined;
+  /** The proposal this turn is about; undefined where nothing is, or where a person's own directive goes first. */
+  readonly proposal: string | undefined;
+};
+
+/** A call of the turn, as far as steering cares. */
+export type SteeredCall = { readonly tool: string; readonly outcome: string; readonly proposalId: string | undefined };
+
+/** Leads a model through its pending proposals. Everything but the queue is derived from the record before every request. */
+export type Steering = {
+  /** Once per turn; a turn that is sent again reuses what it got. */
+  readonly lead: (turn: { readonly active: readonly string[]; readonly newPrompt: boolean }) => Lead;
+  /** The turn ended by itself. Answers with the proposals that were parked for the person because of it. */
+  readonly ended: (lead: Lead, calls: readonly SteeredCall[]) => Promise<readonly ProposalRow[]>;
+  readonly failed: (reason: "aborted" | "error") => void;
+  /** True while a text-only answer must not end the run. */
+  readonly holds: () => boolean;
+  /** A person's own directive: this tool, then none. */
+  readonly force: (tool: string) => void;
+  readonly clear: () => void;
+};
+
+const LIMIT = 3;
+const AGAIN = { aborted: "requeue", error: "requeue", not_invoked: "requeue" } as const;
+const USER = "user-force";
+
+/** Steering for one session. */
+export function createSteering({ session, mode }: { readonly session: Session; readonly mode: () => SteeringMode }): Steering {
+  let queue: ToolChoiceQueue = EMPTY_QUEUE;
+  const pending = (): readonly ProposalRow[] =>
+    mode() === "none" ? [] : [...session.state.proposals.values()].filter(({ state, parked }) => state === "staged" && !parked);
+  return {
+    lead: ({ active, newPrompt }) => {
+      const rows = pending();
+      queue = withDirectives(queue, rows, mode());
+      const served = nextChoice(queue, { active });
+      queue = served.queue;
+      const { directive } = queue.inFlight ?? {};
+      if (directive && directive.proposalId === undefined) return { choice: served.choice, reminder: undefined, proposal: undefined };
+      const about = rows.find(({ id }) => id === directive?.proposalId) ?? rows.at(-1);
+      const reminder = about && mustRemind(about, mode(), newPrompt) ? resolveReminder(rows) : undefined;
+      return { choice: served.choice, reminder, proposal: about?.id };
+    },
+    ended: async ({ choice, proposal }, calls) => {
+      const forced = typeof choice === "object" ? choice.tool : undefined;
+      if (calls.some(({ tool, outcome }) => tool === forced && outcome !== "invalid")) queue = markInvoked(queue);
+      queue = resolveChoice(queue);
+      const row = proposal === undefined ? undefined : session.state.proposals.get(proposal);
+      if (row?.state !== "staged" || row.parked || calls.some(({ proposalId }) => proposalId === row.id)) return [];
+      return await unheeded(session, row);
+    },
+    failed: (reason) => {
+      queue = rejectChoice(queue, reason);
+    },
+    holds: () => pending().length > 0,
+    force: (tool) => {
+      queue = pushSequence(queue, [{ tool }, "none"], { label: USER, now: true, onRejected: "drop_sequence" });
+    },
+    clear: () => {
+      queue = EMPTY_QUEUE;
+    },
+  };
+}
+
+function labelOf(id: string): string {
+  return `pending-action:${id}`;
+}
+
+/** Directives of proposals that are gone go; those that are missing come back, the newest first. */
+function withDirectives(queue: ToolChoiceQueue, rows: readonly ProposalRow[], mode: SteeringMode): ToolChoiceQueue {
+  let led = queue;
+  const queued = [...queue.entries, ...(queue.inFlight ? [queue.inFlight.directive] : [])];
+  const forcing = rows.filter((row) => mode === "force" || (mode === "remind-then-force" && row.reminded > 0));
+  for (const { label, proposalId } of queued) {
+    if (proposalId !== undefined && !forcing.some(({ id }) => id === proposalId)) led = removeByLabel(led, label);
+  }
+  if (queued.some(({ label }) => label === USER)) return led; // a person's own directive goes first
+  for (const { id } of forcing) {
+    if (queued.some(({ proposalId }) => proposalId === id)) continue;
+    led = pushOnce(led, { tool: "resolve" }, { label: labelOf(id), now: true, onRejected: AGAIN, proposalId: id });
+  }
+  return led;
+}
+
+function mustRemind(row: ProposalRow, mode: SteeringMode, newPrompt: boolean): boolean {
+  return mode !== "remind-then-force" || row.reminded === 0 || newPrompt;
+}
+
+/** The count is the proposal's own, and on record; the third time the person is left to decide, and the run goes on. */
+async function unheeded(session: Session, row: ProposalRow): Promise<readonly ProposalRow[]> {
+  const { draft } = session;
+  const turn = session.state.turn;
+  const events = [draft("proposal.unheeded", { proposal: row.id, turn })];
+  if (row.unheeded + 1 < LIMIT) {
+    await session.record(events, "normal");
+    return [];
+  }
+  await session.record([...events, draft("proposal.parked", { proposal: row.id, why: "unheeded" })], "full");
+  return [row];
+}

@@ -1,0 +1,140 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import type { Script } from "./script.ts";
+
+/** A script that cannot be used, with the place of the fault. */
+export class ScriptError extends Error {
+  readonly line: number;
+  constructor(file: string, line: number, message: string) {
+    super(`${file}:${line}: ${message}`);
+    this.name = "ScriptError";
+    this.line = line;
+  }
+}
+
+/** The shape of a value: a word for a plain one, `[shape]` for a list, a record of keys for an object; several stand beside each other. */
+type Shape =
+  | "string"
+  | "number"
+  | "boolean"
+  | "null"
+  | "any"
+  | readonly ["list", Shapes]
+  | readonly ["map", Shapes]
+  | { readonly [key: string]: Shapes };
+type Shapes = Shape | readonly ["or", ...Shape[]];
+
+const TEXTS: Shapes = ["or", "string", ["list", "string"]];
+const FOUND = { contains: TEXTS, notContains: TEXTS } as const;
+const RESULT = { call: "string", outcome: "string", type: "string", ...FOUND } as const;
+const NAMES: Shape = ["list", "string"];
+
+const TURN: Shape = {
+  say: "string",
+  calls: ["list", { tool: "string", input: "any", id: "string", raw: "string" }],
+  error: { status: "number", message: "string" },
+  delayMs: "number",
+  usage: { inputTokens: "number", outputTokens: "number" },
+  truncated: "boolean",
+  expect: {
+    toolChoice: ["or", "string", "null"],
+    result: RESULT,
+    results: ["list", RESULT],
+    reminders: ["list", FOUND],
+    notices: ["list", FOUND],
+    tools: { has: NAMES, hasNot: NAMES },
+    model: "string",
+  },
+};
+
+const TURNS = { turns: ["list", TURN], allowUnused: "boolean" } as const;
+const SCRIPT: Shape = { ...TURNS, capability: "string", agents: ["map", TURNS] };
+
+/** Reads a script, YAML or JSON. Throws `ScriptError` naming the line for anything that is not understood: nothing in a script is ignored. */
+export function readScript(text: string, file: string): Script {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
+  const [fault] = document.errors;
+  if (fault) throw new ScriptError(file, lines.linePos(fault.pos[0]).line, fault.message.split("\n", 1)[0] ?? "it is not YAML");
+  const wrong = (node: Node | null, message: string): never => {
+    throw new ScriptError(file, lineOf(node), message);
+  };
+  check({ node: document.contents, shapes: SCRIPT, path: "script", wrong });
+  // Parsing: every key and value was checked against the shape just now.
+  const script = document.toJS() as Script;
+  if (!Array.isArray(script.turns)) wrong(document.contents, "script needs 'turns'");
+  refuseContradictions(script, file);
+  return script;
+}
+
+type Checking = {
+  readonly node: unknown;
+  readonly shapes: Shapes;
+  readonly path: string;
+  readonly wrong: (node: Node | null, message: string) => never;
+};
+
+function check({ node, shapes, path, wrong }: Checking): void {
+  const all = isChoice(shapes) ? (shapes.slice(1) as Shape[]) : [shapes];
+  const fitting = all.find((shape) => fits(node, shape));
+  if (fitting === undefined) wrong(asNode(node), `${path} must be ${all.map(nameOf).join(" or ")}`);
+  else checkInside({ node, shapes: fitting, path, wrong });
+}
+
+function checkInside({ node, shapes, path, wrong }: Checking): void {
+  if (isSeq(node) && Array.isArray(shapes)) {
+    for (const [at, item] of node.items.entries()) check({ node: item, shapes: shapes[1], path: `${path}[${at}]`, wrong });
+  } else if (isMap(node) && shapes !== "any") {
+    for (const pair of node.items) checkPair({ node: pair.value, shapes, path, wrong }, pair.key);
+  }
+}
+
+function checkPair({ node, shapes, path, wrong }: Checking, key: unknown): void {
+  const name = isScalar(key) ? String(key.value) : "";
+  const inner = Array.isArray(shapes) ? shapes[1] : Object.entries(shapes).find(([known]) => known === name)?.[1];
+  if (inner === undefined) wrong(asNode(key), `${path} has no key '${name}'; known are ${Object.keys(shapes).join(", ")}`);
+  else check({ node, shapes: inner, path: `${path}.${name}`, wrong });
+}
+
+function isChoice(shapes: Shapes): shapes is readonly ["or", ...Shape[]] {
+  return Array.isArray(shapes) && shapes[0] === "or";
+}
+
+function fits(node: unknown, shape: Shape): boolean {
+  if (shape === "any") return true;
+  if (typeof shape === "string") return isScalar(node) ? plainName(node.value) === shape : node === null && shape === "null";
+  if (Array.isArray(shape)) return shape[0] === "list" ? isSeq(node) : isMap(node);
+  return isMap(node);
+}
+
+function plainName(value: unknown): string {
+  return value === null ? "null" : typeof value;
+}
+
+function nameOf(shape: Shape): string {
+  if (typeof shape === "string") return shape;
+  return Array.isArray(shape) && shape[0] === "list" ? "a list" : "an object";
+}
+
+function asNode(node: unknown): Node | null {
+  return isScalar(node) || isMap(node) || isSeq(node) ? node : null;
+}
+
+/** What is well-formed and still means nothing. */
+function refuseContradictions(script: Script, file: string): void {
+  const wrong = (message: string): never => {
+    throw new ScriptError(file, 1, message);
+  };
+  const agents = Object.entries(script.agents ?? {}).map(([name, { turns }]) => ({ path: `agents.${name}`, turns: turns ?? [] }));
+  for (const { path, turns } of [{ path: "script", turns: script.turns }, ...agents]) {
+    for (const [at, turn] of turns.entries()) refuseTurn(turn, (message) => wrong(`${path}.turns[${at}] ${message}`));
+  }
+  if (script.capability !== undefined && !["named", "required", "auto"].includes(script.capability))
+    wrong("capability must be named, required or auto");
+}
+
+function refuseTurn({ error, say, calls }: Script["turns"][number], wrong: (message: string) => never): void {
+  if (error && (say !== undefined || calls)) wrong("fails, so it cannot say or call anything");
+  if (error && (typeof error.status !== "number" || typeof error.message !== "string")) wrong("fails without a status or a message");
+  if (calls?.some((call) => typeof call.tool !== "string")) wrong("has a call without a tool");
+}

@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import {
+  createDispatcher,
+  createRegistry,
+  type DispatcherDeps,
+  defineTool,
+  type EventType,
+  fixedPolicy,
+  knownEvent,
+  type Ledger,
+  type LedgerEvent,
+  memoryLedger,
+  openSession,
+  type Policy,
+  type Session,
+  type Tool,
+} from "@assent/core";
+import { countingIds, manualClock } from "@assent/core/testing";
+import { z } from "zod";
+import {
+  type Conversation,
+  type ConversationDeps,
+  type ConversationEvent,
+  createCapabilities,
+  createConversation,
+  playScript,
+  readScript,
+  type ScriptPlayer,
+} from "../src/index.ts";
+
+/** A conversation with a script, on a real dispatcher and a memory ledger. */
+export type Rehearsal = {
+  readonly conversation: Conversation;
+  readonly session: Session;
+  readonly ledger: Ledger;
+  readonly player: ScriptPlayer;
+  readonly heard: ConversationEvent[];
+  readonly events: <T extends EventType>(type: T) => Promise<LedgerEvent<T>[]>;
+  readonly send: (prompt: string) => ReturnType<Conversation["send"]>;
+};
+
+/** What a rehearsal may be given beside its script. */
+export type RehearsalOptions = {
+  readonly tools?: readonly Tool[];
+  readonly policy?: Partial<Policy>;
+  readonly deps?: Partial<DispatcherDeps>;
+  readonly talk?: Partial<ConversationDeps>;
+  readonly cwd?: string;
+};
+
+const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
+const YOLO: Policy = { revision: "r1", mode: "yolo", checkers: [], guards: [], honourReadOnlyHint: true };
+
+/** Opens a session and prepares a conversation on the script. */
+export async function rehearse(script: string, options: RehearsalOptions = {}): Promise<Rehearsal> {
+  const clock = manualClock();
+  const ids = countingIds();
+  const ledger = memoryLedger({ clock, ids });
+  const session = await openSession({ ledger, clock, ids }, { holder: HOLDER, create: { cwd: options.cwd ?? "/w" } });
+  const registry = createRegistry();
+  for (const tool of [echo, ...(options.tools ?? [])]) registry.add(tool);
+  const digest = { sha256: (text: string) => createHash("sha256").update(text).digest("hex") };
+  const dispatcher = createDispatcher({
+    session,
+    clock,
+    ids,
+    digest,
+    policy: fixedPolicy({ ...YOLO, ...options.policy }),
+    ...options.deps,
+  });
+  const parsed = readScript(script, "script.yaml");
+  const player = playScript(parsed, clock);
+  const heard: ConversationEvent[] = [];
+  const conversation = createConversation({
+    session,
+    dispatcher,
+    tools: () => registry,
+    model: (id) => player.model(id ?? undefined),
+    system: () => "You are tested.",
+    clock,
+    ids,
+    steering: () => "force",
+    capabilities: createCapabilities(parsed.capability),
+    observe: (event) => heard.push(event),
+    ...options.talk,
+  });
+  const events = async <T extends EventType>(type: T): Promise<LedgerEvent<T>[]> => {
+    const found: LedgerEvent<T>[] = [];
+    for await (const stored of ledger.read({ session: session.id, seq: 0 }, { session: session.id, types: [type] })) {
+      const event = knownEvent(stored);
+      if (event) found.push(event as LedgerEvent<T>);
+    }
+    return found;
+  };
+  return {
+    conversation,
+    session,
+    ledger,
+    player,
+    heard,
+    events,
+    send: (prompt) => conversation.send(prompt, new AbortController().signal),
+  };
+}
+
+/** Says back what it is given. */
+export const echo: Tool = defineTool({
+  name: "echo",
+  description: "Says it back.",
+  kind: "read",
+  input: z.object({ text: z.string() }),
+  run: ({ text }) => text,
+});

@@ -1,0 +1,68 @@
+import type { ConfirmationDetails } from "../model/confirmation.ts";
+import type { Maybe } from "../tool-definition.ts";
+import { type Assessed, type Assessing, assessRequest } from "./assess.ts";
+import { assessPreview } from "./assess-preview.ts";
+import { assessResolve } from "./assess-resolve.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ending } from "./dispatch.ts";
+import { callContext, type Taken } from "./intake.ts";
+import { assessQuestion } from "./questioning-judge.ts";
+import type { HookView } from "./rewrite.ts";
+
+/** A call as it is judged. */
+export type Viewed = Assessed & {
+  /** What rules, grants and offers speak about, where that is not the request itself: the effect behind `resolve`, the reading behind a preview. */
+  readonly subject?: Assessed;
+  /** The call only stages what it would do. */
+  readonly stages?: boolean;
+  /** How it is asked about, where the tool itself does not say. */
+  readonly asking?: Asking;
+  /** Why it cannot go on, where no rule says so. */
+  readonly refusal?: Ending;
+};
+
+/** What a person is shown, and what the model is told when there is no yes. */
+export type Asking = {
+  readonly details?: ConfirmationDetails;
+  readonly unattended?: string | undefined;
+  readonly rejected?: ((reason: string | undefined) => { readonly type: string; readonly text: string }) | undefined;
+};
+
+/** A call, and what hooks said about it. */
+export type Judging = { readonly taken: Taken; readonly hook: HookView | undefined };
+
+/** Judges a call as what it does: a preview reads, an apply is the effect of the tool that made the preview, everything else is what it is. */
+export function assessCall(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Maybe<Viewed> {
+  const { definition } = taken.tool;
+  const assessing = assessingOf(batch, run, { taken, hook });
+  if (isResolve(batch, taken)) return assessResolve(batch, run, assessing);
+  if (isAsk(batch, taken)) return assessQuestion(assessing);
+  if (definition.preview === undefined) return assessRequest(assessing);
+  return assessPreview(batch, assessing);
+}
+
+/** True for the runtime's own `resolve`; a host may put a handler of its own in its place. */
+export function isResolve({ deps }: BatchRun, { tool }: Pick<Taken, "tool">): boolean {
+  return tool.definition.runtimeHandler === "resolve" && !Object.hasOwn(deps.handlers ?? {}, "resolve");
+}
+
+/** True for the runtime's own `ask`; a host may put a handler of its own in its place. */
+export function isAsk({ deps }: Pick<BatchRun, "deps">, { tool }: Pick<Taken, "tool">): boolean {
+  return tool.definition.runtimeHandler === "ask" && !Object.hasOwn(deps.handlers ?? {}, "ask");
+}
+
+/** What is needed to judge a call as it stands. */
+export function assessingOf(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Assessing {
+  const { deps } = batch;
+  return {
+    ...taken,
+    cwd: callContext(batch, run).cwd,
+    facts: deps.facts,
+    policy: batch.policy,
+    hook,
+    digest: deps.digest,
+    clock: deps.clock,
+    unknown: deps.session.state.unknown,
+    fingerprint: deps.session.ledger.durable || run.resumed,
+  };
+}

@@ -1,0 +1,90 @@
+import { strictest } from "../model/decide.ts";
+import type { Opinion } from "../model/decision.ts";
+import { messageOf } from "../model/thrown.ts";
+import { defineTool } from "../tool.ts";
+import type { Invocation, Tool, ToolOpinion } from "../tool-definition.ts";
+import { type Assessed, type Assessing, assessRequest, fingerprinted } from "./assess.ts";
+import type { Viewed } from "./assess-call.ts";
+import type { BatchRun } from "./call-run.ts";
+
+/** What a staging request is bound to: a yes to a preview is none to the change itself. */
+export const STAGES = "staged";
+
+/**
+ * Judges a tool that previews. What denies the tool denies it here already; else a call that is to be staged is judged as reading the files it names,
+ * and one that is not as what it is.
+ */
+export async function assessPreview(batch: BatchRun, assessing: Assessing): Promise<Viewed> {
+  const plain = await assessRequest(assessing);
+  if (plain.decision.verdict === "deny" || !isStaged(batch, assessing.tool, plain)) return plain;
+  const subject = await assessRequest(await asReading(batch, assessing));
+  const { request, facts } = plain;
+  const { fingerprint: _other, ...same } = request;
+  const staged = fingerprinted({ ...same, binds: { ...request.binds, effect: STAGES } }, assessing.digest);
+  const { decision, circumstances, policy } = subject;
+  const prompt = `Preview ${assessing.invocation.describe()}. It reads the files it names; nothing is changed by it.`;
+  return {
+    request: staged,
+    decision,
+    facts,
+    safe: plain.safe,
+    policy,
+    circumstances,
+    subject,
+    stages: true,
+    asking: { details: { type: "info", prompt } },
+  };
+}
+
+/** A tool that always stages, or settings that say so; the plan is written at once. A setting that fails stages: that is the stricter way. */
+function isStaged({ deps }: BatchRun, { definition }: Tool, { request, facts, policy }: Assessed): boolean {
+  if (policy.mode === "plan" && facts.planFile === true) return false;
+  if (definition.alwaysStages) return true;
+  try {
+    return policy.proposals?.stages(request) === true;
+  } catch (error) {
+    deps.warn?.(`whether ${request.tool} is staged could not be told: ${messageOf(error)}`);
+    return true;
+  }
+}
+
+/** The tool a preview is judged as. */
+export const READING = "read";
+
+/** Stands for reading where no tool of that name is registered. */
+const READ_TOOL: Tool = defineTool({
+  name: READING,
+  title: "Read",
+  description: "Reads a file.",
+  kind: "read",
+  input: { type: "object" },
+  run: () => "",
+});
+
+/** The same files, to be read by the tool that reads. */
+export async function asReading({ batch }: BatchRun, assessing: Assessing): Promise<Assessing> {
+  const registered = batch.tools.get(READING);
+  const tool = registered?.kind === "read" ? registered : READ_TOOL;
+  const opinion = await readingOpinion(tool, assessing);
+  const invocation: Invocation = { ...assessing.invocation, opinion: () => opinion, safe: () => false };
+  return { ...assessing, tool, invocation, fingerprint: true };
+}
+
+const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
+
+/** What the tool that reads says about every file; one that cannot be asked has no opinion. */
+async function readingOpinion(tool: Tool, { invocation, cwd }: Assessing): Promise<ToolOpinion> {
+  const paths = invocation.locations() ?? [];
+  if (tool === READ_TOOL || !tool.definition.permission) return UNDECLARED;
+  const opinions: (Opinion & { readonly said: ToolOpinion })[] = [];
+  for (const { path } of paths) {
+    try {
+      const built = await tool.build({ file_path: path }, { cwd, callId: "", sessionId: "" });
+      const said = await built.opinion();
+      opinions.push({ verdict: said.verdict, reason: "tool", source: "", said });
+    } catch {
+      return UNDECLARED;
+    }
+  }
+  return strictest(opinions)?.said ?? UNDECLARED;
+}

@@ -1,0 +1,163 @@
+import { decide } from "../model/decide.ts";
+import type { Circumstances, Decision, Guard } from "../model/decision.ts";
+import { judgedPaths, type ProposalManifest, type ProposalRow } from "../model/proposal.ts";
+import type { Request } from "../model/request.ts";
+import { resolveText } from "../model/resolve-texts.ts";
+import { defineTool } from "../tool.ts";
+import type { Invocation, Location, Tool } from "../tool-definition.ts";
+import { toolDigest } from "../tool-digest.ts";
+import { type Assessing, assessRequest, fingerprinted } from "./assess.ts";
+import type { Asking, Viewed } from "./assess-call.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import { synthesised } from "./endings.ts";
+import { type Chosen, chooseTarget, type ResolveInput, resolveInput, restoredTarget, type Target, targetBinds } from "./resolve-target.ts";
+import type { Staging } from "./staging.ts";
+import { storedProposal } from "./stored-proposal.ts";
+
+/**
+ * Judges a call of `resolve`: an apply as the effect of the tool that made the preview, a standing handler's question as one that only a person answers,
+ * everything else (a discard, nothing to do) as allowed: the body answers it.
+ */
+export async function assessResolve(batch: BatchRun, run: CallRun, assessing: Assessing): Promise<Viewed> {
+  const input = resolveInput(assessing.invocation.input);
+  const { action, id } = input;
+  const target = isFor(run.target, input) ? run.target.target : await targetOf(batch, run, input);
+  run.target = { target, action, id };
+  const frame = frameOf(assessing, target);
+  if (action === "discard") return allowed(frame);
+  if (target.kind === "proposal") return (await asEffect(batch, { target, frame })) ?? allowed(frame);
+  if (target.kind === "gone") return gone(frame, target.note);
+  return target.kind === "standing" ? standing(batch, frame, target) : allowed(frame);
+}
+
+function isFor(chosen: Chosen | undefined, { action, id }: ResolveInput): chosen is Chosen {
+  return chosen?.action === action && chosen.id === id;
+}
+
+async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<Target> {
+  if (run.boundTo === undefined || run.target) return await chooseTarget(batch, run, input);
+  const settled = batch.deps.session.state.calls.get(run.callId)?.state === "approved";
+  return await restoredTarget(batch, run, { input, settled });
+}
+
+/** The frozen request of `resolve`, and who may speak about it. */
+type Frame = { readonly assessing: Assessing; readonly request: Request & { readonly fingerprint: string } };
+
+function frameOf(assessing: Assessing, target: Target): Frame {
+  const { tool, invocation, cwd, digest } = assessing;
+  const { name, kind } = tool;
+  const plain: Request = {
+    tool: name,
+    toolDigest: toolDigest(tool, digest),
+    kind,
+    input: invocation.input,
+    cwd,
+    binds: targetBinds(target),
+    units: [{ subject: name }],
+  };
+  return { assessing, request: fingerprinted(plain, digest) };
+}
+
+/** No rule speaks about it; hooks do. */
+function decided({ assessing, request }: Frame, guards: readonly Guard[] = []): Viewed {
+  const policy = assessing.policy();
+  const { hook } = assessing;
+  const said =
+    hook?.verdict === undefined
+      ? {}
+      : { hook: { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) } };
+  const circumstances: Circumstances = { mode: policy.mode, checkers: [], guards, hint: { tool: "allow", ownTool: true, ...said } };
+  const facts = { units: request.units, binds: request.binds };
+  return { request, decision: decide(request, circumstances), facts, safe: false, policy, circumstances };
+}
+
+function allowed(frame: Frame): Viewed {
+  return decided(frame);
+}
+
+/** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
+function gone(frame: Frame, note: string | undefined): Viewed {
+  const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
+  const deny: Guard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
+  return { ...decided(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
+}
+
+function standing(batch: BatchRun, frame: Frame, { handler, asked }: Extract<Target, { readonly kind: "standing" }>): Viewed {
+  if (asked.digest === undefined) return allowed(frame);
+  if (batch.staging.standing !== handler) return gone(frame, handler.gone);
+  const ask: Guard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
+  const { question } = asked;
+  const asking: Asking = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
+  return { ...decided(frame, [ask]), asking };
+}
+
+type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: Frame };
+
+/** The apply, judged as its source: name, kind, input and touched paths. Undefined: there is nothing to apply, and the body says why. */
+async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<Viewed | undefined> {
+  const row = batch.staging.session.state.proposals.get(target.id);
+  const resolver = batch.policy().proposals?.resolver ?? "both";
+  if (row?.state !== "staged" || row.digest !== target.digest || resolver === "person") return undefined;
+  const source = await sourceOf(batch.staging, row);
+  if (!source) return undefined;
+  const { assessing, request } = frame;
+  const subject = await assessRequest({ ...assessing, ...source, cwd: row.cwd, fingerprint: true });
+  const { decision, circumstances, facts, policy } = subject;
+  return {
+    request: { ...request, units: subject.request.units },
+    decision: resolver === "model" ? withoutDefaultAsk(decision) : decision,
+    facts: { ...facts, binds: request.binds },
+    safe: false,
+    policy,
+    circumstances,
+    subject,
+    asking: { details: { type: "info", title: `Confirm ${row.label}`, prompt: [row.label, ...source.blocks].join("\n") } },
+  };
+}
+
+/** The model resolves: only an ask that somebody insists on is put to a person. */
+function withoutDefaultAsk(decision: Decision): Decision {
+  return decision.verdict === "ask" && !decision.explicitAsk ? { ...decision, verdict: "allow", reason: "tool", byRules: false } : decision;
+}
+
+/** The tool and the input whose effect an apply is, touching exactly what the preview touches. */
+export type EffectSource = { readonly tool: Tool; readonly invocation: Invocation; readonly blocks: readonly string[] };
+
+/** Undefined: the tool is gone or another by now, so nothing can be applied. */
+export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
+  const { input, manifest } = await storedProposal(staging.session, row);
+  if (row.carrier === "closure") return closureSource(staging, row, manifest);
+  const tool = staging.tools().get(row.tool);
+  if (!tool || toolDigest(tool, staging.digest) !== row.toolDigest) return undefined;
+  const invocation = await tool.build(input, { cwd: row.cwd, callId: row.callId ?? "", sessionId: row.session });
+  const touched = judgedPaths(manifest.effects);
+  const locations = touched.length === 0 ? invocation.locations : (): readonly Location[] => touched.map((path) => ({ path }));
+  return { tool, invocation: { ...invocation, locations }, blocks: manifest.blocks };
+}
+
+/** Stands for code that was queued under the name of no tool: nobody speaks for it, so a person is asked. */
+const CODE: Tool = defineTool({ name: "custom_tool", description: "Code of a host.", kind: "other", input: true, run: () => "" });
+
+function closureSource({ closures }: Staging, row: ProposalRow, { blocks }: ProposalManifest): EffectSource | undefined {
+  const closure = closures.get(row.id);
+  if (!closure) return undefined;
+  if (closure.made) return { tool: closure.made.tool, invocation: closure.made.invocation, blocks };
+  const tool: Tool = { ...CODE, name: row.tool };
+  const invocation = emptyInvocation(row);
+  return { tool, invocation, blocks };
+}
+
+function emptyInvocation({ label }: ProposalRow): Invocation {
+  return {
+    input: {},
+    coercions: [],
+    warnings: [],
+    describe: () => label,
+    locations: () => [],
+    permission: async () => "ask",
+    opinion: () => ({ verdict: "ask", declared: true }),
+    safe: () => false,
+    confirmation: async () => undefined,
+    execute: () => Promise.reject(new Error("what is queued under a name has no body of its own")),
+  };
+}

@@ -1,0 +1,24 @@
+import type { RunContext } from "../tool-definition.ts";
+import { ToolError } from "../tool-error.ts";
+import type { Staging } from "./staging.ts";
+
+/** Where code runs that no call of a model runs: a person applies, or the runtime puts something in order. */
+export function bareContext(
+  { session }: Staging,
+  { callId, signal }: { readonly callId: string; readonly signal: AbortSignal },
+): RunContext {
+  return {
+    cwd: session.state.created?.cwd ?? "/",
+    callId,
+    sessionId: session.id,
+    signal,
+    update: () => undefined,
+    gate: () => Promise.reject(new ToolError("Nested calls need a running tool call.", "no_running_call")),
+    attempt: 1,
+    idempotencyKey: null,
+    started: async () => undefined,
+    pushPendingAction: () => {
+      throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
+    },
+  };
+}

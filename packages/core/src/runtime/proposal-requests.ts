@@ -1,0 +1,94 @@
+import type { Ledger, Subscription } from "../ledger-port.ts";
+import { contentText } from "../model/content-text.ts";
+import type { EventBodies, LedgerEvent } from "../model/events.ts";
+import { knownEvent } from "../model/known-event.ts";
+import type { ProposalRow } from "../model/proposal.ts";
+import { thrownWords } from "../model/resolve-texts.ts";
+import type { Ending } from "./dispatch.ts";
+import { synthesised } from "./endings.ts";
+import type { Staging } from "./staging.ts";
+import { findProposal } from "./stored-proposal.ts";
+
+/** What a person wants done with a proposal, on disk before anything is done. */
+export type Wish = EventBodies["proposal.requested"] & {
+  /** It was there before this process looked: somebody may have begun to act on it. */
+  readonly again: boolean;
+};
+
+/** Hears what people want from any process and has it done, one wish after the other, each once. */
+export type Hearing = {
+  /** From now on. */
+  readonly listen: () => void;
+  /** What was wished before this process listened. Resolves when it is done. */
+  readonly catchUp: () => Promise<void>;
+  /** Puts a wish of this process on record and has it done. */
+  readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
+  /** Listens no longer; resolves when nothing that was heard is left to do. */
+  readonly close: () => Promise<void>;
+};
+
+/** `act` does what is wished, or says why not. */
+export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Ending>): Hearing {
+  const { session, warn } = staging;
+  let watch: Subscription | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let over = false;
+  const done = new Map<number, Promise<Ending>>();
+  const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
+    if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
+    const { pos, body } = event;
+    const doing =
+      done.get(pos) ?? underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
+    done.set(pos, doing);
+    underWay = doing.catch((error: unknown) => warn(`what was asked for ${body.proposal} failed: ${thrownWords(error)}`));
+    return doing;
+  };
+  const listen = (): void => {
+    if (!over) watch ??= session.watch((event) => void take(event, false)?.catch(() => undefined));
+  };
+  return {
+    listen,
+    catchUp: async () => {
+      const rows = await session.ledger.pending("proposals", { session: session.id, all: true });
+      if (rows.length > 0) listen();
+      for (const row of rows) {
+        const event = await requestOf(session.ledger, row);
+        if (event) await take(event, true)?.catch(() => undefined); // said already
+      }
+    },
+    wish: async (body) => {
+      const answer = await session.ledger.answer([session.draft("proposal.requested", body)]);
+      const stands = "won" in answer ? answer.won[0] : answer.lost;
+      return (
+        (stands && (await take(stands, false))) ?? synthesised("failed", "proposal_not_found", `${body.proposal} could not be asked for.`)
+      );
+    },
+    close: async () => {
+      over = true;
+      watch?.close();
+      watch = undefined;
+      await underWay;
+    },
+  };
+}
+
+async function requestOf(ledger: Ledger, { session, requested }: ProposalRow): Promise<LedgerEvent | undefined> {
+  if (!requested) return undefined;
+  for await (const stored of ledger.read({ pos: requested.pos - 1 }, { naming: session, types: ["proposal.requested"] })) {
+    const event = knownEvent(stored);
+    return event?.pos === requested.pos ? event : undefined;
+  }
+  return undefined;
+}
+
+type Unmet = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
+
+/** A wish that left no mark on its proposal is answered by a record of its own, so that whoever waits is told and nobody tries again. */
+async function refuseUnmet({ session }: Staging, { pos, body, ending }: Unmet): Promise<Ending> {
+  const { proposal, action } = body;
+  const row = await findProposal(session, proposal);
+  if (row?.requested?.pos !== pos) return ending;
+  const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
+  await session.record([session.draft("proposal.refused", refused)], "normal");
+  return ending;
+}

@@ -1,0 +1,190 @@
+import { stagingUnavailable } from "../invocation.ts";
+import type { By } from "../model/answer.ts";
+import { contentText } from "../model/content-text.ts";
+import type { ProposalRow, ProposalStanding } from "../model/proposal.ts";
+import type { Resolution } from "../model/proposal-events.ts";
+import { resolveText } from "../model/resolve-texts.ts";
+import type { QueuedAction } from "../tool-definition.ts";
+import { applyProposal } from "./apply-proposal.ts";
+import { assessRequest } from "./assess.ts";
+import { sourceOf } from "./assess-resolve.ts";
+import { bareContext } from "./bare-context.ts";
+import type { CallRun } from "./call-run.ts";
+import { pushAction, type ResolveHandler } from "./closures.ts";
+import { discardProposal } from "./discard-proposal.ts";
+import type { DispatcherDeps, Ending } from "./dispatch.ts";
+import { denial, synthesised } from "./endings.ts";
+import { noticeDraft, toldReason } from "./proposal-notices.ts";
+import { type Hearing, makeHearing } from "./proposal-requests.ts";
+import { recoverProposals } from "./recover-proposals.ts";
+import type { Session } from "./session.ts";
+import { type Staging, stagedRows } from "./staging.ts";
+import type { StandingHandler } from "./standing-handler.ts";
+import { findProposal } from "./stored-proposal.ts";
+import { undoProposal } from "./undo-proposal.ts";
+
+/** How settling a proposal for a person went. `type` is that of the outcome; `state` is how the proposal stands now, null where there is none. */
+export type ProposalReport = {
+  readonly id: string;
+  readonly state: ProposalStanding | null;
+  readonly ok: boolean;
+  readonly type: string;
+  readonly text: string;
+};
+
+/** What people and hosts do with the proposals of a session. */
+export type Proposals = {
+  /** Staged ones, oldest first. */
+  readonly list: () => readonly ProposalRow[];
+  /** A person applies: what the policy denies stays denied, what it would ask about is hereby answered. */
+  readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  /** What `resolve` means when nothing is pending; null takes it away, and ends a call that waits for a yes to it. */
+  readonly setStandingHandler: (handler: StandingHandler | null) => void;
+  /** What the standing handler's question is about has changed: a person who is being asked is asked anew. */
+  readonly askAgain: () => void;
+  /** Stages what code of this process applies or discards. Throws `ToolError`. */
+  readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
+};
+
+/** The proposals of a session, and how they begin and end with their dispatcher. */
+export type ProposalDesk = Proposals & {
+  /** Puts in order what an earlier process left, then acts on what was asked for meanwhile; once. */
+  readonly begin: () => Promise<void>;
+  /** Listens no longer; resolves when what was asked for is done. */
+  readonly close: () => Promise<void>;
+};
+
+const DESKS = new WeakMap<Session, Proposals>();
+
+/** Stages an action in a session that has a dispatcher. It has its id at once, or this throws `ToolError`. */
+export function queueResolveHandler(session: Session, handler: ResolveHandler): QueuedAction {
+  const desk = DESKS.get(session);
+  return desk ? desk.queueResolveHandler(handler) : stagingUnavailable();
+}
+
+/** Proposals as people and hosts reach them. */
+export function makeProposals(staging: Staging, deps: DispatcherDeps, live: ReadonlyMap<string, CallRun>): ProposalDesk {
+  const person = { staging, deps };
+  const hearing = makeHearing(staging, ({ action, proposal, by, reason, again }) =>
+    ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
+  );
+  staging.listen = hearing.listen;
+  let begun: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    begun ??= staging.changes ? recoverProposals(staging).then(hearing.catchUp) : Promise.resolve();
+    return begun;
+  };
+  const settle = async (action: "apply" | "discard", id: string, words: Words): Promise<ProposalReport> => {
+    await begin();
+    return await report(staging, id, await ACTS[action](person, id, words));
+  };
+  const desk: ProposalDesk = {
+    list: () => stagedRows(staging),
+    apply: (id, by, reason = "") => settle("apply", id, { by, reason }),
+    discard: (id, by, reason = "") => settle("discard", id, { by, reason }),
+    undo: async (id, by, reason = "") => {
+      await begin();
+      return await report(staging, id, await undo(staging, id, { by, reason, hearing }));
+    },
+    setStandingHandler: (handler) => {
+      staging.standing = handler;
+      for (const run of standingRuns(live)) judgeAgain(run);
+    },
+    askAgain: () => {
+      for (const run of standingRuns(live)) {
+        run.target = undefined;
+        judgeAgain(run);
+      }
+    },
+    queueResolveHandler: (handler) => pushAction(staging, handler),
+    begin,
+    close: hearing.close,
+  };
+  staging.session.onClose(hearing.close);
+  DESKS.set(staging.session, desk);
+  return desk;
+}
+
+/** Calls that are frozen on the standing handler and have not begun. */
+function standingRuns(live: ReadonlyMap<string, CallRun>): readonly CallRun[] {
+  return [...live.values()].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
+}
+
+function judgeAgain(run: CallRun): void {
+  run.askAgain = true;
+  run.wake?.();
+}
+
+type Undoing = { readonly by: By; readonly reason: string; readonly hearing: Hearing };
+
+/** That files are to go back is on disk before the first of them does: a process that dies meanwhile leaves word. */
+async function undo(staging: Staging, id: string, { by, reason, hearing }: Undoing): Promise<Ending> {
+  const { session } = staging;
+  const row = await findProposal(session, id);
+  if (row?.session !== session.id || row.state !== "applied" || row.files === 0) return await undoProposal(staging, id, { by, reason });
+  return await hearing.wish({
+    proposal: id,
+    session: session.id,
+    action: "undo",
+    digest: row.digest,
+    reason: reason === "" ? null : reason,
+    by,
+  });
+}
+
+type Person = { readonly staging: Staging; readonly deps: DispatcherDeps };
+type Words = { readonly by: By; readonly reason: string; readonly again?: boolean };
+type Act = (person: Person, id: string, words: Words) => Promise<Ending>;
+
+const DONE = { apply: "applied", discard: "discarded", undo: "undone" } as const;
+
+const ACTS: Readonly<Record<keyof typeof DONE, Act>> = {
+  apply: async (person, id, words) => {
+    const refused = await refusal(person, id);
+    return refused ?? (await settleFor(person, id, { ...words, action: "apply" }));
+  },
+  discard: (person, id, words) => settleFor(person, id, { ...words, action: "discard" }),
+  undo: ({ staging }, id, { by, reason, again = false }) => undoProposal(staging, id, { by, reason, again }),
+};
+
+/** A deny holds against a person too; where settings say that the model resolves, a person only discards. */
+async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
+  const row = staging.session.state.proposals.get(id);
+  if (row?.state !== "staged") return undefined;
+  if (staging.policy().proposals?.resolver === "model") return synthesised("failed", "not_allowed", resolveText.resolverIsModel(row));
+  const source = await sourceOf(staging, row);
+  if (!source) return undefined;
+  const { facts, digest, clock } = deps;
+  const assessed = await assessRequest({ ...source, cwd: row.cwd, facts, policy: staging.policy, digest, clock });
+  return assessed.decision.verdict === "deny" ? denial(assessed, false) : undefined;
+}
+
+/** The model is told what a person did with a proposal that it may still believe to be pending. */
+async function settleFor({ staging }: Person, id: string, words: Words & { readonly action: Resolution["action"] }): Promise<Ending> {
+  const { session, clock } = staging;
+  const { action, by: who, reason } = words;
+  const before = session.state.proposals.get(id);
+  const resolution: Resolution = { action, by: "person", who, reason, at: new Date(clock.now()).toISOString() };
+  const { signal } = new AbortController();
+  const settling = { resolution, signal, ctx: bareContext(staging, { callId: before?.callId ?? "", signal }) };
+  const ending = await (action === "apply" ? applyProposal(staging, id, settling) : discardProposal(staging, id, settling));
+  if (before && !session.state.proposals.has(id)) {
+    const did = ending.state === "succeeded" ? `A person ${DONE[action]}` : "A person tried to apply";
+    const text = `${toldReason(did, before, reason)} Result: ${contentText(ending.result.content)}`;
+    await session.record([noticeDraft(staging, text)], "normal");
+  }
+  return ending;
+}
+
+async function report({ session }: Staging, id: string, ending: Ending): Promise<ProposalReport> {
+  const row = session.state.proposals.get(id) ?? (await findProposal(session, id));
+  return {
+    id,
+    state: row?.session === session.id ? row.state : null,
+    ok: ending.state === "succeeded",
+    type: ending.type ?? ending.state,
+    text: contentText(ending.result.content),
+  };
+}

@@ -1,0 +1,47 @@
+import { type Durability, LedgerError } from "../ledger-port.ts";
+import type { Draft } from "../model/events.ts";
+import { messageOf } from "../model/thrown.ts";
+import type { Clock } from "../ports.ts";
+import { ToolError } from "../tool-error.ts";
+import type { Session } from "./session.ts";
+
+const RETRY_MS = 1_000;
+
+type Recording = {
+  readonly events: () => readonly Draft[];
+  readonly durability?: Durability;
+  /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
+  readonly tries?: number;
+};
+
+type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
+
+/** What has happened is kept and tried again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
+export async function recordSurely({ session, clock, warn }: Recorder, { events, durability = "normal", tries }: Recording): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await session.record(events(), durability);
+      return;
+    } catch (error) {
+      if (!isPassing(error, tries === undefined) || (tries !== undefined && tried >= tries)) throw error;
+      warn?.(messageOf(error));
+      await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
+    }
+  }
+}
+
+/** What must be on record before anything happens: where it cannot be, nothing does, and whoever wanted it is told so. */
+export async function recordFirst({ session }: Pick<Recorder, "session">, first: First): Promise<void> {
+  try {
+    await session.record(first.events, first.durability, first.blobs);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    throw new ToolError(`Nothing was done: it could not be recorded (${error.message})`, "execution_failed", { cause: error });
+  }
+}
+
+type First = { readonly events: readonly Draft[]; readonly durability: Durability; readonly blobs?: readonly Uint8Array[] | undefined };
+
+function isPassing(error: unknown, done: boolean): boolean {
+  return error instanceof LedgerError && (error.type === "store_locked" || (done && error.type === "store_full"));
+}

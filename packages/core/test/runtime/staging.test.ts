@@ -1,0 +1,792 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type By,
+  createRegistry,
+  type Facts,
+  type Guard,
+  type JsonObject,
+  type PendingAction,
+  queueResolveHandler,
+  type ResolveContext,
+  ToolError,
+} from "@assent/core";
+import { call, only, outcomes, textOf, textTool, until } from "./harness.ts";
+import {
+  done,
+  type ProposalBench,
+  type ProposalOptions,
+  patching,
+  patchTool,
+  proposalBench,
+  pusher,
+  resolveTool,
+  resolving,
+  withAction,
+} from "./proposal-bench.ts";
+
+const person: By = { kind: "person", user: "u", name: "n", door: "test", pid: 7 };
+const only1 = (b: ProposalBench) => [...b.session.state.proposals.values()][0];
+
+/** The process after this one: the same store, files and tools; what only the first could do is gone. */
+function after(t: Parameters<typeof proposalBench>[0], b: ProposalBench, options: ProposalOptions = {}): Promise<ProposalBench> {
+  return proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true }, ...options });
+}
+
+test("2.1: a staged proposal keeps every content, before and after", async (t) => {
+  const b = await proposalBench(t);
+  const row = await b.stage({ a: "uno", b: null, c: "new" });
+  const [event] = await b.stored("proposal.staged");
+  const { manifest, contents, digest, files, owner, carrier } = event?.body ?? assert.fail("nothing is staged");
+  assert.deepEqual([files, owner, carrier, digest], [3, null, "data", row.digest]);
+  assert.equal(contents.length, 4);
+  for (const hash of contents) assert.ok((await b.ledger.blob(hash)).length > 0);
+  const { effects } = manifest as { effects: { op: string; before: string; after: string }[] };
+  assert.deepEqual(
+    effects.map(({ op, before, after: next }) => [op, before === "absent", next === "absent"]),
+    [
+      ["modify", false, false],
+      ["delete", false, true],
+      ["create", true, false],
+    ],
+  );
+});
+
+test("2.1: a rename is one effect and two files", async (t) => {
+  const b = await proposalBench(t);
+  await b.stage({ a: { to: "moved", text: "one!" } });
+  assert.equal(only(await b.process([resolving("apply")])).type, "applied");
+  assert.deepEqual([b.files.texts.get("/workspace/a"), b.files.texts.get("/workspace/moved")], [undefined, "one!"]);
+});
+
+test("2.1: above its limits nothing is staged", async (t) => {
+  const tools = [patchTool((await proposalBench(t)).files, { name: "many", alwaysStages: true })];
+  const b = await proposalBench(t, { tools });
+  const patch = Object.fromEntries(Array.from({ length: 10_001 }, (_, at) => [`f${at}`, "x"]));
+  const report = only(await b.process([patching(patch, { label: "all" })]));
+  assert.deepEqual([report.outcome, report.type], ["failed", "proposal_too_large"]);
+  assert.match(textOf(report), /^The preview is too large: 10001 files/);
+  assert.deepEqual(await b.stored("proposal.staged"), []);
+});
+
+type Refused = readonly [name: string, over: Parameters<typeof patchTool>[1], outcome: string, text: RegExp];
+const PREVIEWS: readonly Refused[] = [
+  ["a preview that gives a text ends the call with it", { preview: () => "Nothing to do." }, "succeeded", /^Nothing to do\.$/],
+  [
+    "a preview that gives a failure fails",
+    { preview: () => ({ content: "", error: { message: "no match", type: "edit_no_occurrence_found" } }) },
+    "failed edit_no_occurrence_found",
+    /no match/,
+  ],
+  [
+    "section 9: a preview that throws fails, and stages nothing",
+    { preview: () => Promise.reject(new Error("broken")) },
+    "failed execution_failed",
+    /^Error: Tool call execution failed\. Reason: broken$/,
+  ],
+  [
+    "a preview that throws a ToolError is told as it is",
+    { preview: () => Promise.reject(new ToolError("Not read yet.", "edit_requires_prior_read")) },
+    "failed edit_requires_prior_read",
+    /^Not read yet\.$/,
+  ],
+  ["a preview that gives nonsense", { preview: () => ({ label: "x" }) as never }, "failed invalid_tool_result", /returned no valid result/],
+  [
+    "a preview whose contents are none",
+    { preview: () => ({ label: "x", blocks: [], changes: [{ path: "/w/a", realPath: "/w/a", before: null, after: "text" }] }) as never },
+    "failed invalid_tool_result",
+    /returned no valid result/,
+  ],
+  [
+    "a preview of a relative path",
+    { preview: () => ({ label: "x", blocks: [], changes: [{ path: "a", realPath: "a", before: null, after: Buffer.from("x") }] }) },
+    "failed invalid_tool_result",
+    /returned no valid result/,
+  ],
+  [
+    "a preview that changes one file twice",
+    {
+      preview: () => {
+        const change = { path: "/w/a", realPath: "/w/a", before: null, after: Buffer.from("x") };
+        return { label: "x", blocks: [], changes: [change, { ...change, path: "/w/b" }] };
+      },
+    },
+    "failed execution_failed",
+    /changes \/w\/a twice/,
+  ],
+];
+for (const [name, over, outcome, text] of PREVIEWS) {
+  for (const staged of [true, false]) {
+    test(`${name} (${staged ? "staged" : "at once"})`, async (t) => {
+      const b = await proposalBench(t, {
+        tools: [patchTool((await proposalBench(t)).files, { ...over, name: "odd", alwaysStages: staged })],
+      });
+      const report = await b.process([patching({ a: "uno" }, {}, "odd")]);
+      assert.deepEqual(outcomes(report), [outcome]);
+      assert.match(textOf(report.results[0]), text);
+      assert.equal(b.session.state.proposals.size, 0);
+      assert.deepEqual(b.files.log, []);
+    });
+  }
+}
+
+test("a call that runs at once is recorded and applied as a proposal, and can be undone", async (t) => {
+  const b = await proposalBench(t);
+  const report = only(await b.process([patching({ a: "uno" }, {}, "put")]));
+  assert.deepEqual([report.outcome, report.type, textOf(report)], ["succeeded", null, 'Patched {"n":1}.']);
+  const { proposalId } = report.result.details as { proposalId: string };
+  const types = (
+    await Promise.all((["proposal.staged", "proposal.applying", "proposal.applied"] as const).map((type) => b.stored(type)))
+  ).flat();
+  assert.deepEqual(
+    types.map(({ type, body }) => [type, body.proposal]),
+    [
+      ["proposal.staged", proposalId],
+      ["proposal.applying", proposalId],
+      ["proposal.applied", proposalId],
+    ],
+  );
+  assert.equal((await b.dispatcher.proposals.undo(proposalId, person)).ok, true);
+  assert.equal(b.files.texts.get("/workspace/a"), "one");
+});
+
+type Direct = readonly [name: string, fault: "write" | "rename" | "restore", outcome: string, state: string];
+const DIRECT: readonly Direct[] = [
+  ["T164: a write that fails tells why, and nothing stays pending", "write", "failed no_space_left", "discarded"],
+  ["a rename that fails", "rename", "failed file_write_failure", "discarded"],
+  ["RS-38: a restore that fails too", "restore", "unknown apply_unknown", "unknown"],
+];
+for (const [name, fault, outcome, state] of DIRECT) {
+  test(`at once: ${name}`, async (t) => {
+    const b = await proposalBench(t);
+    b.files.faults.push(fault);
+    assert.deepEqual(outcomes(await b.process([patching({ a: "uno", b: "due" }, {}, "put")])), [outcome]);
+    assert.equal(b.session.state.proposals.size, 0);
+    assert.equal((await b.ledger.pending("proposals", { all: true }))[0]?.state, state);
+  });
+}
+
+test("at once: an apply whose words fail is still a success", async (t) => {
+  const b = await proposalBench(t, {
+    tools: [patchTool((await proposalBench(t)).files, { name: "mute", apply: () => Promise.reject(new Error("no words")) })],
+  });
+  const report = only(await b.process([patching({ c: "uno" }, {}, "mute")]));
+  assert.deepEqual([report.outcome, textOf(report)], ["succeeded", "Applied: Patch: c."]);
+  assert.equal(b.files.texts.get("/workspace/c"), "uno");
+  assert.deepEqual(b.warnings, [
+    `Tool 'mute' applied ${(report.result.details as { proposalId: string }).proposalId} but could not say so: no words`,
+  ]);
+});
+
+test("a tool whose apply is the effect gets its own data, now or from another process", async (t) => {
+  const world: unknown[] = [];
+  const files = (await proposalBench(t)).files;
+  const notes = patchTool(files, {
+    name: "note",
+    alwaysStages: true,
+    preview: ({ text }) => ({ label: "Note", blocks: [String(text)], changes: [], data: { text: String(text) } }),
+    apply: ({ data, reason }) => {
+      world.push([data, reason]);
+      return "noted";
+    },
+  });
+  const b = await proposalBench(t, { files, tools: [notes] });
+  await b.process([{ name: "note", arguments: { text: "hello" } }]);
+  const next = await after(t, b);
+  assert.equal(textOf(only(await next.process([resolving("apply")]))), "noted");
+  assert.deepEqual(world, [[{ text: "hello" }, "because"]]);
+});
+
+test("CT-30: without a store nothing can be staged, neither by code nor by a preview", async (t) => {
+  const said: unknown[] = [];
+  const push = textTool("deploy", "other", {
+    run: (_input, ctx) => {
+      try {
+        ctx.pushPendingAction(done);
+      } catch (error) {
+        said.push(error);
+      }
+      return "x";
+    },
+  });
+  const plain = await proposalBench(t);
+  const registry = createRegistry();
+  for (const tool of [push, resolveTool, patchTool(plain.files, { alwaysStages: true })]) registry.add(tool);
+  const { bench } = await import("./harness.ts");
+  const b = await bench(t, { policy: { mode: "yolo" } });
+  const report = await b.process([call("deploy", "x"), patching({ a: "uno" }), resolving("apply")], { tools: registry });
+  assert.deepEqual(outcomes(report), ["succeeded", "failed staging_unavailable", "failed no_pending_action"]);
+  const text = "Pending action store unavailable for custom tools in this runtime.";
+  assert.equal(textOf(report.results[1]), text);
+  assert.ok(said[0] instanceof ToolError && said[0].type === "staging_unavailable" && said[0].message === text);
+});
+
+test("CT-31: once the call has ended nothing is pushed any more", async (t) => {
+  let late: ((action: PendingAction) => unknown) | undefined;
+  const b = await proposalBench(t, {
+    tools: [
+      textTool("deploy", "other", {
+        run: (_input, ctx) => {
+          late = ctx.pushPendingAction;
+          return "x";
+        },
+      }),
+    ],
+  });
+  await b.process([call("deploy", "x")]);
+  assert.throws(() => late?.(done), { message: "pushPendingAction needs a running tool call.", type: "no_running_call" });
+});
+
+type Bad = readonly [name: string, action: unknown, message: string];
+const loop: Record<string, unknown> = {};
+loop["self"] = loop;
+const BAD: readonly Bad[] = [
+  ["CT-32: no label", { apply: () => "x" }, "Pending action needs a label."],
+  ["CT-32: an empty label", { ...done, label: " \n" }, "Pending action needs a label."],
+  ["CT-32: no apply", { label: "x" }, "Pending action needs an apply function."],
+  ["CT-32: nothing at all", null, "Pending action needs a label."],
+  ["CT-40: details that contain themselves", { ...done, details: loop }, "Pending action details must be JSON."],
+  ["CT-40: details with a function", { ...done, details: { f: () => 1 } }, "Pending action details must be JSON."],
+  ["details that are too long", { ...done, details: "x".repeat(70_000) }, "Pending action details must be at most 64 KiB."],
+];
+for (const [name, action, message] of BAD) {
+  test(`${name} throws`, async (t) => {
+    const b = await proposalBench(t);
+    assert.throws(() => queueResolveHandler(b.session, action as never), { message, name: "ToolError" });
+    assert.equal(b.session.state.proposals.size, 0);
+  });
+}
+
+test("1.5: a queued action has its id at once and is on record soon; its label is one line", async (t) => {
+  const b = await proposalBench(t);
+  const { id, staged } = queueResolveHandler(b.session, { ...done, label: "two\nlines\u0007", sourceToolName: "host" });
+  await staged;
+  const row = b.session.state.proposals.get(id);
+  assert.deepEqual([row?.label, row?.tool, row?.carrier, row?.callId, row?.owner?.pid], ["two lines", "host", "closure", null, 1]);
+  assert.equal(textOf(only(await b.process([resolving("apply")]))), "deployed");
+});
+
+test("1.3: code that was queued under the name of no tool asks, whoever would allow tools of its kind", async (t) => {
+  const b = await proposalBench(t, { policy: { mode: "default" } });
+  await queueResolveHandler(b.session, { ...done, sourceToolName: "host" }).staged;
+  void b.process([resolving("apply")]);
+  await until(() => b.dispatcher.pending().length > 0);
+  assert.equal(b.dispatcher.pending()[0]?.details.type === "info" && b.dispatcher.pending()[0]?.details.title, "Confirm Deploy");
+  b.dispatcher.cancel(b.dispatcher.pending()[0]?.callId ?? "");
+  await until(() => b.dispatcher.pending().length === 0);
+});
+
+test("custom-tools 5: an apply of code is judged as the staging call: name, kind and input", async (t) => {
+  const b = await withAction(t, { ...done, sourceToolName: "nice_name" });
+  b.policy.set({ mode: "yolo", rules: { user: { deny: ["deploy:text=x"] } } });
+  const report = only(await b.process([resolving("apply")]));
+  assert.equal(report.type, "denied_by_rule");
+  assert.equal(only1(b)?.tool, "nice_name");
+});
+
+test("CT-34: two pushes of one call are two proposals", async (t) => {
+  const b = await proposalBench(t, { tools: [pusher([() => done, () => ({ ...done, label: "Two" })])] });
+  await b.process([call("deploy", "x", "c1")]);
+  assert.deepEqual(
+    [...b.session.state.proposals.values()].map(({ label, callId }) => [label, callId]),
+    [
+      ["Deploy", "c1"],
+      ["Two", "c1"],
+    ],
+  );
+});
+
+test("CT-35: what a call pushed goes with a call that fails, and its code is told", async (t) => {
+  const told: string[] = [];
+  const reject = (reason: string): undefined => void told.push(reason);
+  const b = await proposalBench(t, {
+    tools: [
+      textTool("deploy", "other", {
+        run: (_input, ctx) => {
+          ctx.pushPendingAction({ ...done, reject });
+          throw new Error("too early");
+        },
+      }),
+    ],
+  });
+  assert.equal(only(await b.process([call("deploy", "x")])).outcome, "failed");
+  assert.equal(b.session.state.proposals.size, 0);
+  assert.deepEqual(told, ["staging call failed"]);
+  const [event] = await b.stored("proposal.discarded");
+  assert.deepEqual([event?.body.resolution.by, event?.body.resolution.reason], ["runtime", "staging call failed"]);
+});
+
+test("CT-35: and with one that is cancelled", async (t) => {
+  const told: string[] = [];
+  const b = await proposalBench(t, {
+    tools: [
+      textTool("deploy", "other", {
+        run: async (_input, ctx) => {
+          ctx.pushPendingAction({ ...done, reject: (reason) => void told.push(reason) });
+          await new Promise((_resolve, refuse) => ctx.signal.addEventListener("abort", refuse));
+          return "x";
+        },
+      }),
+    ],
+  });
+  const running = b.process([call("deploy", "x", "c1")]);
+  await until(() => b.session.state.proposals.size === 1);
+  b.dispatcher.cancel("c1");
+  assert.equal(only(await running).outcome, "cancelled");
+  assert.deepEqual([told, b.session.state.proposals.size], [["staging call failed"], 0]);
+});
+
+test("CT-36 RS-18: what code of an ended process carries is lost: a notice, and the words of resolve", async (t) => {
+  const b = await withAction(t, done);
+  const id = only1(b)?.id ?? "";
+  const next = await after(t, b);
+  await next.resume();
+  const lost = "Lost: Deploy was staged by a process that has ended. Nothing was applied. Preview again.";
+  assert.deepEqual(
+    [...next.session.state.notices.values()].map(({ kind, modelText }) => [kind, modelText]),
+    [["proposal", lost]],
+  );
+  for (const over of [{}, { id }]) {
+    const applied = only(await next.process([resolving("apply", over)]));
+    assert.deepEqual([applied.outcome, applied.type, textOf(applied)], ["failed", "proposal_lost", lost]);
+    const discarded = only(await next.process([resolving("discard", over)]));
+    assert.deepEqual([discarded.type, textOf(discarded)], ["nothing_to_discard", `Proposal ${id} is already stale.`]);
+  }
+  await next.stage({ a: "uno" });
+  await next.process([resolving("discard")]);
+  assert.equal(only(await next.process([resolving("apply")])).type, "no_pending_action", "something was staged since");
+});
+
+test("section 6: a proposal of data is applied by another process", async (t) => {
+  const b = await proposalBench(t);
+  await b.stage({ a: "uno" });
+  const next = await after(t, b);
+  assert.equal(only(await next.process([resolving("apply")])).type, "applied");
+  assert.equal(b.files.texts.get("/workspace/a"), "uno");
+});
+
+test("section 6: of a tool that changed or is gone nothing is applied", async (t) => {
+  for (const tools of [
+    [patchTool((await proposalBench(t)).files, { name: "other" })],
+    [patchTool((await proposalBench(t)).files, { title: "New" })],
+  ]) {
+    const b = await proposalBench(t);
+    await b.stage({ a: "uno" });
+    const registry = createRegistry();
+    for (const tool of [resolveTool, ...tools]) registry.add(tool);
+    const report = only(await b.process([resolving("apply")], { tools: registry }));
+    assert.deepEqual([report.outcome, report.type, textOf(report)], ["failed", "proposal_stale", "Tool patch changed since the preview."]);
+    assert.equal((await b.stored("proposal.stale"))[0]?.body.cause, "tool");
+    assert.deepEqual(b.files.log, []);
+  }
+});
+
+test("RS-80: a cancel before the claim leaves it staged", async (t) => {
+  const b = await proposalBench(t, { policy: { mode: "default" } });
+  await b.stage({ a: "uno" });
+  const running = b.process([resolving("apply", {}, "r1")]);
+  await until(() => b.dispatcher.pending().length > 0);
+  b.dispatcher.cancel("r1");
+  assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
+  assert.equal(only1(b)?.state, "staged");
+});
+
+test("RS-81: a cancel before the commit point: nothing is written, it is staged again, and counts as no failure", async (t) => {
+  const b = await proposalBench(t);
+  await b.stage({ a: "uno" });
+  const release = b.files.hold("before");
+  const running = b.process([resolving("apply", {}, "r1")]);
+  await until(() => b.files.log.length > 0);
+  b.dispatcher.cancel("r1");
+  release();
+  const report = only(await running);
+  assert.deepEqual(
+    [report.outcome, report.type, textOf(report)],
+    ["cancelled", "cancelled_before_commit", "Cancelled before anything was written. Patch: a is still pending."],
+  );
+  assert.deepEqual([only1(b)?.state, only1(b)?.failures, b.files.texts.get("/workspace/a")], ["staged", 0, "one"]);
+});
+
+test("RS-82: after the commit point the files are finished, and the call says that a cancel came", async (t) => {
+  const b = await proposalBench(t);
+  await b.stage({ a: "uno" });
+  const release = b.files.hold("committed");
+  const controller = new AbortController();
+  const running = b.process([resolving("apply"), call("edit", "after")], { signal: controller.signal });
+  await until(() => b.files.reached.committed === 1);
+  controller.abort();
+  await b.clock.advance(60_000);
+  release();
+  const report = await running;
+  assert.deepEqual(outcomes(report), ["succeeded applied", "cancelled cancelled"]);
+  const [first] = report.results;
+  assert.equal(first?.outcome === "succeeded" && (first.result.details as JsonObject)["cancelRequested"], true);
+  assert.deepEqual([b.files.texts.get("/workspace/a"), b.world.lines], ["uno", []]);
+});
+
+type Aborted = readonly [name: string, apply: (ctx: ResolveContext) => Promise<string>, outcome: string, state: string];
+const hearing = (ctx: ResolveContext): Promise<string> =>
+  new Promise((_resolve, refuse) => ctx.signal.addEventListener("abort", () => refuse(new Error("stopped"))));
+const ABORTED: readonly Aborted[] = [
+  ["RS-83: code that throws before it committed", hearing, "cancelled cancelled_before_commit", "staged"],
+  [
+    "RS-83: code that throws after it committed",
+    (ctx) => {
+      ctx.commit();
+      return hearing(ctx);
+    },
+    "failed proposal_apply_failed",
+    "staged",
+  ],
+  [
+    "RS-83: code that committed and ends well is waited for",
+    async (ctx) => {
+      ctx.commit();
+      return await hearing(ctx).catch(() => "done after all");
+    },
+    "succeeded applied",
+    "applied",
+  ],
+  ["code that ends well in spite of the signal", (ctx) => hearing(ctx).catch(() => "done"), "succeeded applied", "applied"],
+  ["RS-84: code that neither commits nor ends", () => new Promise(() => undefined), "unknown apply_unknown", "unknown"],
+];
+for (const [name, apply, outcome, state] of ABORTED) {
+  test(`${name}, when the call is cancelled`, async (t) => {
+    const b = await withAction(t, { ...done, apply: (_reason, _extra, ctx) => apply(ctx) });
+    const running = b.process([resolving("apply", {}, "r1")]);
+    await until(() => only1(b)?.state === "applying");
+    b.dispatcher.cancel("r1");
+    await b.clock.advance(5_000);
+    assert.deepEqual(outcomes(await running), [outcome]);
+    assert.equal((await b.ledger.pending("proposals", { all: true }))[0]?.state, state);
+  });
+}
+
+test("RS-84: a late end is recorded and not acted on", async (t) => {
+  const late = Promise.withResolvers<string>();
+  const b = await withAction(t, { ...done, apply: () => late.promise });
+  const running = b.process([resolving("apply", {}, "r1")]);
+  await until(() => only1(b)?.state === "applying");
+  b.dispatcher.cancel("r1");
+  await b.clock.advance(5_000);
+  const report = only(await running);
+  assert.equal(textOf(report), "Cancelled while applying Deploy. It may have taken effect. Check before trying again.");
+  late.resolve("x");
+  await until(() => b.session.state.notices.size === 1);
+  assert.match([...b.session.state.notices.values()][0]?.modelText ?? "", /ended after it was given up: it succeeded\.$/);
+});
+
+test("RS-85: a reject that never ends leaves the call unknown and the proposal staged", async (t) => {
+  const b = await withAction(t, { ...done, reject: () => new Promise(() => undefined) });
+  const running = b.process([resolving("discard", {}, "r1")]);
+  await until(() => b.log().includes("toolCall r1"));
+  b.dispatcher.cancel("r1");
+  await b.clock.advance(5_000);
+  assert.deepEqual(outcomes(await running), ["unknown apply_unknown"]);
+  assert.equal(only1(b)?.state, "staged");
+});
+
+type Crash = readonly [
+  name: string,
+  fault: "crash-before" | "crash" | "crash-after",
+  meddle: boolean,
+  state: string,
+  outcome: string,
+  a: string,
+];
+const CRASHES: readonly Crash[] = [
+  ["RS-39: killed between claim and first rename", "crash-before", false, "staged", "failed not_applied", "one"],
+  ["RS-40: killed between renames", "crash", false, "staged", "failed not_applied", "one"],
+  ["RS-40: killed between renames, and a file is something else by now", "crash", true, "unknown", "unknown apply_unknown", "uno"],
+  ["RS-41: killed after the last rename", "crash-after", false, "applied", "succeeded recovered", "uno"],
+];
+for (const [name, fault, meddle, state, outcome, a] of CRASHES) {
+  test(name, async (t) => {
+    const b = await proposalBench(t);
+    const { id } = await b.stage({ a: "uno", b: "due" });
+    b.files.faults.push(fault);
+    void b.process([resolving("apply")]);
+    await until(() => b.files.reached.crashed === 1);
+    if (meddle) b.files.texts.set("/workspace/b", "mine");
+    const next = await after(t, b);
+    assert.deepEqual(outcomes(await next.resume()), [outcome]);
+    const [row] = await next.ledger.pending("proposals", { all: true, prefix: id });
+    assert.deepEqual([row?.state, next.files.texts.get("/workspace/a")], [state, a]);
+    assert.equal(next.session.state.notices.size, 1);
+    assert.equal(row?.failures, 0);
+    assert.deepEqual(b.files.log, [`apply ${id}`, `recover ${id}`]);
+  });
+  test(`${name}, by a call that runs at once`, async (t) => {
+    const b = await proposalBench(t);
+    b.files.faults.push(fault);
+    void b.process([patching({ a: "uno", b: "due" }, {}, "put")]);
+    await until(() => b.files.reached.crashed === 1);
+    if (meddle) b.files.texts.set("/workspace/b", "mine");
+    const next = await after(t, b);
+    assert.deepEqual(outcomes(await next.resume()), [outcome]);
+    const [row] = await next.ledger.pending("proposals", { all: true });
+    assert.deepEqual([row?.state, next.files.texts.get("/workspace/a")], [state === "staged" ? "discarded" : state, a]);
+    assert.equal(next.session.state.notices.size, 0, "the call's own result tells");
+  });
+}
+
+test("ledger 6: recovery of proposals may be repeated", async (t) => {
+  const b = await proposalBench(t);
+  await b.stage({ a: "uno", b: "due" });
+  b.files.faults.push("crash");
+  void b.process([resolving("apply")]);
+  await until(() => b.files.reached.crashed === 1);
+  let next = await after(t, b);
+  await next.resume();
+  next = await after(t, next);
+  assert.deepEqual(outcomes(await next.resume()), []);
+  assert.equal(only1(next)?.state, "staged");
+  assert.equal(next.session.state.notices.size, 1);
+});
+
+test("ledger 6: a staging call that was killed is told by what is on disk", async (t) => {
+  for (const [when, outcome] of [
+    ["before", "failed not_applied"],
+    ["after", "succeeded recovered"],
+  ] as const) {
+    const gate = Promise.withResolvers<never>();
+    const reached = { staged: false };
+    const files = (await proposalBench(t)).files;
+    const b = await proposalBench(t, {
+      files,
+      tools: [patchTool(files, { name: "slow", alwaysStages: true, ...(when === "before" && { preview: () => gate.promise }) })],
+      wrap: (ledger) => ({
+        ...ledger,
+        append: async (lease, at, batch) => {
+          if (when === "after" && batch.events.some(({ type }) => type === "call.ended")) return gate.promise;
+          const stored = await ledger.append(lease, at, batch);
+          reached.staged ||= batch.events.some(({ type }) => type === "proposal.staged");
+          return stored;
+        },
+      }),
+    });
+    void b.process([patching({ a: "uno" }, {}, "slow")]);
+    await until(() => (when === "before" ? b.log().some((line) => line.startsWith("toolCall")) : reached.staged));
+    const next = await after(t, b);
+    const report = await next.resume();
+    assert.deepEqual(outcomes(report), [outcome]);
+    if (when === "after") assert.match(textOf(report.results[0]), /^Preview staged as p_\w+: Patch: a\. No file was modified\.\na\n/);
+    assert.equal(next.session.state.proposals.size, when === "after" ? 1 : 0);
+  }
+});
+
+test("1.3: a person applies, and the model is told", async (t) => {
+  const b = await proposalBench(t, { policy: { mode: "default" } });
+  const { id } = await b.stage({ a: "uno" });
+  const report = await b.dispatcher.proposals.apply(id, person, "looks right");
+  assert.deepEqual(report, { id, state: "applied", ok: true, type: "applied", text: 'Patched {"n":1}.' });
+  const [event] = await b.stored("proposal.applying");
+  assert.deepEqual(
+    [event?.body.resolution.by, event?.body.resolution.who, event?.body.resolution.reason],
+    ["person", person, "looks right"],
+  );
+  assert.deepEqual(
+    [...b.session.state.notices.values()].map(({ modelText }) => modelText),
+    [`A person applied Patch: a (${id}). Reason: looks right Result: Patched {"n":1}.`],
+  );
+});
+
+test("1.3: a person discards", async (t) => {
+  const b = await proposalBench(t);
+  const { id } = await b.stage({ a: "uno" });
+  assert.deepEqual(await b.dispatcher.proposals.discard(id, person), {
+    id,
+    state: "discarded",
+    ok: true,
+    type: "discarded",
+    text: "Discarded: Patch: a. Reason: .",
+  });
+  assert.equal(b.session.state.notices.size, 1);
+  assert.deepEqual((await b.dispatcher.proposals.apply(id, person)).type, "proposal_not_pending");
+  assert.deepEqual((await b.dispatcher.proposals.apply("p_no", person)).state, null);
+});
+
+test("1.3: what the policy denies a person does not apply either", async (t) => {
+  const b = await proposalBench(t);
+  const { id } = await b.stage({ a: "uno" });
+  b.policy.set({ rules: { team: { deny: ["patch"] } } });
+  const report = await b.dispatcher.proposals.apply(id, person);
+  assert.deepEqual([report.ok, report.type, report.state], [false, "denied_by_rule", "staged"]);
+  b.policy.set({ proposals: { resolver: "model", stages: () => false } });
+  assert.equal((await b.dispatcher.proposals.apply(id, person)).type, "not_allowed");
+  assert.equal((await b.dispatcher.proposals.discard(id, person)).ok, true);
+  assert.deepEqual(b.files.log, []);
+});
+
+test("two persons apply at once: one does, the other is told", async (t) => {
+  const b = await proposalBench(t);
+  const { id } = await b.stage({ a: "uno" });
+  const reports = await Promise.all([b.dispatcher.proposals.apply(id, person), b.dispatcher.proposals.apply(id, person)]);
+  assert.deepEqual(reports.map(({ type }) => type).sort(), ["applied", "proposal_busy"]);
+  assert.deepEqual(b.files.log, [`apply ${id}`]);
+});
+
+/** Puts a wish of another process on the shared chain. */
+async function wish(b: ProposalBench, id: string, action: "apply" | "discard" | "undo"): Promise<void> {
+  const [row] = await b.ledger.pending("proposals", { all: true, prefix: id });
+  const body = { proposal: id, session: b.session.id, action, digest: row?.digest ?? "", reason: "from afar", by: person };
+  await b.ledger.answer([{ type: "proposal.requested", v: 1, at: new Date(b.clock.now()).toISOString(), body }]);
+}
+
+test("1.3: a wish of another process is heard and met by the holder", async (t) => {
+  const b = await proposalBench(t);
+  const first = await b.stage({ a: "uno" });
+  await wish(b, first.id, "apply");
+  await until(() => b.files.texts.get("/workspace/a") === "uno");
+  await until(() => b.session.state.notices.size === 1);
+  const second = await b.stage({ b: "due" });
+  await wish(b, second.id, "discard");
+  await until(() => b.session.state.proposals.size === 0);
+  await wish(b, first.id, "undo");
+  await until(() => b.files.texts.get("/workspace/a") === "one");
+  await b.session.close("done", 0);
+  assert.equal((await b.stored("proposal.undone")).length, 1);
+});
+
+test("1.3: a wish that cannot be met is answered by a record, and not tried again", async (t) => {
+  const b = await proposalBench(t);
+  const { id } = await b.stage({ a: "uno" });
+  await b.process([resolving("apply")]);
+  b.files.texts.set("/workspace/a", "mine");
+  await wish(b, id, "undo");
+  const refused = async (): Promise<number> => (await b.stored("proposal.refused")).length;
+  let seen = 0;
+  await until(() => {
+    void refused().then((count) => {
+      seen = count;
+    });
+    return seen === 1;
+  });
+  const [event] = await b.stored("proposal.refused");
+  assert.deepEqual(event?.body, {
+    proposal: id,
+    action: "undo",
+    type: "undo_conflict",
+    message: `Cannot undo ${id}: changed since: a. Nothing was written.`,
+  });
+  b.files.texts.set("/workspace/a", "uno");
+  const next = await after(t, b);
+  await next.resume();
+  assert.equal(next.files.texts.get("/workspace/a"), "uno");
+});
+
+test("proposals.md: a wish that nobody heard is met when the session is resumed", async (t) => {
+  const b = await proposalBench(t);
+  const { id } = await b.stage({ a: "uno" });
+  await b.dispatcher.close();
+  await wish(b, id, "apply");
+  assert.equal(b.files.texts.get("/workspace/a"), "one");
+  const next = await after(t, b);
+  await next.resume();
+  assert.equal(next.files.texts.get("/workspace/a"), "uno");
+});
+
+test("a session that is closed stops listening", async (t) => {
+  const b = await proposalBench(t);
+  const { id } = await b.stage({ a: "uno" });
+  await b.session.close("parked", 75);
+  await wish(b, id, "apply");
+  for (let turns = 0; turns < 20; turns += 1) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(b.files.texts.get("/workspace/a"), "one");
+  await b.session.refresh();
+});
+
+/** A tool that names `a` and touches `b` too. */
+function sly(files: ProposalBench["files"], over: Parameters<typeof patchTool>[1] = {}): ReturnType<typeof patchTool> {
+  return patchTool(files, { name: "sly", locations: () => [{ path: "/workspace/a" }], ...over });
+}
+
+/** Rules about paths, as a host's facts make them. */
+const pathFacts: Facts = ({ tool, locations }) => ({
+  units: (locations ?? []).map(({ path }) => ({ subject: path })).concat(locations?.length ? [] : [{ subject: tool }]),
+  binds: {},
+});
+const pathGuard = (verdict: "ask" | "deny", tool: string, path: string): Guard => ({
+  id: "place",
+  check: (request, unit) =>
+    request.tool === tool && unit.subject === path ? { verdict, note: `${path} is special` } : { verdict: "none" },
+});
+
+type Touching = readonly [name: string, guard: Guard, staged: boolean, outcome: string];
+const TOUCHING: readonly Touching[] = [
+  ["1.3: a deny on a touched path denies at staging", pathGuard("deny", "sly", "/workspace/b"), true, "failed denied_by_guard"],
+  ["a deny on a touched path denies what runs at once", pathGuard("deny", "sly", "/workspace/b"), false, "failed denied_by_guard"],
+  ["an ask about writing a touched path waits for the apply", pathGuard("ask", "sly", "/workspace/b"), true, "succeeded"],
+  [
+    "an ask about a touched path that nobody was asked stops what runs at once",
+    pathGuard("ask", "sly", "/workspace/b"),
+    false,
+    "failed execution_denied",
+  ],
+  [
+    "an ask about reading a touched path that nobody was asked stops the preview",
+    pathGuard("ask", "read", "/workspace/b"),
+    true,
+    "failed execution_denied",
+  ],
+  ["a deny of reading a touched path", pathGuard("deny", "read", "/workspace/b"), true, "failed denied_by_guard"],
+  ["nothing against it, staged", pathGuard("deny", "sly", "/workspace/z"), true, "succeeded"],
+  ["nothing against it, at once", pathGuard("deny", "sly", "/workspace/z"), false, "succeeded"],
+];
+for (const [name, guard, staged, outcome] of TOUCHING) {
+  test(`touched files: ${name}`, async (t) => {
+    const files = (await proposalBench(t)).files;
+    const b = await proposalBench(t, {
+      files,
+      tools: [sly(files, { alwaysStages: staged })],
+      policy: { mode: "yolo", guards: [guard] },
+      deps: { facts: pathFacts },
+    });
+    assert.deepEqual(outcomes(await b.process([patching({ a: "uno", b: "due" }, {}, "sly")])), [outcome]);
+    assert.equal(b.session.state.proposals.size, staged && outcome === "succeeded" ? 1 : 0);
+    assert.equal(files.texts.get("/workspace/b"), !staged && outcome === "succeeded" ? "due" : "two");
+  });
+}
+
+test("1.3: an apply is judged by the paths it touches", async (t) => {
+  const b = await proposalBench(t, { deps: { facts: pathFacts } });
+  await b.stage({ a: "uno" });
+  b.policy.set({ mode: "yolo", guards: [pathGuard("deny", "patch", "/workspace/a")] });
+  assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
+});
+
+test("a time limit that passes before anything is written is told as one, and nothing is pending", async (t) => {
+  const files = (await proposalBench(t)).files;
+  const b = await proposalBench(t, { files, tools: [patchTool(files, { name: "slow", timeoutMs: 100 })] });
+  const release = files.hold("before");
+  const running = b.process([patching({ a: "uno" }, {}, "slow")]);
+  await until(() => files.log.length > 0);
+  await b.clock.advance(100);
+  release();
+  assert.deepEqual(outcomes(await running), ["timed_out execution_timeout"]);
+  assert.deepEqual([b.session.state.proposals.size, files.texts.get("/workspace/a")], [0, "one"]);
+});
+
+test("a preview that is cancelled while it looks stages nothing", async (t) => {
+  const files = (await proposalBench(t)).files;
+  const reached = Promise.withResolvers<void>();
+  const b = await proposalBench(t, {
+    files,
+    tools: [
+      patchTool(files, {
+        name: "slow",
+        alwaysStages: true,
+        preview: () => {
+          reached.resolve();
+          return new Promise(() => undefined);
+        },
+      }),
+    ],
+  });
+  const running = b.process([{ ...patching({ a: "uno" }, {}, "slow"), id: "c1" }]);
+  await reached.promise;
+  b.dispatcher.cancel("c1");
+  await b.clock.advance(5_000);
+  const report = only(await running);
+  assert.deepEqual([report.type, textOf(report)], ["cancelled", "The tool call was cancelled by the user before it ran."]);
+});
