@@ -20,7 +20,7 @@ import {
   openSession,
 } from "@assent/core";
 import { countingIds, scriptedApprover } from "@assent/core/testing";
-import { hookRunner, nodeDigest, systemClock } from "@assent/host";
+import { hookRunner, hostFileChanges, nodeDigest, systemClock } from "@assent/host";
 import { readHooks } from "@assent/policy";
 import { z } from "zod";
 import { readSettings } from "../../packages/policy/src/settings/read-settings.ts";
@@ -92,7 +92,7 @@ export async function hookScene(t: TestContext, options: SceneOptions): Promise<
     honourReadOnlyHint: true,
   });
   const dispatcher = createDispatcher({
-    ...{ session, clock, ids, digest: nodeDigest, policy, hooks, warn },
+    ...{ session, clock, ids, digest: nodeDigest, policy, hooks, warn, changes: hostFileChanges() },
     ...(options.person && { approver }),
     decided: (notice) => void notices.push(notice),
   });

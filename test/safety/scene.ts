@@ -22,7 +22,7 @@ import {
   requestsFrom,
   type Tool,
 } from "@assent/core";
-import { hostPorts, thisHolder } from "@assent/host";
+import { hostFileChanges, hostPorts, thisHolder } from "@assent/host";
 import { settingsPlaces, workspacePolicy } from "@assent/policy";
 import { openLedger } from "@assent/store";
 import { ajvSchemas, builtinTools } from "@assent/tools";
@@ -212,7 +212,7 @@ export async function openRun(at: Scene, parts: RunParts = {}): Promise<Run> {
   const which = parts.session === undefined ? { create: { cwd: workspace } } : { id: parts.session };
   const session = await openSession({ ledger, clock, ids }, { holder, ...which });
   const dispatcher = createDispatcher({
-    ...{ session, clock, ids, digest, files, processes, facts, rules, by: SOMEBODY },
+    ...{ session, clock, ids, digest, files, processes, facts, rules, by: SOMEBODY, changes: hostFileChanges() },
     policy: parts.policy?.(source) ?? source,
     onAsk: parts.onAsk ?? "park",
     ...(parts.approver && { approver: parts.approver }),

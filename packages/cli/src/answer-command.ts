@@ -15,7 +15,7 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
     const report = await commit(context, store, { row, given });
-    await print(context, row, report);
+    await printAnswer(context, row.session, { ...report, note: edited(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
@@ -52,15 +52,23 @@ async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Pr
   return rules.map((rule) => `Remembered for this ${scope}: ${oneLine(rule)}\n`).join("");
 }
 
-async function print(context: Context, row: ApprovalRow, report: AnswerReport): Promise<void> {
+/** How something that was asked stands now. */
+export type Standing = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
+  readonly outcome: string;
+  /** What else is to be said about an answer that was stored. */
+  readonly note?: string;
+};
+
+/** Prints what stands now, whoever answered, and how the session goes on. */
+export async function printAnswer(context: Context, session: string, standing: Standing): Promise<void> {
   const { io, options } = context;
-  const { id, outcome, alreadyAnswered, answeredBy, answeredAt } = report;
+  const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;
   const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
   const when = answeredAt === null ? "" : ` at ${whenText(answeredAt)}`;
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
   else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
   if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
-  else await io.stderr.write(`${edited(row, report)}Continue with: assent resume ${row.session}${storeFlag(context)}\n`);
+  else await io.stderr.write(`${note}Continue with: assent resume ${session}${storeFlag(context)}\n`);
 }
 
 function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {

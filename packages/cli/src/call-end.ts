@@ -75,9 +75,10 @@ function unaskedText(insisted: boolean, byFile: boolean): string {
 }
 
 function waitingText({ subject, approvalId, sessionId }: Extract<CallEnd, { outcome: "waiting" }>, flags: string): string {
+  const answers = approvalId.startsWith("q_") ? " --answers JSON" : "";
   return [
     `Waiting for an answer: ${oneLine(subject)}`,
-    `  assent approve ${approvalId}${flags}`,
+    `  assent approve ${approvalId}${flags}${answers}`,
     `  assent reject ${approvalId}${flags}`,
     "Then:",
     `  assent resume ${sessionId}${flags}\n`,

@@ -18,6 +18,8 @@ export type CallFlags = {
   readonly additionalDirectories: readonly string[];
   /** Absolute. Read alone, instead of every settings file. */
   readonly policyFile: string | undefined;
+  /** Modules of custom tools, absolute. */
+  readonly tools: readonly string[];
 };
 
 /** The flags of one command line. */
@@ -30,6 +32,7 @@ export function givenFlags({ options, io }: Pick<Context, "options" | "io">): Ca
     deny: options.list("deny"),
     additionalDirectories: options.list("add-dir").map((directory) => resolve(io.cwd, directory)),
     policyFile: policy === undefined ? undefined : resolve(io.cwd, policy),
+    tools: options.list("tool").map((file) => resolve(io.cwd, file)),
   });
 }
 
@@ -48,8 +51,8 @@ export function givenOnAsk({ options }: Pick<Context, "options">): OnAsk | undef
 
 /** The flags as `session.created` keeps them. */
 export function keptFlags(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
-  const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null } = flags;
-  return { command: "call", mode, allow, ask, deny, addDir, policy, onAsk: onAsk ?? null };
+  const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null, tools } = flags;
+  return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
 }
 
 /** The flags a session began with and those of this resume: rules and directories add up, a mode or policy given now counts. */
@@ -67,6 +70,7 @@ export function resumedFlags(kept: JsonObject | undefined, context: Pick<Context
     deny: [...list("deny"), ...given.deny],
     additionalDirectories: [...list("addDir"), ...given.additionalDirectories],
     policyFile: given.policyFile ?? (typeof policy === "string" ? policy : undefined),
+    tools: [...new Set([...list("tools"), ...given.tools])],
   });
 }
 

@@ -7,11 +7,12 @@ import {
   openSession,
   recordedCall,
   type Session,
+  wholeQuestion,
 } from "@assent/core";
 import { type HostPorts, thisHolder } from "@assent/host";
 import { approvalSubject } from "./approval-view.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
-import { type CallFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
+import { type CallFlags, givenFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
 import type { CallPlace } from "./call-place.ts";
 import { callDispatcher, callPorts } from "./call-runtime.ts";
 import { type Cancelling, cancelOnSignal } from "./cancel-on-signal.ts";
@@ -21,8 +22,10 @@ import { CommandError } from "./failure.ts";
 import { findRow } from "./find-row.ts";
 import { type FollowedPolicy, followPolicy } from "./follow-policy.ts";
 import type { Store } from "./open-store.ts";
+import { questionSubject } from "./question-view.ts";
 import { VERSION } from "./version.ts";
 import { oneLine } from "./visible-text.ts";
+import { kindOf } from "./waiting-list.ts";
 
 /** How a session of one call was left; `failure` is a store that could not record the leaving. */
 export type CallLeft = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
@@ -46,7 +49,14 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
     );
     policy.serve(session.id);
     const unattended = policy.source.settings().onAsk;
-    const { dispatcher, close } = callDispatcher(context, { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended });
+    const { dispatcher, close } = await callDispatcher(context, {
+      session,
+      ports,
+      policy,
+      cancelling,
+      onAsk: givenOnAsk(context),
+      unattended,
+    });
     const calls = [{ name: call.tool, arguments: call.text }];
     const batch = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
@@ -76,13 +86,14 @@ export function resumeCall(
     const flags = resumedFlags(session.state.created?.options, context);
     const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger });
     policy.serve(session.id);
-    const { dispatcher, close } = callDispatcher(context, {
+    const { dispatcher, close } = await callDispatcher(context, {
       session,
       ports,
       policy,
       cancelling,
       onAsk: givenOnAsk(context),
       unattended: "park",
+      mode: givenFlags(context).mode,
     });
     const batch = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal }).finally(close);
     refuseUnrecorded(dispatcher);
@@ -168,9 +179,14 @@ async function endOf(ledger: Ledger, sessionId: string, { report, batch }: Repor
     const { "call.judged": judged } = await recordedCall(ledger, sessionId, callId);
     return { ...ended, ...stopped, insisted: judged?.explicitAsk === true };
   }
-  const row = await findRow(ledger, "approvals", report.approvalId ?? "");
-  const subject = approvalSubject({ ...row, details: await ledger.resolve(row.details) });
-  return { sessionId, callId, outcome: "waiting", approvalId: row.id, subject };
+  const approvalId = report.approvalId ?? "";
+  return { sessionId, callId, outcome: "waiting", approvalId, subject: await waitingSubject(ledger, approvalId) };
+}
+
+async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
+  if (kindOf(id) === "questions") return questionSubject((await wholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
+  const row = await findRow(ledger, "approvals", id);
+  return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
 }
 
 /** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */

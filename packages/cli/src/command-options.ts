@@ -17,6 +17,12 @@ export const PAGE: readonly OptionSpec[] = [
   { name: "after", takes: "text", value: "ID", says: "only entries after this one" },
 ];
 
+/** Which custom tools there are. */
+export const LOADING: readonly OptionSpec[] = [
+  { name: "tool", takes: "list", value: "FILE", says: "load a module of custom tools (repeatable)" },
+  { name: "strict-tools", takes: "nothing", says: "do not start when a custom tool cannot be loaded" },
+];
+
 /** What judges a call, in `call` and `resume` alike. */
 export const JUDGING: readonly OptionSpec[] = [
   { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], says: "what an ask becomes when nobody is to be asked here" },
@@ -26,6 +32,7 @@ export const JUDGING: readonly OptionSpec[] = [
   { name: "deny", takes: "list", value: "RULE", says: "never run what the rule covers, in any mode (repeatable)" },
   { name: "add-dir", takes: "list", value: "DIR", says: "count this directory as part of the workspace (repeatable)" },
   { name: "policy", takes: "text", value: "FILE", says: "judge by this file alone: no settings, rules of flags or trust are read" },
+  ...LOADING,
 ];
 
 /** Who answers, and why. */

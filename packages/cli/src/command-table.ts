@@ -1,4 +1,4 @@
-import { ANSWERING, COMMON, JUDGING, PAGE } from "./command-options.ts";
+import { ANSWERING, COMMON, JUDGING, LOADING, PAGE } from "./command-options.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import { HELP_COMMANDS, MAINTAIN_COMMANDS } from "./maintain-commands.ts";
 import { POLICY_COMMANDS } from "./policy-commands.ts";
@@ -135,6 +135,13 @@ const DECIDE: readonly CommandSpec[] = [
       { name: "remember", takes: "choice", choices: ["session", "project", "user"], says: "answer the like from now on, this far" },
       { name: "pattern", takes: "list", value: "RULE", says: "with --remember: this rule instead of the offered ones (repeatable)" },
       { name: "expires", takes: "duration", value: "DURATION", says: "with --remember: for this long, e.g. 8h" },
+      {
+        name: "outcome",
+        takes: "choice",
+        choices: ["proceed_once", "proceed_always", "restore_previous"],
+        says: "of a plan: then edits need no asking, or the mode before it comes back",
+      },
+      { name: "answers", takes: "text", value: "JSON", says: "to a question: [{ id, selected, custom?, note? }]; @FILE reads a file" },
       { name: "no-wait", takes: "nothing", says: "return at once; an answer to an approval never waits" },
       ...COMMON,
     ],
@@ -243,7 +250,7 @@ const LOOK: readonly CommandSpec[] = [
     group: "look",
     says: "list the tools that can be called, or show one with the input it takes",
     operands: [{ name: "NAME", required: false }],
-    options: [{ name: "all", takes: "nothing", says: "hidden ones too" }, ...COMMON],
+    options: [{ name: "all", takes: "nothing", says: "hidden ones too" }, ...LOADING, ...COMMON],
     examples: ["assent tools", "assent tools shell"],
     load: () => import("./commands/tools.ts"),
   },

@@ -3,6 +3,7 @@ import type { Ledger } from "@assent/core";
 import { type CallFlags, sessionLayer } from "./call-flags.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
+import { tellFailedTools } from "./custom-tools.ts";
 import { warn } from "./output.ts";
 import { type OpenedPolicy, openPolicy } from "./policy-composition.ts";
 import { warnOfProblems } from "./problem-text.ts";
@@ -13,6 +14,8 @@ import { workspaceTrust } from "./workspace-trust.ts";
 export type FollowedPolicy = OpenedPolicy & {
   /** Lets this session's own full outputs be read. */
   readonly serve: (session: string) => void;
+  /** Names the session's plan, which plan mode lets be written. */
+  readonly planAt: (file: string) => void;
 };
 
 /** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
@@ -24,6 +27,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
   const { outputDirectory, clock } = callPorts(context, await stateDirectory(context));
   const trust = flags.policyFile === undefined ? await workspaceTrust(context, { workspace, ...(ledger && { ledger }) }) : undefined;
   let readable: readonly string[] = [];
+  let planFile: string | undefined;
   const open = (trusted: boolean): Promise<OpenedPolicy> =>
     openPolicy(context, {
       workspace,
@@ -31,6 +35,8 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
       flags: sessionLayer(flags),
       trusted,
       readable: () => readable,
+      tools: flags.tools,
+      planFile: () => planFile,
       follow: {
         clock,
         warn: (problem) => void warnOfProblems(io, [problem]),
@@ -41,10 +47,17 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
   const first = await open(trust?.trusted === true);
   const opened = trust?.trusted === true && !trust.stillTrusted() ? await reopened(first, open) : first;
   await warnOfProblems(io, opened.loaded.problems);
+  await tellFailedTools(context, opened.custom).catch((error: unknown) => {
+    opened.source.close();
+    throw error;
+  });
   return {
     ...opened,
     serve: (session) => {
       readable = [join(outputDirectory, session)];
+    },
+    planAt: (file) => {
+      planFile = file;
     },
   };
 }

@@ -8,8 +8,10 @@ import {
   type WorkspaceParts,
   workspacePolicy,
 } from "@assent/policy";
+import type { LoadedTools } from "@assent/tools";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
+import { customTools } from "./custom-tools.ts";
 import { stateDirectory } from "./store-location.ts";
 import { toolRegistry } from "./tool-registry.ts";
 
@@ -24,7 +26,11 @@ export type PolicyWish = {
   readonly trusted?: boolean;
   /** Directories of the session's own output. */
   readonly readable?: () => readonly string[];
+  /** The session's plan. */
+  readonly planFile?: () => string | undefined;
   readonly follow?: NonNullable<WorkspaceParts["follow"]>;
+  /** Modules of custom tools that were named; those of the user's and a trusted project's folders are there without being named. */
+  readonly tools?: readonly string[];
 };
 
 /** A policy with all that judges by it. */
@@ -36,22 +42,26 @@ export type OpenedPolicy = {
   readonly rules: Rules;
   readonly hooks: () => readonly HookEntry[];
   readonly workspace: string;
+  readonly custom: LoadedTools;
 };
 
 /** Reads the settings around a workspace and makes tools, facts and rules of them. Nothing is started, asked or written. Throws `SettingsError`. */
 export async function openPolicy(context: Context, wish: PolicyWish): Promise<OpenedPolicy> {
   const directory = await stateDirectory(context);
   const ports = callPorts(context, directory);
-  const { workspace, readable, follow } = wish;
+  const { workspace, readable, planFile, follow } = wish;
+  const custom = await customTools(context, { ports, ...wish });
+  const own = custom.tools.map(({ tool }) => tool);
   const { source, tools, facts, rules, hooks } = workspacePolicy({
     places: policyPlaces(context, wish),
     stateDirectory: directory,
     ...(readable && { readable }),
+    ...(planFile && { planFile }),
     digest: ports.digest,
-    tools: (look, settings) => toolRegistry(context, { ports, workspace, look, settings }),
+    tools: (look, settings) => toolRegistry(context, { ports, workspace, look, settings, custom: own }),
     ...(follow && { follow }),
   });
-  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace };
+  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom };
 }
 
 /** Where settings are read from. */

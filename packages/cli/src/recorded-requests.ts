@@ -20,7 +20,7 @@ export async function recordedRequests(
   const flags = resumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
-  const wish = { workspace, flags: sessionLayer(flags), trusted, ...(policyFile !== undefined && { policyFile }) };
+  const wish = { workspace, flags: sessionLayer(flags), trusted, tools: flags.tools, ...(policyFile !== undefined && { policyFile }) };
   const { tools, facts, rules } = await openPolicy(context, wish);
   return { requests: requestsFrom({ ledger, tools, digest, facts }), rules };
 }

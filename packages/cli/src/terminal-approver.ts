@@ -1,4 +1,5 @@
 import type { Answer, Approver, By, Clock, OpenApproval, Remember } from "@assent/core";
+import { type ApprovalEditor, isEditable } from "./approval-editor.ts";
 import { approvalLines } from "./approval-view.ts";
 import { cut } from "./display-width.ts";
 import type { Io } from "./io.ts";
@@ -12,12 +13,26 @@ export type TerminalApproverParts = {
   readonly clock: Clock;
   readonly by: By;
   readonly cancel: () => void;
+  /** Lets the person change what would be written, in their own editor; absent: they cannot here. */
+  readonly edit?: ApprovalEditor;
 };
 
-type Screen = { readonly prompt: Prompt; readonly style: Style; readonly write: (text: string) => Promise<void> };
-type Decided = Pick<Answer, "outcome" | "remember" | "reason">;
+type Screen = {
+  prompt: Prompt;
+  readonly style: Style;
+  readonly write: (text: string) => Promise<void>;
+  /** Gives the keyboard away for as long as the work takes. */
+  readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
+  /** What the person made of the text that would be written. */
+  edited: string | undefined;
+};
+type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "newContent" | "mode">;
 /** `again` puts the question once more: nothing usable was typed. */
-type Turn = { readonly decided: Decided } | { readonly again: true } | Extract<Typed, { none: unknown }>;
+type Turn =
+  | { readonly decided: Decided }
+  | { readonly again: true }
+  | { readonly edit: ApprovalEditor }
+  | Extract<Typed, { none: unknown }>;
 
 const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", p: "project", u: "user" };
 const FURNITURE_ROWS = 10;
@@ -41,19 +56,31 @@ export function terminalApprover(parts: TerminalApproverParts): Approver {
 async function question(parts: TerminalApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
   if (signal.aborted) return undefined;
   const { io, clock, by } = parts;
-  const prompt = openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal });
-  const screen: Screen = { prompt, style: stderrStyle(io), write: io.stderr.write };
+  const open = (): Prompt => openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal });
+  const screen: Screen = {
+    prompt: open(),
+    style: stderrStyle(io),
+    write: io.stderr.write,
+    edited: undefined,
+    aside: async (work) => {
+      screen.prompt.close();
+      return await work().finally(() => {
+        screen.prompt = open();
+      });
+    },
+  };
   try {
-    const turn = await converse(parts, screen, approval);
+    const turn = await converse(parts, screen, { approval, signal });
     if ("decided" in turn) {
       const { id, revision, fingerprint } = approval;
-      return { approval: id, revision, fingerprint, by, ...turn.decided };
+      const newContent = turn.decided.outcome === "approve" ? screen.edited : undefined;
+      return { approval: id, revision, fingerprint, by, ...turn.decided, ...(newContent !== undefined && { newContent }) };
     }
     await screen.write(`\n${FAREWELL[turn.none]}\n`);
     if (turn.none === "cancelled") parts.cancel();
     return undefined;
   } finally {
-    prompt.close();
+    screen.prompt.close();
   }
 }
 
@@ -63,13 +90,34 @@ const FAREWELL: Readonly<Record<Extract<Typed, { none: unknown }>["none"], strin
   withdrawn: "This approval was answered or closed elsewhere.",
 };
 
-async function converse({ io }: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Exclude<Turn, { again: true }>> {
-  for (;;) {
-    const lines = approvalLines(approval, { columns: io.stderr.columns() ?? 80, style: screen.style });
-    const unread = await showPages(screen, lines, Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
-    const turn = unread ?? (await choose(screen, approval));
-    if (!("again" in turn)) return turn;
+type Asked = { readonly approval: OpenApproval; readonly signal: AbortSignal };
+
+/** What was edited is shown again whole, and asked about again. */
+async function converse(parts: TerminalApproverParts, screen: Screen, asked: Asked): Promise<Ended> {
+  for (let { approval } = asked; ; ) {
+    const turn = await present(parts, screen, approval);
+    if ("edit" in turn) approval = await changed(screen, approval, () => turn.edit(approval, asked.signal));
+    else if (!("again" in turn)) return turn;
   }
+}
+
+async function present({ io, edit }: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
+  const lines = approvalLines(approval, { columns: io.stderr.columns() ?? 80, style: screen.style });
+  const unread = await showPages(screen, lines, Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
+  return unread ?? (await choose(screen, approval, isEditable(approval) ? edit : undefined));
+}
+
+type Ended = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor }>;
+
+/** The approval as the person made it read; as it was where nothing came of it, which is said. */
+async function changed(screen: Screen, approval: OpenApproval, edit: () => ReturnType<ApprovalEditor>): Promise<OpenApproval> {
+  const edited = await screen.aside(edit);
+  if ("message" in edited) {
+    await screen.write(`\n${oneLine(edited.message)}\n`);
+    return approval;
+  }
+  screen.edited = edited.newContent;
+  return edited.approval;
 }
 
 /** Shows all lines, a page at a time. Undefined: all of it was shown. */
@@ -90,26 +138,63 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
   return undefined;
 }
 
-async function choose(screen: Screen, approval: OpenApproval): Promise<Turn> {
-  const rules = rememberable(approval);
-  const always = [
-    ["s", "yes, and do not ask for the like again in this session"],
-    ["p", "… in this project"],
-    ["u", "… anywhere, for me"],
-  ];
-  const choices = [["y", "yes, this once"], ...(rules.length > 0 ? always : []), ["n", "no"]];
-  const list = choices.map(([key, says]) => `  ${screen.style.bold(key ?? "")}  ${says}\n`).join("");
-  const meant = choices.map(([key]) => key).join(", ");
+async function choose(screen: Screen, approval: OpenApproval, edit: ApprovalEditor | undefined): Promise<Turn> {
+  if (approval.details.type === "plan") return await choosePlan(screen, approval.details);
+  const rules = screen.edited === undefined ? rememberable(approval) : [];
+  const choices = choicesFor({ editable: edit !== undefined, always: rules.length > 0 });
+  return await pick(screen, choices, (key) => chosen(screen, key, rules));
+}
+
+/** A plan is approved into a mode. */
+async function choosePlan(screen: Screen, { prePlanMode }: Extract<OpenApproval["details"], { readonly type: "plan" }>): Promise<Turn> {
+  const back = prePlanMode === undefined ? [] : [["b", `yes, and back to mode ${prePlanMode}`] as const];
+  const choices = [
+    ["y", "yes: begin, and ask before each change"],
+    ["e", "yes, and let edits pass without asking"],
+    ...back,
+    ["n", "no"],
+  ] as const;
+  const modes: Readonly<Record<string, string | undefined>> = { y: "default", e: "auto-edit", b: prePlanMode };
+  return await pick(screen, choices, async (key) => {
+    const mode = modes[key];
+    return mode === undefined ? await reject(screen) : { decided: { outcome: "approve", mode } };
+  });
+}
+
+type Choices = readonly (readonly [key: string, says: string])[];
+
+async function pick(screen: Screen, choices: Choices, act: (key: string) => Promise<Turn>): Promise<Turn> {
+  const list = choices.map(([key, says]) => `  ${screen.style.bold(key)}  ${says}\n`).join("");
+  const meant = choices.map(([key]) => key);
   for (let question = list; ; ) {
     const typed = await screen.prompt.ask(`\n${question}Type a letter, then Enter: `);
     if ("none" in typed) return typed;
     const key = typed.line.trim().toLowerCase();
-    const scope = SCOPES[key];
-    if (scope !== undefined && rules.length > 0) return confirmRules(screen, scope, rules);
-    if (key === "y") return { decided: { outcome: "approve" } };
-    if (key === "n") return reject(screen);
-    question = `${said(key)} is no answer here; only these are: ${meant}.\n`;
+    if (meant.includes(key)) return await act(key);
+    question = `${said(key)} is no answer here; only these are: ${meant.join(", ")}.\n`;
   }
+}
+
+function choicesFor({
+  editable,
+  always,
+}: {
+  readonly editable: boolean;
+  readonly always: boolean;
+}): readonly (readonly [string, string])[] {
+  const edit = [["e", "edit it first, in your editor"]] as const;
+  const remembered = [
+    ["s", "yes, and do not ask for the like again in this session"],
+    ["p", "… in this project"],
+    ["u", "… anywhere, for me"],
+  ] as const;
+  return [["y", "yes, this once"], ...(editable ? edit : []), ...(always ? remembered : []), ["n", "no"]];
+}
+
+async function chosen(screen: Screen, key: string, rules: readonly string[]): Promise<Turn> {
+  const scope = SCOPES[key];
+  if (scope !== undefined) return await confirmRules(screen, scope, rules);
+  return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen);
 }
 
 const LONGEST_SAID = 20;

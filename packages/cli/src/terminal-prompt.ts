@@ -17,11 +17,18 @@ export type Prompt = {
 /** How long a text must have been on the screen before a key can mean it. */
 const READING_TIME_MS = 300;
 
-type Parts = { readonly keyboard: Keyboard; readonly output: Output; readonly clock: Clock; readonly signal: AbortSignal };
+type Parts = {
+  readonly keyboard: Keyboard;
+  readonly output: Output;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called at every key, whatever it means. */
+  readonly pressed?: () => void;
+};
 type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
 
 /** Takes the keyboard. Nothing typed before is kept. */
-export function openPrompt({ keyboard, output, clock, signal }: Parts): Prompt {
+export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts): Prompt {
   let waiting: Waiting | undefined;
   let painting = Promise.resolve();
   const paint = (text: string): Promise<void> => {
@@ -29,6 +36,7 @@ export function openPrompt({ keyboard, output, clock, signal }: Parts): Prompt {
     return painting;
   };
   const release = keyboard.open((keys) => {
+    pressed?.();
     for (const key of splitKeys(keys)) if (waiting) press(waiting, key, paint);
   });
   const withdrawn = (): void => waiting?.done({ none: "withdrawn" });

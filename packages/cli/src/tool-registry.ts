@@ -1,4 +1,4 @@
-import { createRegistry, type Registry } from "@assent/core";
+import { createRegistry, type Registry, type Tool } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { PathScope, Settings } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
@@ -11,6 +11,8 @@ export type ToolPlace = {
   readonly look: PathScope;
   /** Absent where tools are only listed. */
   readonly settings?: () => Settings;
+  /** The user's own, already loaded. */
+  readonly custom?: readonly Tool[];
 };
 
 /** The built-in tools and those a test entry adds. */
@@ -24,6 +26,6 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     shellPath: () => settings?.()["shell.path"] ?? [],
   };
   const builtin = builtinTools({ workspace, scope, files, processes, environment: io.env, ...follows });
-  for (const tool of [...builtin, ...(overrides.tools ?? [])]) registry.add(tool);
+  for (const tool of [...builtin, ...(overrides.tools ?? []), ...(place.custom ?? [])]) registry.add(tool);
   return registry;
 }

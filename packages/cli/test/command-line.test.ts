@@ -155,7 +155,7 @@ describe("the table of commands", () => {
       "demo --store --json",
       "approvals --session --tool --all --limit --after --store --json",
       "approvals show ID --store --json",
-      "approve ID --reason --by --fingerprint --edit --remember --pattern --expires --no-wait --store --json",
+      "approve ID --reason --by --fingerprint --edit --remember --pattern --expires --outcome --answers --no-wait --store --json",
       "reject ID --reason --by --store --json",
       "grants --scope --all --limit --after --store --json",
       "grants revoke ID --store --json",

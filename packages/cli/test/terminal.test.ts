@@ -55,6 +55,43 @@ describe("assent call on a real terminal", () => {
     assert.equal((await at.hereJson(["approvals", "--all"])).value[0].state, "approved");
   });
 
+  test("T100: what the person made of it in their editor is shown again, and is what is written", async () => {
+    using at = place();
+    const editor = at.write("editor.sh", `printf 'mine\\n' > "$1"`);
+    const input = JSON.stringify({ file_path: "made.txt", content: "model's\n" });
+    const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
+    await screen.shows("+model's");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("e\r");
+    await screen.shows("+mine");
+    await screen.shows(PROMPT);
+    assert.equal(existsSync(at.path("made.txt")), false, "nothing is written before the yes");
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    assert.equal(readFileSync(at.path("made.txt"), "utf8"), "mine\n");
+    const { value } = await at.hereJson(["approvals", "--all"]);
+    const shown = await at.hereJson(["approvals", "show", value[0].id]);
+    assert.deepEqual([shown.value.input.content, shown.value.edited.input.content], ["model's\n", "mine\n"]);
+  });
+
+  test("T120: without an editor the person is told, and can still answer", async () => {
+    using at = place();
+    const screen = open(at, ["call", "write", "--input", JSON.stringify({ file_path: "made.txt", content: "x" })], { rows: 50 });
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("e\r");
+    await screen.shows("No editor is configured. Set EDITOR, or answer without editing.");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("n\r");
+    await screen.shows("Reason");
+    screen.pty.write("\r");
+    assert.equal(await screen.end, 1);
+    assert.equal(existsSync(at.path("made.txt")), false);
+  });
+
   test("S37: keys typed without pause while the question appears answer nothing", async () => {
     using at = place();
     const screen = open(at, CALL);

@@ -1,10 +1,14 @@
+export { type AnsiScreen, ansiRuns, makeAnsiScreen } from "./ansi-runs.ts";
+export { type EditedText, type EditorEnd, type EditTextOptions, editText } from "./edit-text.ts";
 export { commandEnvironment } from "./environment.ts";
 export { errorCode } from "./error-code.ts";
+export { hostFileChanges } from "./file-changes/file-changes.ts";
 export { hostFiles, sessionOutput } from "./files.ts";
 export { type GitRun, hardenedGit } from "./hardened-git.ts";
 export { type HookRunner, type HookRunnerDeps, hookRunner } from "./hooks/hook-runner.ts";
 export { type HostPorts, hostPorts } from "./host-ports.ts";
 export { openRegular, type RegularFile } from "./open-regular.ts";
+export { hostPlanFiles, planFileOf } from "./plan-files.ts";
 export { hostProcesses, type ProcessSettings } from "./processes.ts";
 export { randomIds } from "./random-ids.ts";
 export { type Scrubbing, scrubbedEnvironment } from "./scrubbed-environment.ts";

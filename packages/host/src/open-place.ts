@@ -34,6 +34,34 @@ export async function openPlace(directory: string, anchor: Anchor): Promise<Plac
   return process.platform === "linux" ? descend(anchor, names) : checkedPlace(directory, anchor);
 }
 
+/** Opens a directory that is there, by its real path. Rejects with code `ERR_PLACE_CHANGED` when a link leads there now; `confirm` rejects so when it has been moved since. */
+export async function realPlace(directory: string): Promise<Place> {
+  return process.platform === "linux" ? heldPlace(directory) : lookedAtPlace(directory);
+}
+
+async function heldPlace(directory: string): Promise<Place> {
+  const handle = await hold(directory);
+  const confirm = async (): Promise<void> => {
+    if ((await readlink(pathOf(handle))) !== directory) throw changed(directory);
+  };
+  try {
+    await confirm();
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return { path: pathOf(handle), confirm, close: () => handle.close() };
+}
+
+async function lookedAtPlace(directory: string): Promise<Place> {
+  const confirm = async (): Promise<void> => {
+    if ((await realpath(directory)) !== directory) throw changed(directory);
+  };
+  if ((await lstat(directory)).isFile()) throw Object.assign(new Error(`${directory} is a file`), { code: "ENOTDIR" });
+  await confirm();
+  return { path: directory, confirm, close: async () => undefined };
+}
+
 /** Linux: opens no file, only holds the place. Needs no permission to read the directory. */
 const O_PATH = 0o10000000;
 const HOLDING = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { errorCode } from "./error-code.ts";
-import type { ProcessTable } from "./process-table.ts";
+import type { ProcessRow, ProcessTable } from "./process-table.ts";
 
 /** How long the system is given to carry out a SIGKILL before the rest counts as surviving. */
 const KILL_MS = 1000;
@@ -12,15 +12,40 @@ export async function endGroup(pgid: number, graceMs: number, table: ProcessTabl
   return (await emptied(pgid, KILL_MS, table)) ? [] : groupMembers(pgid, table);
 }
 
+/** SIGTERM to a process and everything that descends from it, SIGKILL after the grace: for one that shares our group, as whoever uses our terminal must. */
+export async function endFamily(pid: number, graceMs: number, table: ProcessTable): Promise<void> {
+  const asked = table.family(pid);
+  signalAll(asked, "SIGTERM");
+  if (await gone(() => alive(asked, table).length === 0, graceMs)) return;
+  const left = [...alive(asked, table), ...table.family(pid)];
+  signalAll(left, "SIGKILL");
+  await gone(() => alive(left, table).length === 0, KILL_MS);
+}
+
+function alive(rows: readonly ProcessRow[], table: ProcessTable): readonly ProcessRow[] {
+  return rows.filter(({ pid, start }) => {
+    const now = table.find(pid);
+    return now !== undefined && !now.zombie && now.start === start;
+  });
+}
+
+function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  for (const { pid } of rows) send(pid, signal);
+}
+
 /** The processes of a group that still run. */
 export function groupMembers(pgid: number, table: ProcessTable): readonly number[] {
   return signalGroup(pgid, 0) ? table.members(pgid) : [];
 }
 
-/** False: no such group. A member of another user (EPERM) is there all the same. */
 function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
+  return send(-pgid, signal);
+}
+
+/** False: there is no such process or group. One of another user (EPERM) is there all the same. */
+function send(target: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(-pgid, signal);
+    process.kill(target, signal);
     return true;
   } catch (error) {
     if (errorCode(error) === "EPERM") return true;
@@ -29,10 +54,14 @@ function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The system tells nobody when a group is empty, so it is asked in growing steps. */
-async function emptied(pgid: number, ms: number, table: ProcessTable): Promise<boolean> {
+function emptied(pgid: number, ms: number, table: ProcessTable): Promise<boolean> {
+  return gone(() => groupMembers(pgid, table).length === 0, ms);
+}
+
+/** The system tells nobody when processes that are not our children have ended, so it is asked in growing steps. */
+async function gone(isGone: () => boolean, ms: number): Promise<boolean> {
   const deadline = performance.now() + ms;
-  for (let pause = 2; groupMembers(pgid, table).length > 0; pause = Math.min(pause * 2, 50)) {
+  for (let pause = 2; !isGone(); pause = Math.min(pause * 2, 50)) {
     const left = deadline - performance.now();
     if (left <= 0) return false;
     await delay(Math.min(pause, Math.ceil(left)));

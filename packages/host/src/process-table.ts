@@ -3,7 +3,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { errorCode } from "./error-code.ts";
 
 /** One process as the system lists it. */
-export type ProcessRow = { readonly pid: number; readonly pgid: number; readonly zombie: boolean; readonly start: string };
+export type ProcessRow = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly pgid: number;
+  readonly zombie: boolean;
+  readonly start: string;
+};
 
 /** The live process table, read anew at every question. */
 export type ProcessTable = {
@@ -11,6 +17,8 @@ export type ProcessTable = {
   readonly find: (pid: number) => ProcessRow | undefined;
   /** Processes of the group that still run; a zombie does not. */
   readonly members: (pgid: number) => readonly number[];
+  /** A process and everything that descends from it and still runs. */
+  readonly family: (pid: number) => readonly ProcessRow[];
 };
 
 /** Reads `/proc` where there is one, else asks `ps`. */
@@ -25,14 +33,21 @@ function procTable(proc: string, boot: string): ProcessTable {
     const stat = readText(`${proc}/${pid}/stat`);
     return stat === undefined ? undefined : parseStat(pid, stat, boot);
   };
-  return { find, members: (pgid) => running(pgid, processIds(proc).map(find)) };
+  const all = (): readonly ProcessRow[] => processIds(proc).flatMap((pid) => find(pid) ?? []);
+  return { find, members: (pgid) => running(pgid, all()), family: (pid) => descending(pid, all()) };
 }
 
 /** A name may hold blanks and parentheses: the fields are counted after the last closing one. */
 function parseStat(pid: number, stat: string, boot: string): ProcessRow {
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const state = fields[0] ?? "";
-  return { pid, pgid: Number(fields[2]), zombie: state === "Z" || state === "X", start: `${boot}:${fields[19]}` };
+  return {
+    pid,
+    parent: Number(fields[1]),
+    pgid: Number(fields[2]),
+    zombie: state === "Z" || state === "X",
+    start: `${boot}:${fields[19]}`,
+  };
 }
 
 function processIds(proc: string): readonly number[] {
@@ -45,6 +60,7 @@ function psTable(): ProcessTable {
   return {
     find: (pid) => ps("-p", String(pid))[0],
     members: (pgid) => running(pgid, ps("-A")),
+    family: (pid) => descending(pid, ps("-A")),
   };
 }
 
@@ -52,7 +68,7 @@ function ps(...selection: readonly string[]): readonly ProcessRow[] {
   let listing: string;
   try {
     const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
-    listing = execFileSync("ps", [...selection, "-o", "pid=,pgid=,stat=,lstart="], {
+    listing = execFileSync("ps", [...selection, "-o", "pid=,ppid=,pgid=,stat=,lstart="], {
       env,
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
@@ -65,13 +81,19 @@ function ps(...selection: readonly string[]): readonly ProcessRow[] {
 }
 
 function parsePsLine(line: string): readonly ProcessRow[] {
-  const [pid, pgid, state, ...start] = line.trim().split(/ +/);
+  const [pid, parent, pgid, state, ...start] = line.trim().split(/ +/);
   if (!pid || !pgid || !state) return [];
-  return [{ pid: Number(pid), pgid: Number(pgid), zombie: state.startsWith("Z"), start: start.join(" ") }];
+  return [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), zombie: state.startsWith("Z"), start: start.join(" ") }];
 }
 
-function running(pgid: number, rows: readonly (ProcessRow | undefined)[]): readonly number[] {
-  return rows.flatMap((row) => (row && row.pgid === pgid && !row.zombie ? [row.pid] : []));
+function running(pgid: number, rows: readonly ProcessRow[]): readonly number[] {
+  return rows.filter((row) => row.pgid === pgid && !row.zombie).map((row) => row.pid);
+}
+
+function descending(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
+  const below = (parent: number): readonly ProcessRow[] =>
+    rows.filter((row) => row.parent === parent && row.pid !== parent).flatMap((row) => [row, ...below(row.pid)]);
+  return [...rows.filter((row) => row.pid === pid), ...below(pid)].filter((row) => !row.zombie);
 }
 
 const GONE = ["ENOENT", "ESRCH", "ENOTDIR"];

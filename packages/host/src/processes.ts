@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
+import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
 import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
 import { attend, type Job, NEVER_STARTED } from "./attend.ts";
@@ -8,6 +9,7 @@ import { endGroup, groupMembers } from "./process-group.ts";
 import { type ProcessTable, processTable } from "./process-table.ts";
 import { runSteps } from "./run-steps.ts";
 import { type Started, shutGate, startProgram } from "./start-program.ts";
+import { openTerminal, type TerminalSize } from "./terminal.ts";
 
 /** What tests and unusual machines may change. */
 export type ProcessSettings = {
@@ -54,6 +56,7 @@ async function killGroup(pgid: number, processStart: string, { table, graceMs }:
 
 async function run(spec: ProcessSpec, signal: AbortSignal, settings: Settings): Promise<ProcessEnd> {
   if (signal.aborted) return NEVER_STARTED;
+  if (spec.pty) return runInTerminal(spec, signal, { settings, size: spec.pty });
   const pipe = await openOutputPipe(settings.temporaryDirectory).catch(() => undefined); // no place for one: Node's sockets, in nearly the right order
   try {
     if (signal.aborted) return NEVER_STARTED;
@@ -64,6 +67,22 @@ async function run(spec: ProcessSpec, signal: AbortSignal, settings: Settings): 
     return await attend({ spec, signal, settings, job, readers: () => pipe?.readers() ?? socketsOf(started.child) });
   } finally {
     pipe?.close();
+  }
+}
+
+type InTerminal = { readonly settings: Settings; readonly size: TerminalSize };
+
+/** As any other program, but for where its output comes from. It always waits behind the gate, which opens the terminal. */
+async function runInTerminal(spec: ProcessSpec, signal: AbortSignal, { settings, size }: InTerminal): Promise<ProcessEnd> {
+  if (!isAbsolute(spec.file)) throw new Error(`${spec.file} could not be started: in a terminal a program is called by its absolute file`);
+  const terminal = await openTerminal(size);
+  try {
+    if (signal.aborted) return NEVER_STARTED;
+    const started = await startProgram({ ...spec, gated: true, terminal: terminal.path }, ["ignore", "ignore", "ignore"]);
+    started.child.once("exit", terminal.hangUp);
+    return await attend({ spec, signal, settings, job: jobOf(started, spec, settings), readers: () => [terminal.output()] });
+  } finally {
+    terminal.close();
   }
 }
 

@@ -46,7 +46,8 @@ async function replaceIn(place: Place, name: string, { bytes, mode }: Replacing)
   await syncDirectory(place.path);
 }
 
-async function fill(
+/** Writes a new file whole, gives it owner and mode, syncs it and closes it. Without an old file or a mode it gets the usual one. */
+export async function fill(
   handle: FileHandle,
   bytes: string | Uint8Array,
   { old, mode }: { readonly old: Stats | undefined; readonly mode: number | undefined },
@@ -97,7 +98,8 @@ function undefinedIfAbsent(error: unknown): undefined {
 /** What a file system answers that cannot sync a directory, or not for us; the rename itself has happened. */
 const CANNOT_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EACCES", "EPERM"];
 
-async function syncDirectory(directory: string): Promise<void> {
+/** Makes names last that came or went in a directory. */
+export async function syncDirectory(directory: string): Promise<void> {
   try {
     const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
     await handle.sync().finally(() => handle.close());

@@ -81,7 +81,9 @@ function spillFile(path: string, handle: FileHandle, room: { readonly perFile: n
       return turn;
     },
     end() {
-      ended ??= turn.then(() => handle.close()).then(() => ({ path, size, sha256: hash.digest("hex") }));
+      ended ??= turn
+        .then(() => handle.close())
+        .then(() => ({ path, size, sha256: hash.digest("hex"), ...(full && { cut: true as const }) }));
       return ended;
     },
   };

@@ -16,12 +16,18 @@ export type Target = number | "ignore" | "pipe";
 export type Targets = readonly [input: Target, output: Target, error: Target];
 
 /** A program, and whether it waits behind the gate until its start is on record. */
-export type Launch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly argv0?: string; readonly gated: boolean };
+export type Launch = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & {
+  readonly argv0?: string;
+  readonly gated: boolean;
+  /** Behind the gate: the file of a terminal, which becomes the program's own and its descriptors 0 to 2. */
+  readonly terminal?: string;
+};
 
 /** Starts a program in a session and process group of its own. Rejects when the system refuses. */
 export async function startProgram(launch: Launch, targets: Targets): Promise<Started> {
   const child = spawnProgram(launch, targets);
   if (child.pid !== undefined) return { child, pid: child.pid, begin: () => openGate(child) };
+  shutGate(child);
   const [error] = await once(child, "error").catch((thrown: unknown) => [thrown]);
   throw Object.assign(new Error(notStarted(launch), { cause: error }), { code: errorCode(error) });
 }
@@ -46,10 +52,15 @@ export function notStarted({ file, cwd }: Pick<Launch, "file" | "cwd">): string 
 }
 
 /** Waits for one line on descriptor 3, then becomes the program. At its end (we died before the start was on record) it runs nothing. */
-const GATE = ({ file, args, env }: Launch): readonly [string, readonly string[]] => {
+const GATE = ({ file, args, env, terminal }: Launch): readonly [string, readonly string[]] => {
   const own = ["go", ...SET_BY_SHELLS.filter((name) => !(name in env))].join(" ");
-  return ["/bin/sh", ["-c", `IFS= read -r go <&3 && exec 3<&- && unset ${own} && exec "$0" "$@"`, file, ...args]];
+  const enter = terminal === undefined ? "" : ENTER_TERMINAL;
+  const given = terminal === undefined ? args : [terminal, ...args];
+  return ["/bin/sh", ["-c", `IFS= read -r go <&3 && exec 3<&- && ${enter}unset ${own} && exec "$0" "$@"`, file, ...given]];
 };
+
+/** The leader of a session without a terminal gets the one that it opens. */
+const ENTER_TERMINAL = 'exec 0<>"$1" 1>&0 2>&0 && shift && ';
 
 /** What the gate adds to its environment by itself; the program gets it only if it was given. */
 const SET_BY_SHELLS = ["PWD", "OLDPWD", "SHLVL"] as const;
@@ -76,21 +87,27 @@ function isExecutable(file: string): boolean {
   }
 }
 
-let covered: readonly ("ignore" | number)[] | undefined;
+let inherited: readonly number[] | undefined;
+let nothing: number | undefined;
+const opened = new Set<number>();
 
-/**
- * Node closes its own descriptors in a child, but not every one it inherited without the close-on-exec mark. Those are covered with the null device.
- * Nobody opens such descriptors later, so they are looked up once.
- */
-function coveredDescriptors(): readonly ("ignore" | number)[] {
-  covered ??= coverFrom3(leakedDescriptors());
-  return covered;
+/** Keeps a descriptor without the close-on-exec mark from every program that is started until the returned function is called. */
+export function coverDescriptor(fd: number): () => void {
+  opened.add(fd);
+  return () => opened.delete(fd);
 }
 
-function coverFrom3(leaked: readonly number[]): readonly ("ignore" | number)[] {
+/**
+ * Node closes its own descriptors in a child, but not every one it inherited without the close-on-exec mark. Those are covered with the null device, as are
+ * those that foreign code opened so. What was inherited is looked up once.
+ */
+export function coveredDescriptors(): readonly ("ignore" | number)[] {
+  inherited ??= leakedDescriptors();
+  const leaked = [...inherited, ...opened];
   if (leaked.length === 0) return [];
-  const nothing = openSync("/dev/null", "r+");
-  return Array.from({ length: Math.max(...leaked) - 2 }, (_, i) => (leaked.includes(i + 3) ? nothing : "ignore"));
+  nothing ??= openSync("/dev/null", "r+");
+  const cover = nothing;
+  return Array.from({ length: Math.max(...leaked) - 2 }, (_, i) => (leaked.includes(i + 3) ? cover : "ignore"));
 }
 
 const CLOSE_ON_EXEC = 0o2000000;

@@ -63,10 +63,10 @@ test("11: past the file's limit the file ends with the mark, once, at a whole ch
   await file.write("0123456789");
   await file.write("漢字漢字");
   await file.write("never");
-  const { path, size, sha256: digest } = await file.end();
+  const { path, size, sha256: digest, cut } = await file.end();
   const text = readFileSync(path, "utf8");
   assert.equal(text, "0123456789漢字漢\n[file limit reached]");
-  assert.deepEqual([size, digest], [Buffer.byteLength(text), sha256(text)]);
+  assert.deepEqual([size, digest, cut], [Buffer.byteLength(text), sha256(text), true]);
   assert.ok(size <= 41);
 });
 
@@ -86,7 +86,8 @@ test("11: the session's limit holds over files and over processes", async (t) =>
   assert.equal(readFileSync((await third.end()).path, "utf8"), "\n[file limit reached]");
   const other = await later.spill("another", "c");
   await other.write("z");
-  assert.equal((await other.end()).size, 1);
+  const whole = await other.end();
+  assert.deepEqual([whole.size, "cut" in whole], [1, false]);
 });
 
 test("S20: a link in place of the session's directory is refused", async (t) => {

@@ -7,14 +7,18 @@ import { scratch } from "./scratch.ts";
 
 test("the package exports exactly these names", () => {
   assert.deepEqual(Object.keys(host).sort(), [
+    "ansiRuns",
     "commandEnvironment",
     "currentUser",
+    "editText",
     "errorCode",
     "hardenedGit",
     "hookRunner",
+    "hostFileChanges",
     "hostFiles",
     "hostPorts",
     "hostProcesses",
+    "makeAnsiScreen",
     "nodeDigest",
     "openRegular",
     "randomIds",

@@ -22,6 +22,19 @@ for (const [source, table] of TABLES) {
     assert.ok(table.members(row.pgid).includes(process.pid));
   });
 
+  test(`${source}: a process and what descends from it`, async () => {
+    const child = spawn("/bin/bash", ["-c", "(sleep 60 & echo $!; sleep 60) & echo $!; wait"], { stdio: ["ignore", "pipe", "ignore"] });
+    const told: number[] = [];
+    for await (const chunk of child.stdout) {
+      told.push(...String(chunk).trim().split("\n").map(Number));
+      if (told.length === 2) break;
+    }
+    const pids = table.family(child.pid ?? 0).map(({ pid }) => pid);
+    for (const pid of pids) process.kill(pid, "SIGKILL");
+    for (const pid of [child.pid ?? 0, ...told]) assert.ok(pids.includes(pid), `${pid} is not in ${pids}`);
+    assert.ok(!pids.includes(process.pid));
+  });
+
   test(`${source}: a process that is gone is not found`, async () => {
     const child = spawn("true", { stdio: "ignore" });
     await once(child, "exit");

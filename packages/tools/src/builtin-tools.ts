@@ -1,8 +1,16 @@
 import type { Files, Processes, Tool } from "@assent/core";
 import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
+import { askTool } from "./ask.ts";
+import { editTool } from "./edit.ts";
+import { enterPlanModeTool } from "./enter-plan-mode.ts";
+import { globTool } from "./glob.ts";
+import { listTool } from "./list.ts";
 import { readTool } from "./read.ts";
 import { memoryReads, type Reads } from "./reads.ts";
+import { resolveTool } from "./resolve.ts";
+import { searchTool } from "./search.ts";
 import { shellTool } from "./shell.ts";
+import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";
 
 /** What the built-in tools of one session need. Nothing is opened or started by making them. */
@@ -27,5 +35,17 @@ export type BuiltinDeps = SessionDirectories & {
 export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
   const reads = deps.reads ?? memoryReads();
   const shared = { workspace: deps.workspace, scope: deps.scope ?? pathScope(deps), reads };
-  return [readTool(shared), writeTool({ ...shared, files: deps.files }), shellTool(deps)];
+  return [
+    readTool(shared),
+    editTool(shared),
+    writeTool(shared),
+    searchTool({ ...deps, ...shared }),
+    globTool(shared),
+    listTool(shared),
+    shellTool(deps),
+    todoTool(),
+    askTool(),
+    enterPlanModeTool(),
+    resolveTool(),
+  ];
 }

@@ -6,6 +6,11 @@ export function failure(type: string, message: string): ToolResult {
   return { content: `Error: ${message}`, display: message, error: { type, message } };
 }
 
+/** Whether something that may also be prepared work is a result already: only results have content. */
+export function isResult<T extends object>(given: T | ToolResult): given is ToolResult {
+  return "content" in given;
+}
+
 /** Says why a file could not be used; `shown` is how its path is named to the model. */
 type Explanation = readonly [type: string, text: (shown: string) => string];
 
@@ -18,6 +23,7 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
   EDQUOT: ["no_space_left", (shown) => `There is no space left for ${shown}: the quota is used up.`],
   EISDIR: ["target_is_directory", (shown) => `${shown} is a directory.`],
   ENOTDIR: ["path_is_not_a_directory", (shown) => `A part of ${shown} is a file, not a directory.`],
+  ERR_FILE_TOO_LARGE: ["file_too_large", (shown) => `${shown} is too large.`],
   ERR_NOT_REGULAR_FILE: ["target_not_regular_file", (shown) => `${shown} is not a regular file.`],
 };
 

@@ -3,7 +3,8 @@ import { isObject, type StandardIssue, type StandardSchema } from "@assent/core"
 /** One field of an input: how it is shown to the model, and what is wrong with a value, if anything. */
 export type Field<T, Optional extends boolean = false> = {
   readonly shown: Readonly<Record<string, unknown>>;
-  readonly fault: (value: unknown) => string | undefined;
+  /** A message for the value itself, or issues with what lies in it. */
+  readonly fault: (value: unknown) => string | readonly StandardIssue[] | undefined;
   readonly optional: Optional;
   /** Only for the type checker. */
   readonly of?: T;
@@ -63,6 +64,53 @@ export function boolean({ description }: { description: string }): Field<boolean
   };
 }
 
+/** One of some words. */
+export function oneOf<const W extends string>({ description, values }: { description: string; values: readonly W[] }): Field<W> {
+  const known: readonly unknown[] = values;
+  return {
+    shown: { type: "string", description, enum: values },
+    optional: false,
+    fault: (value) => (known.includes(value) ? undefined : `must be equal to one of the allowed values: ${values.join(", ")}`),
+  };
+}
+
+/** A list whose items are all of one kind. */
+export function array<T>({
+  description,
+  items,
+  minItems = 0,
+  maxItems,
+}: {
+  description: string;
+  items: Field<T>;
+  minItems?: number;
+  maxItems: number;
+}): Field<readonly T[]> {
+  return {
+    shown: { type: "array", description, items: items.shown, ...(minItems > 0 && { minItems }), maxItems },
+    optional: false,
+    fault: (value) => {
+      if (!Array.isArray(value)) return "must be array";
+      if (value.length < minItems) return `must NOT have fewer than ${minItems} items`;
+      if (value.length > maxItems) return `must NOT have more than ${maxItems} items`;
+      return value.flatMap((item, index) => below(index, items.fault(item)));
+    },
+  };
+}
+
+/** An object within the input, with fields of its own. */
+export function record<const F extends Fields>(fields: F): Field<InputOf<F>> {
+  return {
+    shown: shownFields(fields),
+    optional: false,
+    fault: (value) => {
+      const issues: StandardIssue[] = [];
+      collectIssues(fields, value, issues);
+      return issues;
+    },
+  };
+}
+
 /** A field that may be left out. */
 export function optional<T>(field: Field<T>): Field<T, true> {
   return { ...field, optional: true };
@@ -70,19 +118,14 @@ export function optional<T>(field: Field<T>): Field<T, true> {
 
 /**
  * The input of a built-in tool as a Standard Schema that describes itself. It exists because loading a schema library costs more than starting the program;
- * it knows flat objects only, refuses unknown fields, and answers in the words that JSON Schema validators use. Fields in `hidden` are accepted but not shown.
+ * it knows few kinds of fields, refuses unknown fields, and answers in the words that JSON Schema validators use. Fields in `hidden` are accepted but not shown.
  */
 export function object<const F extends Fields, const H extends Fields = Record<never, never>>(
   fields: F,
   hidden?: H,
 ): StandardSchema<unknown, InputOf<F> & Partial<InputOf<H>>> {
   const known: Fields = { ...fields, ...hidden };
-  const shown = {
-    type: "object",
-    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.shown])),
-    required: Object.keys(fields).filter((name) => !fields[name]?.optional),
-    additionalProperties: false,
-  };
+  const shown = shownFields(fields);
   return {
     "~standard": {
       version: 1,
@@ -96,26 +139,38 @@ export function object<const F extends Fields, const H extends Fields = Record<n
   };
 }
 
+function shownFields(fields: Fields): Record<string, unknown> {
+  return {
+    type: "object",
+    properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.shown])),
+    required: Object.keys(fields).filter((name) => !fields[name]?.optional),
+    additionalProperties: false,
+  };
+}
+
 /** True when there was nothing to collect: then the value is what the fields describe. */
 function collectIssues<T>(known: Fields, value: unknown, issues: StandardIssue[]): value is T {
   if (!isObject(value)) return issues.push({ message: "must be object" }) === 0;
-  for (const name in known) {
-    const issue = issueOf(name, known[name], value);
-    if (issue) issues.push(issue);
-  }
+  for (const name in known) issues.push(...issuesOf(name, known[name], value));
   for (const name in value) {
     if (!Object.hasOwn(known, name)) issues.push({ message: `must NOT have additional property '${name}'` });
   }
   return issues.length === 0;
 }
 
-function issueOf(
+function issuesOf(
   name: string,
   field: Field<unknown, boolean> | undefined,
   value: Readonly<Record<string, unknown>>,
-): StandardIssue | undefined {
-  if (!field) return undefined;
-  if (!Object.hasOwn(value, name)) return field.optional ? undefined : { message: `must have required property '${name}'` };
-  const message = field.fault(value[name]);
-  return message === undefined ? undefined : { message, path: [name] };
+): readonly StandardIssue[] {
+  if (!field) return [];
+  if (!Object.hasOwn(value, name)) return field.optional ? [] : [{ message: `must have required property '${name}'` }];
+  return below(name, field.fault(value[name]));
+}
+
+/** What is wrong at a place, told from one level further up. */
+function below(key: PropertyKey, fault: ReturnType<Field<unknown>["fault"]>): readonly StandardIssue[] {
+  if (fault === undefined) return [];
+  if (typeof fault === "string") return [{ message: fault, path: [key] }];
+  return fault.map(({ message, path = [] }) => ({ message, path: [key, ...path] }));
 }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { RegularFile } from "@assent/host";
-import { openRegular } from "@assent/host";
+import { errorCode, openRegular, type RegularFile } from "@assent/host";
 
 const CHUNK = 256 * 1024;
+/** As much of a file is looked at to tell text from other bytes. */
+const TELLING_BYTES = 8192;
 
 /** Opens a regular file for the time of `use`, links followed. */
 export async function withRegularFile<T>(path: string, use: (file: RegularFile) => Promise<T>): Promise<T> {
@@ -26,33 +27,37 @@ export async function* pieces({ handle }: RegularFile, signal?: AbortSignal): As
   }
 }
 
-/** A file as it is now: its digest, and its text where it is text of a size worth comparing. */
-export type CurrentFile = { readonly digest: string; readonly size: number; readonly text: string | undefined };
+/** A file as it is now, and the digest by which it is known again. */
+export type CurrentFile = { readonly digest: string; readonly bytes: Buffer };
 
-/** Undefined when there is no such file. */
-export async function currentFile(path: string, maxText: number): Promise<CurrentFile | undefined> {
+/** Undefined when there is no such file. Rejects with code `ERR_FILE_TOO_LARGE` for one that is too large to hold. */
+export async function currentFile(path: string, maxBytes: number): Promise<CurrentFile | undefined> {
   try {
-    return await withRegularFile(path, (file) => readCurrent(file, maxText));
+    const bytes = await withRegularFile(path, (file) => bytesOf(file, maxBytes));
+    return { digest: bytesDigest(bytes), bytes };
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    if (errorCode(error) === "ENOENT") return undefined;
     throw error;
   }
 }
 
-async function readCurrent(file: RegularFile, maxText: number): Promise<CurrentFile> {
-  const hash = createHash("sha256");
+async function bytesOf(file: RegularFile, maxBytes: number): Promise<Buffer> {
   const kept: Buffer[] = [];
   let size = 0;
   for await (const piece of pieces(file)) {
-    hash.update(piece);
     size += piece.length;
-    if (size <= maxText) kept.push(Buffer.from(piece));
+    if (size > maxBytes) throw Object.assign(new Error(`more than ${maxBytes} bytes`), { code: "ERR_FILE_TOO_LARGE" });
+    kept.push(Buffer.from(piece));
   }
-  const bytes = size <= maxText ? Buffer.concat(kept) : undefined;
-  return { digest: hash.digest("hex"), size, text: bytes && !bytes.includes(0) ? bytes.toString("utf8") : undefined };
+  return Buffer.concat(kept);
 }
 
 /** The digest under which content will be found again. */
-export function contentDigest(content: string): string {
-  return createHash("sha256").update(content, "utf8").digest("hex");
+export function bytesDigest(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Whether bytes are no text: a NUL stands near their beginning. */
+export function isBinary(bytes: Uint8Array): boolean {
+  return bytes.subarray(0, TELLING_BYTES).includes(0);
 }

@@ -1,7 +1,9 @@
-import type { PathFact } from "@assent/policy";
+import { statSync } from "node:fs";
+import type { Anchor, PathFact } from "@assent/policy";
 
 /** As much of a path as has to be the same when the call runs. */
 type Judged = Pick<PathFact, "real" | "anchor">;
+type Known = { readonly real: string | null; readonly anchor: Anchor | null };
 
 /** Where a call's path led when the call was judged. */
 export type JudgedPaths = {
@@ -9,18 +11,28 @@ export type JudgedPaths = {
   readonly note: (input: object, judged: Judged) => void;
   /** True when the path was judged and now leads elsewhere. */
   readonly changed: (input: object, real: string | null) => boolean;
+  /** True when the path was judged and the directory it led to is another one by now, though of the same name. */
+  readonly exchanged: (input: object) => boolean;
   readonly place: (input: object) => string | undefined;
-  /** The directory in which it was judged, if it was. */
-  readonly anchor: (input: object) => Judged["anchor"] | undefined;
 };
 
 /** Kept by the frozen input itself, so it is forgotten with the call. A process that did not judge the call has nothing to compare. */
 export function judgedPaths(): JudgedPaths {
-  const known = new WeakMap<object, Judged>();
+  const known = new WeakMap<object, Known>();
   return {
-    note: (input, { real, anchor }) => known.set(input, { real, anchor }),
+    note: (input, { real, anchor }) => known.set(input, { real, anchor: anchor() }),
     place: (input) => known.get(input)?.real ?? undefined,
-    anchor: (input) => known.get(input)?.anchor,
     changed: (input, real) => known.has(input) && known.get(input)?.real !== real,
+    exchanged: (input) => !isSame(known.get(input)?.anchor ?? null),
   };
+}
+
+function isSame(anchor: Anchor | null): boolean {
+  if (anchor === null) return true;
+  try {
+    const stats = statSync(anchor.path, { bigint: true, throwIfNoEntry: false });
+    return stats !== undefined && String(stats.dev) === anchor.device && String(stats.ino) === anchor.inode;
+  } catch {
+    return false; // it can no longer be looked at, so nobody can tell
+  }
 }

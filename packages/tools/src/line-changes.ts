@@ -1,108 +1,95 @@
-/** A run of lines that both texts have, or that one of them has. */
-export type Change = { readonly kind: "same" | "removed" | "added"; readonly lines: readonly string[] };
+import { sequenceChanges } from "./sequence-changes.ts";
 
-/** Beyond this many differences the middle of the texts is taken as replaced whole: finding the least change would cost their product. */
-const MOST_DIFFERENCES = 1000;
+/** Lines that go, and lines that come in their place; each with its line break, if it has one. */
+export type LineChange = {
+  /** The number of the first line that goes, or else of the line before which the others come. */
+  readonly line: number;
+  /** The same in the new text. */
+  readonly newLine: number;
+  readonly removed: readonly string[];
+  readonly added: readonly string[];
+  /** Where the removed lines stand in the old text. */
+  readonly start: number;
+  readonly end: number;
+};
 
-/** The least changes that make `after` of `before`, by Myers' algorithm on lines with their line breaks. */
-export function lineChanges(before: string, after: string): readonly Change[] {
-  const left = splitLines(before);
-  const right = splitLines(after);
-  const start = commonStart(left, right);
-  const end = commonEnd(left.slice(start), right.slice(start));
-  const middle = changesBetween(left.slice(start, left.length - end), right.slice(start, right.length - end));
-  return joined([{ kind: "same", lines: left.slice(0, start) }, ...middle, { kind: "same", lines: left.slice(left.length - end) }]);
+/** The changes that make `after` of `before`, in order and as few as can be found at a bounded cost. No two of them touch. */
+export function lineChanges(before: string, after: string): readonly LineChange[] {
+  const start = commonStart(before, after);
+  const [end, newEnd] = commonEnd(before, after, start);
+  if (start === end && start === newEnd) return [];
+  const left = splitLines(before.slice(start, end));
+  const right = splitLines(after.slice(start, newEnd));
+  const [items, newItems] = numbered(left, right);
+  const first = linesIn(before, start) + 1;
+  let line = 0;
+  let offset = start;
+  return sequenceChanges(items, newItems).map(({ from, to, newFrom, newTo }) => {
+    for (; line < from; line++) offset += left[line]?.length ?? 0;
+    const at = offset;
+    for (; line < to; line++) offset += left[line]?.length ?? 0;
+    return {
+      line: first + from,
+      newLine: first + newFrom,
+      removed: left.slice(from, to),
+      added: right.slice(newFrom, newTo),
+      start: at,
+      end: offset,
+    };
+  });
 }
 
-function splitLines(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-function commonStart(left: readonly string[], right: readonly string[]): number {
-  let start = 0;
-  while (start < left.length && start < right.length && left[start] === right[start]) start++;
-  return start;
-}
-
-function commonEnd(left: readonly string[], right: readonly string[]): number {
-  let end = 0;
-  while (end < left.length && end < right.length && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
-  return end;
-}
-
-function changesBetween(left: readonly string[], right: readonly string[]): readonly Change[] {
-  const trace = left.length === 0 || right.length === 0 ? undefined : furthestPaths(left, right);
-  if (trace) return walkBack(trace, left, right);
-  return [
-    { kind: "removed", lines: left },
-    { kind: "added", lines: right },
-  ];
-}
-
-/** How far each diagonal was reached with fewer differences, per number of differences; index `diagonal + differences + 1`. Undefined: there are too many. */
-function furthestPaths(left: readonly string[], right: readonly string[]): readonly Int32Array[] | undefined {
-  const most = Math.min(MOST_DIFFERENCES, left.length + right.length);
-  const reach = new Int32Array(2 * most + 3);
-  const trace: Int32Array[] = [];
-  for (let differences = 0; differences <= most; differences++) {
-    const before = reach.slice(most - differences, most + differences + 3);
-    trace.push(before);
-    for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
-      const { x } = entrance(before, differences, diagonal);
-      const end = slide(left, right, { x, diagonal });
-      reach[diagonal + most + 1] = end;
-      if (end >= left.length && end - diagonal >= right.length) return trace;
-    }
+/** The lines of a text, each with its line break. */
+export function splitLines(text: string): readonly string[] {
+  const lines: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
+    lines.push(text.slice(from, at + 1));
+    from = at + 1;
   }
-  return undefined;
+  if (from < text.length) lines.push(text.slice(from));
+  return lines;
 }
 
-/** Where a path enters a diagonal: from the neighbour that was further, down (a line added) or across (a line removed). */
-function entrance(before: Int32Array, differences: number, diagonal: number): { readonly x: number; readonly added: boolean } {
-  const across = before[diagonal + differences] ?? 0;
-  const down = before[diagonal + differences + 2] ?? 0;
-  const added = diagonal === -differences || (diagonal !== differences && across < down);
-  return { x: added ? down : across + 1, added };
+/** Up to the line in which the first difference stands. */
+function commonStart(before: string, after: string): number {
+  const most = Math.min(before.length, after.length);
+  let at = 0;
+  while (at < most && before.charCodeAt(at) === after.charCodeAt(at)) at++;
+  if (at === before.length && at === after.length) return at;
+  return at === 0 ? 0 : before.lastIndexOf("\n", at - 1) + 1;
 }
 
-function slide(left: readonly string[], right: readonly string[], { x, diagonal }: { x: number; diagonal: number }): number {
-  let at = x;
-  while (at < left.length && at - diagonal < right.length && left[at] === right[at - diagonal]) at++;
-  return at;
+/** From behind the line in which the last difference stands. */
+function commonEnd(before: string, after: string, start: number): readonly [end: number, newEnd: number] {
+  const most = Math.min(before.length, after.length) - start;
+  let length = 0;
+  while (length < most && before.charCodeAt(before.length - 1 - length) === after.charCodeAt(after.length - 1 - length)) length++;
+  const end = before.length - length;
+  const newEnd = after.length - length;
+  if (isLineStart(before, end) && isLineStart(after, newEnd)) return [end, newEnd];
+  const next = before.indexOf("\n", end) + 1;
+  return next === 0 ? [before.length, after.length] : [next, next + after.length - before.length];
 }
 
-function walkBack(trace: readonly Int32Array[], left: readonly string[], right: readonly string[]): readonly Change[] {
-  const changes: Change[] = [];
-  let x = left.length;
-  let y = right.length;
-  for (let differences = trace.length - 1; differences > 0; differences--) {
-    const diagonal = x - y;
-    const { x: entered, added } = entrance(trace[differences] ?? new Int32Array(), differences, diagonal);
-    changes.push({ kind: "same", lines: left.slice(entered, x) });
-    x = added ? entered : entered - 1;
-    y = entered - diagonal - (added ? 1 : 0);
-    changes.push(added ? { kind: "added", lines: right.slice(y, y + 1) } : { kind: "removed", lines: left.slice(x, x + 1) });
-  }
-  changes.push({ kind: "same", lines: left.slice(0, x) });
-  return changes.reverse();
+function isLineStart(text: string, at: number): boolean {
+  return at === 0 || text[at - 1] === "\n";
 }
 
-/** Neighbours of one kind made one; within a change, what goes stands before what comes. */
-function joined(changes: readonly Change[]): readonly Change[] {
-  const done: Change[] = [];
-  let removed: readonly string[] = [];
-  let added: readonly string[] = [];
-  for (const { kind, lines } of [...changes, { kind: "same", lines: END } as const]) {
-    if (kind === "removed") removed = removed.concat(lines);
-    else if (kind === "added") added = added.concat(lines);
-    else if (lines.length > 0) {
-      done.push({ kind: "removed", lines: removed }, { kind: "added", lines: added }, { kind, lines });
-      removed = [];
-      added = [];
-    }
-  }
-  return done.slice(0, -1).filter(({ lines }) => lines.length > 0);
+/** Equal lines have equal numbers. */
+function numbered(...texts: readonly (readonly string[])[]): readonly [Int32Array, Int32Array] {
+  const numbers = new Map<string, number>();
+  const number = (line: string): number => {
+    const known = numbers.get(line) ?? numbers.size;
+    numbers.set(line, known);
+    return known;
+  };
+  const [left = [], right = []] = texts;
+  return [Int32Array.from(left, number), Int32Array.from(right, number)];
 }
 
-/** Stands after the last line, so that every change has something behind it. */
-const END: readonly string[] = [""];
+function linesIn(text: string, end: number): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n"); at !== -1 && at < end; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}

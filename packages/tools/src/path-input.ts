@@ -7,8 +7,12 @@ export const filePath: Field<string> = string({
   maxLength: 4096,
 });
 
+/** A field that names a place to look at. */
+export function placePath(description: string): Field<string> {
+  return string({ description, minLength: 1, maxLength: 4096 });
+}
+
 /** What no path can hold, whatever the file system. */
-export function pathFault(path: string): string | undefined {
-  if (path.includes("\0")) return "params/file_path must not contain a NUL character";
-  return path.isWellFormed() ? undefined : "params/file_path must be well-formed Unicode";
+export function pathFault(path: string, field = "file_path"): string | undefined {
+  return path.includes("\0") ? `params/${field} must not contain a NUL character` : undefined;
 }

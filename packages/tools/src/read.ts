@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
 import { basename, resolve } from "node:path";
+import { TextDecoder } from "node:util";
 import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode, type RegularFile } from "@assent/host";
-import { type PathScope, resolvePath } from "@assent/policy";
+import type { PathScope } from "@assent/policy";
 import { description } from "./description.ts";
-import { failure, fileFailure } from "./failure.ts";
+import { failure, fileFailure, isResult } from "./failure.ts";
 import { type InputOf, integer, object, optional } from "./fields.ts";
-import { pieces, withRegularFile } from "./file-bytes.ts";
-import { type JudgedPaths, judgedPaths } from "./judged-paths.ts";
+import { isBinary, pieces, withRegularFile } from "./file-bytes.ts";
 import { lineWindow, type Window } from "./line-window.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { filePath, pathFault } from "./path-input.ts";
+import { type ReadablePlaces, readablePlaces } from "./readable-place.ts";
 import type { ReadRecord, Reads } from "./reads.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -36,7 +37,7 @@ export type ReadDeps = { readonly workspace: string; readonly scope: PathScope; 
 
 /** Reads a file. Inside the workspace, and for the session's own output, without asking; sensitive files and everything elsewhere ask. */
 export function readTool(deps: ReadDeps): Tool {
-  const judged = judgedPaths();
+  const places = readablePlaces(deps);
   return defineTool({
     name: "read",
     title: "Read",
@@ -48,25 +49,17 @@ export function readTool(deps: ReadDeps): Tool {
     check: ({ file_path }) => pathFault(file_path),
     describe: ({ file_path }, { cwd }) => `Read ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
     locations: ({ file_path, offset }) => [offset === undefined ? { path: file_path } : { path: file_path, line: offset }],
-    permission: (input, { cwd }) => {
-      const path = deps.scope(input.file_path, cwd);
-      const { inside, sensitive, ownOutput } = path;
-      judged.note(input, path);
-      return ownOutput || (inside && !sensitive) ? "allow" : "ask";
-    },
-    run: (input, ctx) => run({ ...deps, judged }, input, ctx),
+    permission: (input, { cwd }) => places.judge({ input, path: input.file_path, cwd }),
+    run: (input, ctx) => run({ reads: deps.reads, places }, input, ctx),
   });
 }
 
-async function run(
-  { workspace, reads, judged }: ReadDeps & { readonly judged: JudgedPaths },
-  input: Input,
-  ctx: RunContext,
-): Promise<ToolResult> {
-  const { absolute, real } = resolvePath(input.file_path, ctx.cwd);
-  const shown = shownPath(workspace, absolute);
-  if (judged.changed(input, real)) return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
-  const path = real ?? absolute;
+type Reader = { readonly reads: Reads; readonly places: ReadablePlaces };
+
+async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Promise<ToolResult> {
+  const place = places.open({ input, path: input.file_path, cwd: ctx.cwd });
+  if (isResult(place)) return place;
+  const { path, shown } = place;
   try {
     const { result, record } = await withRegularFile(path, (file) => readOpened(file, input, { shown, signal: ctx.signal }));
     if (record) await reads.remember(ctx.sessionId, path, record);
@@ -87,33 +80,45 @@ async function readOpened(file: RegularFile, input: Input, naming: Naming): Prom
   const start = buffer.subarray(0, bytesRead);
   const mediaType = mediaTypeOf(start);
   if (mediaType !== undefined) return readMedia(file, mediaType, naming);
-  if (start.includes(0)) return { result: failure("read_content_failure", `${naming.shown} is a binary file.`) };
+  if (isBinary(start)) return { result: failure("read_content_failure", `${naming.shown} is a binary file.`) };
   return readText(file, input, naming);
 }
 
-async function readText(file: RegularFile, { offset = 1, limit = DEFAULT_LIMIT }: Input, { shown, signal }: Naming): Promise<Outcome> {
-  const hash = createHash("sha256");
-  const window = lineWindow({ offset, limit, lineChars: LINE_CHARS, totalChars: TOTAL_CHARS });
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+/** Text that is UTF-8 throughout or, at the second attempt, as much of it as is. */
+async function readText(file: RegularFile, input: Input, naming: Naming): Promise<Outcome> {
   try {
-    for await (const piece of pieces(file, signal)) {
-      hash.update(piece);
-      window.add(decoder.decode(piece, { stream: true }));
-    }
-    window.add(decoder.decode());
+    return await readAs(new TextDecoder("utf-8", { fatal: true }), { file, input, naming, note: "" });
   } catch (error) {
     if (errorCode(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
-    return { result: failure("read_content_failure", `${shown} is not UTF-8 text.`) };
   }
-  const found = window.end();
-  return { result: textResult(found, offset, shown), record: { digest: hash.digest("hex"), lines: { from: offset, to: found.last } } };
+  return readAs(new TextDecoder("utf-8"), { file, input, naming, note: NOT_UTF8 });
 }
 
-function textResult({ lines, last, total }: Window, offset: number, shown: string): ToolResult {
+const NOT_UTF8 = "[not valid UTF-8: bytes that are no text are shown as \ufffd]\n";
+
+type Reading = { readonly file: RegularFile; readonly input: Input; readonly naming: Naming; readonly note: string };
+
+async function readAs(decoder: TextDecoder, { file, input, naming: { shown, signal }, note }: Reading): Promise<Outcome> {
+  const { offset = 1, limit = DEFAULT_LIMIT } = input;
+  const hash = createHash("sha256");
+  const window = lineWindow({ offset, limit, lineChars: LINE_CHARS, totalChars: TOTAL_CHARS });
+  for await (const piece of pieces(file, signal)) {
+    hash.update(piece);
+    window.add(decoder.decode(piece, { stream: true }));
+  }
+  window.add(decoder.decode());
+  const found = window.end();
+  const record = { digest: hash.digest("hex"), lines: { from: offset, to: found.last } };
+  return { result: textResult(found, { offset, shown, note }), record };
+}
+
+type Telling = { readonly offset: number; readonly shown: string; readonly note: string };
+
+function textResult({ lines, last, total }: Window, { offset, shown, note }: Telling): ToolResult {
   if (lines.length === 0) return { content: `The file has ${total} lines.`, display: `${shown} has ${total} lines.` };
   const more = total - last;
   const end = more > 0 ? `\n[${more} more lines; continue with offset ${last + 1}]` : "";
-  return { content: lines.join("\n") + end, display: `Read lines ${offset} to ${last} of ${total} of ${shown}` };
+  return { content: note + lines.join("\n") + end, display: `Read lines ${offset} to ${last} of ${total} of ${shown}` };
 }
 
 async function readMedia(file: RegularFile, mediaType: string, { shown, signal }: Naming): Promise<Outcome> {

@@ -1,12 +1,10 @@
 import { resolve } from "node:path";
 import {
   type ConfirmationDetails,
-  composeCut,
-  cutOutput,
   defineTool,
   type Files,
-  type ProcessEnd,
   type RunContext,
+  type Spilled,
   type StepsEnd,
   type StepsSpec,
   type Tool,
@@ -17,28 +15,23 @@ import { findBash } from "./bash.ts";
 import { description } from "./description.ts";
 import { failure } from "./failure.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "./fields.ts";
-import { plannedRun, refusalOf, type StepsPlace } from "./shell-steps.ts";
+import { liveOutput, TERMINAL_SIZE } from "./shell-live.ts";
+import { shellResult } from "./shell-result.ts";
+import { plannedRun, type StepsPlace } from "./shell-steps.ts";
 import { shownPath } from "./shown-path.ts";
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const DESCRIBED_CHARS = 200;
-/** What people see of a running command. */
-const LIVE_CHARS = 10_000;
-/** Output that was too much to hold is cut here, a little below what the runtime lets through, so that it is not cut twice. */
-const CUT = { maxChars: 24_000, maxLines: 950, keep: "both" } as const;
-
 const FIELDS = {
   command: string({ description: "The command line, run with bash.", maxLength: 1024 * 1024 }),
   timeout_ms: optional(integer({ description: "Time limit in milliseconds. Default 120000.", minimum: 1, maximum: 3_600_000 })),
   description: optional(string({ description: "What the command is for, in a few words.", maxLength: 200 })),
   cwd: optional(string({ description: "Working directory, absolute or relative to the present one.", minLength: 1, maxLength: 4096 })),
+  pty: optional(boolean({ description: "Run it in a terminal of 80 columns and 24 rows. Default false." })),
 };
 
 /** Known names, so that a model that uses them is told what is the matter. */
-const NOT_YET = {
-  run_in_background: optional(boolean({ description: "" })),
-  pty: optional(boolean({ description: "" })),
-};
+const NOT_YET = { run_in_background: optional(boolean({ description: "" })) };
 
 type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof NOT_YET>>;
 
@@ -66,9 +59,8 @@ export function shellTool(deps: ShellDeps): Tool {
   });
 }
 
-function notYet({ run_in_background, pty, cwd }: Input): string | undefined {
+function notYet({ run_in_background, cwd }: Input): string | undefined {
   if (run_in_background) return "params/run_in_background is not available yet: run the command in the foreground";
-  if (pty) return "params/pty is not available yet: run the command without a terminal";
   return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
 }
 
@@ -79,16 +71,27 @@ function describe({ command, description: words }: Input): string {
   return words === undefined ? `Run ${shown}` : `Run ${shown} (the model says: ${words.replace(/\s+/g, " ")})`;
 }
 
+/** Far more than stands before a command's first word. */
+const ROOT_WITHIN = 10_000;
+const OPENING = /^[\s(){!;&|<>]+/;
+const ASSIGNMENTS = /^(?:\s*[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s)+/s;
+
 function confirm({ command, cwd, description: words }: Input, from: string): ConfirmationDetails {
-  const rootCommand = command.trim().split(/\s+/, 1)[0] ?? "";
   const said = words === undefined ? {} : { warnings: [`The model says: ${words}`] };
-  return { type: "exec", command, rootCommand, cwd: resolve(from, cwd ?? "."), ...said };
+  return { type: "exec", command, rootCommand: rootCommandOf(command), cwd: resolve(from, cwd ?? "."), ...said };
+}
+
+/** The first word that is neither an assignment nor a sign of the shell. */
+function rootCommandOf(command: string): string {
+  const from = command.slice(0, ROOT_WITHIN).replace(OPENING, "").replace(ASSIGNMENTS, "").trimStart();
+  return from.split(/[\s;&|<>()]/, 1)[0] ?? "";
 }
 
 async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
   const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
   if ("failed" in start) return start.failed;
+  const { isTerminal } = start;
   let startFailure: unknown;
   const onStart: RunContext["started"] = async (process) => {
     await ctx.started(process).catch((error: unknown) => {
@@ -98,8 +101,9 @@ async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<Tool
   };
   const spill = () => deps.files.spill(ctx.sessionId, ctx.callId);
   try {
-    const end = await start.go({ timeoutMs, onStart, onOutput: liveTail(ctx.update), spill });
-    return resultOf(end, timeoutMs);
+    const end = await start.go({ timeoutMs, onStart, onOutput: liveOutput(ctx.update, { isTerminal }), spill });
+    const note = input.pty && !isTerminal ? { note: NO_TERMINAL } : {};
+    return await shellResult(end, { timeoutMs, isTerminal, save: (output) => saved(spill, output), ...note });
   } catch (error) {
     if (startFailure !== undefined) throw startFailure;
     const why = error instanceof Error ? error.message : String(error);
@@ -107,65 +111,37 @@ async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<Tool
   }
 }
 
+/** A program that knows of a terminal may ask there, or do more than its table says. */
+const NO_TERMINAL = "[run without a terminal: what passes by a rule has none]";
+
+async function saved(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
+  const file = await spill();
+  await file.write(output);
+  return await file.end();
+}
+
 type Following = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill">;
 
 /** What is about to run, and where. */
-type Start = { readonly cwd: string; readonly go: (following: Following) => Promise<StepsEnd> } | { readonly failed: ToolResult };
+type Start =
+  | { readonly cwd: string; readonly isTerminal: boolean; readonly go: (following: Following) => Promise<StepsEnd> }
+  | { readonly failed: ToolResult };
 
 /** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
-function startText({ workspace, processes, environment, secretEnv }: ShellDeps, { command, cwd: from }: Input, ctx: RunContext): Start {
-  const env = commandEnvironment(environment, secretEnv?.());
+function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): Start {
+  const { workspace, processes, environment, secretEnv } = deps;
+  const own = commandEnvironment(environment, secretEnv?.());
+  const env = pty ? { ...own, TERM: "xterm-256color" } : own;
   const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
   if (file === undefined) return { failed: failure("shell_execute_error", "There is no bash on this machine.") };
   const cwd = resolve(ctx.cwd, from ?? ".");
-  const args = ["--noprofile", "--norc", "-c", "--", command];
-  return { cwd, go: (following) => processes.run({ file, args, cwd, env, ...following }, ctx.signal) };
+  const spec = { file, args: ["--noprofile", "--norc", "-c", "--", command], cwd, env, ...(pty && { pty: TERMINAL_SIZE }) };
+  return { cwd, isTerminal: pty, go: (following) => processes.run({ ...spec, ...following }, ctx.signal) };
 }
 
 /** The plan of a text that nobody saw. The text itself is never run then. */
 function startPlan(deps: ShellDeps, { plan, cwd, signal }: RunContext): Start {
   const planned = plannedRun(plan, deps);
-  return "failed" in planned ? planned : { cwd, go: (following) => deps.processes.runSteps({ ...planned, ...following }, signal) };
-}
-
-function liveTail(update: RunContext["update"]): (chunk: string) => void {
-  let tail = "";
-  return (chunk) => {
-    tail = (tail + chunk).slice(-LIVE_CHARS).toWellFormed();
-    update(tail);
-  };
-}
-
-function resultOf(end: StepsEnd, timeoutMs: number): ToolResult {
-  const survivors = end.survivors.length > 0 ? `[still running: process ${end.survivors.join(", ")}]` : "";
-  const [type, message, last] = fateOf(end, timeoutMs);
-  const content = [shownOutput(end), last, survivors].filter((part) => part !== "").join("\n");
-  const spilled = end.spilled ? { spilled: [end.spilled] } : {};
-  return type === undefined ? { content, ...spilled } : { content, error: { type, message }, ...spilled };
-}
-
-/** The error's type and message, and the line after the output; no type for a success. */
-function fateOf(
-  { ended, exitCode, signal, refused }: StepsEnd,
-  timeoutMs: number,
-): readonly [type: string | undefined, message: string, last: string] {
-  if (ended === "timeout") {
-    const message = `Tool 'shell' did not finish within ${timeoutMs / 1000} s and was stopped. It may have had effects.`;
-    return ["execution_timeout", message, `Error: ${message}`];
-  }
-  if (ended === "cancelled") return ["cancelled", "The command was cancelled.", "[cancelled]"];
-  if (refused) {
-    const [type, message] = refusalOf(refused);
-    return [type, message, `Error: ${message}`];
-  }
-  if (signal !== null) return ["shell_execute_error", `The command was ended by ${signal}.`, `[ended by signal ${signal}]`];
-  if (exitCode === 0) return [undefined, "", ""];
-  return ["shell_execute_error", `The command ended with exit code ${exitCode}.`, `[exit code ${exitCode}]`];
-}
-
-/** Output that was held whole is left to the runtime to cut; of other output only this tool knows how much there was. */
-function shownOutput({ output, dropped, chars, lines, spilled }: ProcessEnd): string {
-  const cut = dropped > 0 ? cutOutput(output, CUT) : undefined;
-  const text = cut ? composeCut({ ...cut, chars, lines }, spilled ?? "unsaved") : output;
-  return text.endsWith("\n") ? text.slice(0, -1) : text;
+  if ("failed" in planned) return planned;
+  return { cwd, isTerminal: false, go: (following) => deps.processes.runSteps({ ...planned, ...following }, signal) };
 }

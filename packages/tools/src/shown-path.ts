@@ -5,3 +5,8 @@ import { isInside } from "@assent/policy";
 export function shownPath(workspace: string, path: string): string {
   return isInside(workspace, path) ? relative(workspace, path) || "." : path;
 }
+
+/** The same text on one line: a name with a line break in it cannot pass for two. */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}

@@ -1,5 +1,5 @@
 import type { DiffStat } from "@assent/core";
-import { type Change, lineChanges } from "./line-changes.ts";
+import { type LineChange, lineChanges, splitLines } from "./line-changes.ts";
 
 const CONTEXT = 3;
 
@@ -13,18 +13,27 @@ export type Sides = {
 };
 
 /** The change as a unified diff; empty when there is none. */
-export function unifiedDiff({ name, before, after }: Sides): string {
-  const hunks = hunksOf(lineChanges(before ?? "", after));
-  if (hunks.length === 0) return "";
+export function unifiedDiff(sides: Sides): string {
+  return diffText(sides, lineChanges(sides.before ?? "", sides.after));
+}
+
+/** The same, from changes that are known. */
+export function diffText({ name, before }: Omit<Sides, "after">, changes: readonly LineChange[]): string {
+  if (changes.length === 0) return "";
   const shown = name.replace(/[\n\r\t]/g, (character) => JSON.stringify(character).slice(1, -1));
   const from = before === null ? "/dev/null" : `a/${shown}`;
-  return `--- ${from}\n+++ b/${shown}\n${hunks.map(hunkText).join("")}`;
+  const hunks = hunksOf(changes).map((hunk) => hunkText(before ?? "", hunk));
+  return `--- ${from}\n+++ b/${shown}\n${hunks.join("")}`;
 }
 
 /** What the change adds and removes; characters are those of the changed lines, without their line breaks. */
 export function diffStat(original: string | null, proposed: string, final: string = proposed): DiffStat {
-  const model = count(lineChanges(original ?? "", proposed));
-  const user = final === proposed ? NOTHING : count(lineChanges(proposed, final));
+  return statOf(lineChanges(original ?? "", proposed), final === proposed ? [] : lineChanges(proposed, final));
+}
+
+/** The same, from changes that are known. */
+export function statOf(byModel: readonly LineChange[], byUser: readonly LineChange[] = []): DiffStat {
+  const [model, user] = [count(byModel), count(byUser)];
   return {
     model_added_lines: model.addedLines,
     model_removed_lines: model.removedLines,
@@ -37,58 +46,59 @@ export function diffStat(original: string | null, proposed: string, final: strin
   };
 }
 
-const NOTHING = { addedLines: 0, removedLines: 0, addedChars: 0, removedChars: 0 };
-
-function count(changes: readonly Change[]): typeof NOTHING {
-  const total = { ...NOTHING };
-  for (const { kind, lines } of changes) {
-    if (kind === "same") continue;
-    const chars = lines.reduce((sum, line) => sum + line.length - (line.endsWith("\n") ? 1 : 0), 0);
-    total[kind === "added" ? "addedLines" : "removedLines"] += lines.length;
-    total[kind === "added" ? "addedChars" : "removedChars"] += chars;
+function count(changes: readonly LineChange[]) {
+  const total = { addedLines: 0, removedLines: 0, addedChars: 0, removedChars: 0 };
+  for (const { removed, added } of changes) {
+    total.addedLines += added.length;
+    total.removedLines += removed.length;
+    total.addedChars += charsOf(added);
+    total.removedChars += charsOf(removed);
   }
   return total;
 }
 
-/** One line of a diff, with the number its side has reached. */
-type Line = { readonly kind: Change["kind"]; readonly line: string; readonly from: number; readonly to: number };
-
-/** Changed lines with their context; those whose contexts touch are one hunk. */
-function hunksOf(changes: readonly Change[]): readonly (readonly Line[])[] {
-  const all = numbered(changes);
-  const bounds: { readonly start: number; end: number }[] = [];
-  for (const [at, { kind }] of all.entries()) {
-    if (kind === "same") continue;
-    const last = bounds.at(-1);
-    const start = Math.max(0, at - CONTEXT);
-    if (last && start <= last.end) last.end = at + CONTEXT + 1;
-    else bounds.push({ start, end: at + CONTEXT + 1 });
-  }
-  return bounds.map(({ start, end }) => all.slice(start, end));
+function charsOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length - (line.endsWith("\n") ? 1 : 0), 0);
 }
 
-function numbered(changes: readonly Change[]): readonly Line[] {
-  const all: Line[] = [];
-  let from = 1;
-  let to = 1;
-  for (const { kind, lines } of changes) {
-    for (const line of lines) {
-      all.push({ kind, line, from, to });
-      if (kind !== "added") from++;
-      if (kind !== "removed") to++;
-    }
+/** Changes whose contexts touch are one hunk. */
+function hunksOf(changes: readonly LineChange[]): readonly (readonly LineChange[])[] {
+  const hunks: LineChange[][] = [];
+  for (const change of changes) {
+    const last = hunks.at(-1)?.at(-1);
+    if (last && change.line - (last.line + last.removed.length) <= 2 * CONTEXT) hunks.at(-1)?.push(change);
+    else hunks.push([change]);
   }
-  return all;
+  return hunks;
 }
 
-const SIGN = { same: " ", removed: "-", added: "+" } as const;
+function hunkText(before: string, hunk: readonly LineChange[]): string {
+  const [first] = hunk;
+  const last = hunk.at(-1);
+  if (!first || !last) return "";
+  const lead = linesBefore(before, first.start);
+  const tail = linesAfter(before, last.end);
+  const body = hunk.map(({ removed, added, end }, index) => {
+    const next = hunk[index + 1];
+    return signed("-", removed) + signed("+", added) + (next ? signed(" ", splitLines(before.slice(end, next.start))) : "");
+  });
+  const from = first.line - lead.length;
+  const to = first.newLine - lead.length;
+  const old = range(from, last.line + last.removed.length + tail.length - from);
+  const made = range(to, last.newLine + last.added.length + tail.length - to);
+  return `@@ -${old} +${made} @@\n${signed(" ", lead)}${body.join("")}${signed(" ", tail)}`;
+}
 
-function hunkText(hunk: readonly Line[]): string {
-  const { from, to } = hunk[0] ?? { from: 0, to: 0 };
-  const removed = hunk.filter(({ kind }) => kind !== "added").length;
-  const added = hunk.filter(({ kind }) => kind !== "removed").length;
-  const body = hunk.map(({ kind, line }) => lineText(SIGN[kind], line));
-  return `@@ -${range(from, removed)} +${range(to, added)} @@\n${body.join("")}`;
+function linesBefore(text: string, end: number): readonly string[] {
+  let start = end;
+  for (let lines = 0; lines < CONTEXT && start > 0; lines++) start = start === 1 ? 0 : text.lastIndexOf("\n", start - 2) + 1;
+  return splitLines(text.slice(start, end));
+}
+
+function linesAfter(text: string, start: number): readonly string[] {
+  let end = start;
+  for (let lines = 0; lines < CONTEXT && end < text.length; lines++) end = text.indexOf("\n", end) + 1 || text.length;
+  return splitLines(text.slice(start, end));
 }
 
 /** An empty side is named by the line before it. */
@@ -97,6 +107,6 @@ function range(start: number, length: number): string {
   return `${length === 0 ? start - 1 : start},${length}`;
 }
 
-function lineText(sign: string, line: string): string {
-  return line.endsWith("\n") ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`;
+function signed(sign: string, lines: readonly string[]): string {
+  return lines.map((line) => (line.endsWith("\n") ? `${sign}${line}` : `${sign}${line}\n\\ No newline at end of file\n`)).join("");
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { boolean, integer, object, optional, string } from "../src/fields.ts";
+import { array, boolean, integer, object, oneOf, optional, record, string } from "../src/fields.ts";
 
 const schema = object(
   {
@@ -75,4 +75,67 @@ test("the model is shown the fields in order, and no hidden ones", () => {
       additionalProperties: false,
     }),
   );
+});
+
+const nested = object({
+  size: optional(oneOf({ description: "how large", values: ["small", "large"] })),
+  people: array({
+    description: "who",
+    minItems: 1,
+    maxItems: 2,
+    items: record({
+      name: string({ description: "a name", minLength: 1 }),
+      age: optional(integer({ description: "years", minimum: 0, maximum: 150 })),
+    }),
+  }),
+});
+
+const NESTED: readonly (readonly [name: string, value: unknown, issues: readonly (readonly [path: string, message: string])[]])[] = [
+  ["a list of objects", { people: [{ name: "a" }, { name: "b", age: 3 }], size: "large" }, []],
+  ["another word", { people: [{ name: "a" }], size: "Large" }, [["size", "must be equal to one of the allowed values: small, large"]]],
+  ["no list", { people: { name: "a" } }, [["people", "must be array"]]],
+  ["too few", { people: [] }, [["people", "must NOT have fewer than 1 items"]]],
+  ["too many", { people: [{ name: "a" }, { name: "a" }, { name: "a" }] }, [["people", "must NOT have more than 2 items"]]],
+  [
+    "faults within, each with its place",
+    { people: [{ name: "" }, { age: 200, x: 1 }] },
+    [
+      ["people/0/name", "must NOT have fewer than 1 characters"],
+      ["people/1", "must have required property 'name'"],
+      ["people/1/age", "must be <= 150"],
+      ["people/1", "must NOT have additional property 'x'"],
+    ],
+  ],
+  ["an item that is no object", { people: ["a"] }, [["people/0", "must be object"]]],
+];
+for (const [name, value, issues] of NESTED) {
+  test(`within: ${name}`, () => {
+    const answer = nested["~standard"].validate(value);
+    assert.ok(!(answer instanceof Promise));
+    assert.deepEqual(
+      (answer.issues ?? []).map((issue) => [(issue.path ?? []).join("/"), issue.message]),
+      issues,
+    );
+  });
+}
+
+test("lists, words and objects within are shown to the model", () => {
+  assert.deepEqual(nested["~standard"].jsonSchema?.input({ target: "draft-07" })["properties"], {
+    size: { type: "string", description: "how large", enum: ["small", "large"] },
+    people: {
+      type: "array",
+      description: "who",
+      minItems: 1,
+      maxItems: 2,
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string", description: "a name", minLength: 1 },
+          age: { type: "integer", description: "years", minimum: 0, maximum: 150 },
+        },
+        required: ["name"],
+        additionalProperties: false,
+      },
+    },
+  });
 });

@@ -30,7 +30,7 @@ type Options = {
   readonly secretEnv?: readonly string[];
 };
 
-type Running = Partial<RunContext> & { readonly cwd?: string; readonly timeout_ms?: number };
+type Running = Partial<RunContext> & { readonly cwd?: string; readonly timeout_ms?: number; readonly pty?: boolean };
 
 /** A workspace with a shell tool, and the facts of the policy that judges its lines. */
 function workspace(t: TestContext, { environment = {}, shellEnv = [], shellPath = [], secretEnv = [] }: Options = {}) {
@@ -51,8 +51,8 @@ function workspace(t: TestContext, { environment = {}, shellEnv = [], shellPath 
   const facts = policyFacts({ workspace: root, look: pathScope({ workspace: root }), programPath: () => shellPath });
   const judged = async (command: string, cwd = root): Promise<unknown> =>
     (await facts({ tool: "shell", kind: "execute", input: { command }, cwd, locations: [] })).plan;
-  const execute = async (command: string, { cwd = root, timeout_ms, ...ctx }: Running = {}): Promise<ToolResult> => {
-    const input = timeout_ms === undefined ? { command } : { command, timeout_ms };
+  const execute = async (command: string, { cwd = root, timeout_ms, pty, ...ctx }: Running = {}): Promise<ToolResult> => {
+    const input = { command, ...(timeout_ms !== undefined && { timeout_ms }), ...(pty !== undefined && { pty }) };
     const invocation = await tool.build(input, { cwd, callId: "c1", sessionId: "s_1" });
     return await invocation.execute(ctx.signal ?? new AbortController().signal, ctx.update, ctx);
   };
@@ -383,4 +383,13 @@ test("people see the end of the output while it runs", async (t) => {
   const seen: Display[] = [];
   await workspace(t).allowed("echo one; sleep 0.05; echo two", { update: (display) => seen.push(display) });
   assert.deepEqual([seen[0], seen.at(-1)], ["one\n", "one\ntwo\n"]);
+});
+
+test("6.2: what a rule allowed has no terminal, though it was asked for, and the model is told", async (t) => {
+  const { allowed, execute } = workspace(t);
+  const result = await allowed("tty; stty size </dev/null", { pty: true });
+  assert.deepEqual([result.error?.type, shown(result.content).split("\n")[0]], ["shell_execute_error", "not a tty"]);
+  assert.match(shown(result.content), /\n\[exit code 1\]\n\[run without a terminal: what passes by a rule has none\]$/);
+  assert.match(shown((await execute("tty", { pty: true })).content), /^\/dev\/pts\/\d+$/);
+  assert.equal((await allowed("echo x", { pty: false })).content, "x");
 });

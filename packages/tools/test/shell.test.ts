@@ -45,7 +45,7 @@ const INVALID: readonly (readonly [name: string, input: object, message: RegExp]
   ["a description over 200 characters", { command: "true", description: "x".repeat(201) }, /params\/description/],
   ["a command over 1 MiB", { command: "x".repeat(1024 * 1024 + 1) }, /params\/command/],
   ["running in the background", { command: "true", run_in_background: true }, /run_in_background is not available yet/],
-  ["a terminal", { command: "true", pty: true }, /pty is not available yet/],
+  ["a terminal that is neither wanted nor not", { command: "true", pty: 80 }, /params\/pty must be boolean/],
   ["an unknown field", { command: "true", shell: "zsh" }, /additional property 'shell'/],
 ];
 for (const [name, input, message] of INVALID) {
@@ -58,8 +58,8 @@ for (const [name, input, message] of INVALID) {
 
 test("what is not there yet may be said to be off, and is not shown to the model", async (t) => {
   const { call, tool } = session(t);
-  assert.equal((await call("shell", { command: "echo x", run_in_background: false, pty: false })).content, "x");
-  assert.doesNotMatch(JSON.stringify(tool("shell").inputSchema), /background|pty/);
+  assert.equal((await call("shell", { command: "echo x", run_in_background: false })).content, "x");
+  assert.doesNotMatch(JSON.stringify(tool("shell").inputSchema), /background/);
 });
 
 test("the tool has no opinion of its own: what is read-only, allowed or malformed is for facts, rules and guards", (t) => {
@@ -207,7 +207,7 @@ test("S60: 60 MB of output cost bounded memory", async (t) => {
     setFlagsFromString("--expose-gc");
     const collect = runInNewContext("gc"); // what is held counts, not what waits to be collected
     const root = ${JSON.stringify(root)};
-    const shell = builtinTools({ workspace: root, files: hostFiles({ outputDirectory: root }), processes: hostProcesses(), environment: { PATH: "/usr/bin:/bin" } })[2];
+    const shell = builtinTools({ workspace: root, files: hostFiles({ outputDirectory: root }), processes: hostProcesses(), environment: { PATH: "/usr/bin:/bin" } }).find(({ name }) => name === "shell");
     const ctx = { cwd: root, callId: "c", sessionId: "s" };
     let most = 0;
     let updates = 0;
@@ -257,6 +257,63 @@ test("7: the person is shown the command as it will run", async (t) => {
   assert.equal((await build({ command: "ls\n  id" })).describe(), "Run ls ⏎ id");
   assert.equal((await build({ command: "x".repeat(300) })).describe(), `Run ${"x".repeat(200)}…`);
 });
+
+const ROOTS: readonly (readonly [command: string, root: string])[] = [
+  ["git push", "git"],
+  ["  \n git", "git"],
+  ['A=1 B+=\'x y\' C="q \\" r" D=\\  git push', "git"],
+  ["(cd x; ls)", "cd"],
+  ["{ ls; }", "ls"],
+  ["! grep -q x f", "grep"],
+  ["ls;rm x", "ls"],
+  ["ls&&rm x", "ls"],
+  ["cat<f", "cat"],
+  ["A=1", "A=1"],
+  ["A='open", "A='open"],
+  ["/usr/bin/env x", "/usr/bin/env"],
+  ["", ""],
+];
+for (const [command, root] of ROOTS) {
+  test(`7: the root command of ${JSON.stringify(command)} is ${JSON.stringify(root)}`, async (t) => {
+    const { tool, root: cwd } = session(t);
+    const invocation = await tool("shell").build({ command }, { cwd, callId: "c", sessionId: "s" });
+    const details = await invocation.confirmation(new AbortController().signal);
+    assert.equal(details?.type === "exec" && details.rootCommand, root);
+  });
+}
+
+test("7: a command of 1 MiB that is all one unfinished assignment is shown at once", async (t) => {
+  const { tool, root: cwd } = session(t);
+  for (const piece of ["A='x' ", "A='x'", "A=\\", "A=x A='", "(", 'A="\\']) {
+    const command = piece.repeat(Math.floor(1_000_000 / piece.length));
+    const invocation = await tool("shell").build({ command }, { cwd, callId: "c", sessionId: "s" });
+    assert.equal((await invocation.confirmation(new AbortController().signal))?.type, "exec");
+  }
+});
+
+test("what colours its output is shown to people in colour, and to the model as it was written", async (t) => {
+  const seen: Display[] = [];
+  const result = await session(t).call(
+    "shell",
+    { command: "echo plain; sleep 0.05; printf '\\033[31mred\\033[0m\\n'; sleep 0.05; exit 1" },
+    { update: (display) => seen.push(display) },
+  );
+  assert.equal(result.content, "plain\n\x1b[31mred\x1b[0m\n[exit code 1]");
+  assert.deepEqual(linesOf(result.display), [["plain"], ["red"], ["[exit code 1]"]]);
+  assert.equal(runsOf(result.display)[1]?.[0]?.fg !== runsOf(result.display)[0]?.[0]?.fg, true);
+  assert.equal(seen[0], "plain\n");
+  assert.deepEqual(linesOf(seen.at(-1)), [["plain"], ["red"]]);
+});
+
+/** The texts of a terminal's display, line by line. */
+function linesOf(display: Display | undefined): readonly (readonly string[])[] {
+  return runsOf(display).map((line) => line.map((run) => run.text));
+}
+
+function runsOf(display: Display | undefined): Extract<Display, { type: "ansi_output" }>["ansiOutput"] {
+  assert.ok(typeof display === "object" && display.type === "ansi_output");
+  return display.ansiOutput;
+}
 
 test("every built-in tool is offered with a description and a closed schema", (t) => {
   const { tool } = session(t);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { lineChanges } from "../src/line-changes.ts";
+import { type LineChange, lineChanges, splitLines } from "../src/line-changes.ts";
 import { diffStat, unifiedDiff } from "../src/unified-diff.ts";
 
 const lines = (...names: readonly (string | number)[]): string => names.map((name) => `${name}\n`).join("");
@@ -53,13 +53,22 @@ test("the counts are of lines and characters, by the model and by the person", (
 
 const text = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d"), { maxLength: 30 }).map((parts) => parts.join(""));
 
-test("law: what is the same or removed is the old text, what is the same or added the new one", () => {
+test("law: the old text with its changes made is the new one, and they name their lines truly", () => {
   fc.assert(
     fc.property(text, text, (before, after) => {
-      const changes = lineChanges(before, after);
-      const without = (kind: string): string => changes.flatMap((change) => (change.kind === kind ? [] : change.lines)).join("");
-      assert.equal(without("added"), before);
-      assert.equal(without("removed"), after);
+      const old = splitLines(before);
+      const made = splitLines(after);
+      let at = 0;
+      let rebuilt = "";
+      for (const { line, newLine, removed, added, start, end } of lineChanges(before, after)) {
+        assert.ok(start >= at);
+        rebuilt += before.slice(at, start) + added.join("");
+        at = end;
+        assert.equal(before.slice(start, end), removed.join(""));
+        assert.deepEqual(old.slice(line - 1, line - 1 + removed.length), removed);
+        assert.deepEqual(made.slice(newLine - 1, newLine - 1 + added.length), added);
+      }
+      assert.equal(rebuilt + before.slice(at), after);
     }),
   );
 });
@@ -91,29 +100,35 @@ test("law: the new text follows from the old one and the diff", () => {
   fc.assert(fc.property(text, text, (before, after) => assert.equal(apply(before, unifiedDiff({ name: "f", before, after })), after)));
 });
 
+const sizes = (changes: readonly LineChange[]) => changes.map(({ line, removed, added }) => [line, removed.length, added.length]);
+
 test("two large texts without a line in common are one change, found without comparing all with all", () => {
-  const changes = lineChanges(count(1, 50_000).join("\n"), count(100_001, 250_000).join("\n"));
-  assert.deepEqual(
-    changes.map(({ kind, lines: { length } }) => [kind, length]),
-    [
-      ["removed", 50_000],
-      ["added", 150_000],
-    ],
-  );
+  assert.deepEqual(sizes(lineChanges(count(1, 50_000).join("\n"), count(100_001, 250_000).join("\n"))), [[1, 50_000, 150_000]]);
 });
 
 test("a few changes in a large text are found exactly", () => {
   const before = count(1, 100_000);
   const after = before.filter((line) => line !== 30_000).map((line) => (line === 70_000 ? -1 : line));
-  assert.deepEqual(
-    lineChanges(before.join("\n"), after.join("\n")).map(({ kind, lines: { length } }) => [kind, length]),
-    [
-      ["same", 29_999],
-      ["removed", 1],
-      ["same", 39_999],
-      ["removed", 1],
-      ["added", 1],
-      ["same", 30_000],
-    ],
-  );
+  assert.deepEqual(sizes(lineChanges(before.join("\n"), after.join("\n"))), [
+    [30_000, 1, 0],
+    [70_000, 1, 1],
+  ]);
+});
+
+test("many changes in a large text are found each by itself", () => {
+  const before = count(1, 100_000);
+  const after = before.map((line) => (line % 50 === 0 ? -line : line));
+  const found = sizes(lineChanges(before.join("\n"), after.join("\n")));
+  assert.deepEqual([found.length, found[0], found[999]], [2000, [50, 1, 1], [50_000, 1, 1]]);
+});
+
+test("many changes of lines that all repeat are found at a bounded cost", () => {
+  const text = (lines: number, period: number) =>
+    count(1, lines)
+      .map((line) => line % period)
+      .join("\n");
+  const [before, after] = [text(100_000, 7), text(100_000, 11)];
+  const changes = lineChanges(before, after);
+  assert.equal(apply(before, unifiedDiff({ name: "f", before, after })), after);
+  assert.ok(changes.length > 0);
 });

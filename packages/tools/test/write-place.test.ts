@@ -2,32 +2,30 @@ import assert from "node:assert/strict";
 import { linkSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { session } from "./session.ts";
+import { execute, session } from "./session.ts";
 
 const SIGNAL = new AbortController().signal;
 
 test("PT14: a parent exchanged for another directory after judging is refused, though the path is the same", async (t) => {
   const made = session(t);
   mkdirSync(join(made.root, "dir"));
-  const invocation = await made
-    .tool("write")
-    .build({ file_path: "dir/f", content: "x" }, { cwd: made.root, callId: "c1", sessionId: "s_1" });
+  const context = { cwd: made.root, callId: "c1", sessionId: "s_1" };
+  const invocation = await made.tool("write").build({ file_path: "dir/f", content: "x" }, context);
   await invocation.permission();
   renameSync(join(made.root, "dir"), join(made.root, "old"));
   mkdirSync(join(made.root, "dir"));
-  assert.equal((await invocation.execute(SIGNAL)).error?.type, "execution_denied");
+  assert.equal((await execute(made.tool("write"), invocation, context)).error?.type, "execution_denied");
   assert.deepEqual(readdirSync(join(made.root, "dir")), []);
 });
 
 test("S17: a link that comes up in a place that did not exist when it was judged is refused", async (t) => {
   const made = session(t);
   const home = session(t).root;
-  const invocation = await made
-    .tool("write")
-    .build({ file_path: "new/f", content: "x" }, { cwd: made.root, callId: "c1", sessionId: "s_1" });
+  const context = { cwd: made.root, callId: "c1", sessionId: "s_1" };
+  const invocation = await made.tool("write").build({ file_path: "new/f", content: "x" }, context);
   await invocation.permission();
   symlinkSync(home, join(made.root, "new"));
-  assert.equal((await invocation.execute(SIGNAL)).error?.type, "execution_denied");
+  assert.equal((await execute(made.tool("write"), invocation, context)).error?.type, "execution_denied");
   assert.deepEqual(readdirSync(home), []);
 });
 

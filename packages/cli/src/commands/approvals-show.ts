@@ -9,11 +9,15 @@ import { withStoreIfAny } from "../open-store.ts";
 import { fieldsText, printJson } from "../output.ts";
 import { storeFlag } from "../store-location.ts";
 import { markGaps } from "../visible-text.ts";
+import { kindOf } from "../waiting-list.ts";
 import { whenText, whoText } from "../who.ts";
 
-/** Shows one approval whole. */
-export function run(context: Context): Promise<number> {
+/** Shows one approval whole, or one question or proposal by its id. */
+export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
+  const kind = kindOf(operands[0] ?? "");
+  if (kind === "questions") return (await import("../question-show.ts")).showQuestion(context);
+  if (kind === "proposals") return (await import("./proposals-show.ts")).run(context);
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };

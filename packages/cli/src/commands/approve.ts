@@ -3,18 +3,26 @@ import { answerCommand } from "../answer-command.ts";
 import { readNamed } from "../call-input.ts";
 import type { Context, Options } from "../command-spec.ts";
 import { CommandError, usageError } from "../failure.ts";
+import { planOutcome } from "../plan-outcome.ts";
 import { answerProposal } from "../proposal-answer.ts";
+import { answerQuestionCommand } from "../question-answer.ts";
 
 /** Answers yes. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
-  if (context.operands[0]?.startsWith("p_")) return await answerProposal(context, "apply");
+  const id = context.operands[0] ?? "";
+  if (id.startsWith("q_")) return await answerQuestionCommand(context, "answered");
+  if (options.flag("answers")) throw usageError("approve", "option '--answers' is for a question, whose id begins with 'q_'.");
+  if (id.startsWith("p_")) return await answerProposal(context, "apply");
   const scope = rememberScope(options);
   const edit = options.text("edit");
   const text = edit === undefined ? undefined : await readNamed(io, edit, "approve");
   const [reason, fingerprint] = [options.text("reason"), options.text("fingerprint")];
-  return answerCommand(context, async (_row, now) => ({
+  const outcome = options.text("outcome");
+  if (outcome !== undefined && scope) throw usageError("approve", "options '--outcome' and '--remember' exclude each other.");
+  return answerCommand(context, async (row, now) => ({
     outcome: "approve",
+    ...planOutcome(row, outcome),
     ...(reason !== undefined && { reason }),
     ...(fingerprint !== undefined && { fingerprint }),
     ...(text !== undefined && { updatedInput: await parseEdit(text) }),

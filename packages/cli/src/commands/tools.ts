@@ -1,32 +1,47 @@
+import { resolve } from "node:path";
 import type { Registry, Tool } from "@assent/core";
 import { pathScope } from "@assent/policy";
+import type { LoadedTools } from "@assent/tools";
+import { callPlace } from "../call-place.ts";
 import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
+import { customTools } from "../custom-tools.ts";
 import { CommandError } from "../failure.ts";
 import { nearestSpelling } from "../nearest-spelling.ts";
 import { fieldsText, printJson } from "../output.ts";
 import { stateDirectory } from "../store-location.ts";
 import { textTable } from "../text-table.ts";
 import { toolRegistry } from "../tool-registry.ts";
+import { oneLine } from "../visible-text.ts";
+import { workspaceTrust } from "../workspace-trust.ts";
 
 /** Lists the tools that can be called, or shows one of them whole. */
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const ports = callPorts(context, await stateDirectory(context));
-  const registry = toolRegistry(context, { ports, workspace: io.cwd, look: pathScope({ workspace: io.cwd }) });
+  const { workspace } = callPlace(context);
+  const { trusted } = await workspaceTrust(context, { workspace });
+  const tools = options.list("tool").map((file) => resolve(io.cwd, file));
+  const custom = await customTools(context, { ports, workspace, trusted, tools });
+  const own = custom.tools.map(({ tool }) => tool);
+  const registry = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }), custom: own });
   const [name] = operands;
-  if (name === undefined) await list(context, options.flag("all") ? registry.list() : registry.visible());
+  if (name === undefined) await list(context, options.flag("all") ? registry.list() : registry.visible(), custom);
   else await show(context, toolNamed(registry, name));
   return 0;
 }
 
-async function list(context: Context, shown: readonly Tool[]): Promise<void> {
+async function list(context: Context, shown: readonly Tool[], { tools: custom, failed }: LoadedTools): Promise<void> {
   const { io, options } = context;
-  const tools = shown.map((tool) => form(context, tool));
-  if (options.flag("json")) return printJson(io, { tools, failed: [], agentErrors: [] });
+  const sources = new Map(custom.map(({ tool, source }) => [tool.name, source.file]));
+  const tools = shown.map((tool) => ({ ...form(context, tool), ...(sources.has(tool.name) && { source: sources.get(tool.name) ?? "" }) }));
+  if (options.flag("json")) return printJson(io, { tools, failed, agentErrors: [] });
   const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
   await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
+  if (failed.length === 0) return;
+  const { failureText } = await import("@assent/tools");
+  await io.stdout.write(`\nFailed\n${failed.map((failure) => `  ${oneLine(failureText(failure))}\n`).join("")}`);
 }
 
 async function show(context: Context, tool: Tool): Promise<void> {
@@ -46,7 +61,7 @@ async function show(context: Context, tool: Tool): Promise<void> {
   await io.stdout.write(fieldsText(fields, io.stdout.columns()));
 }
 
-type Form = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: "custom" | "built-in" };
+type Form = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: string };
 
 function form({ overrides }: Context, { name, kind, title, description }: Tool): Form {
   const isOwn = overrides.tools?.some((tool) => tool.name === name) === true;

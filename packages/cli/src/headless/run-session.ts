@@ -52,7 +52,7 @@ async function converse(context: Context, store: Store, { run, ports, cancelling
     },
   );
   policy.serve(session.id);
-  const { dispatcher, close } = callDispatcher(context, {
+  const { dispatcher, planMode, onAsk, close } = await callDispatcher(context, {
     session,
     ports,
     policy,
@@ -60,7 +60,7 @@ async function converse(context: Context, store: Store, { run, ports, cancelling
     onAsk: givenOnAsk(context),
     unattended: settings.onAsk,
   });
-  const system = systemPrompt({ cwd: place.cwd });
+  const system = systemPrompt({ cwd: place.cwd, planFile: session.state.planning?.file });
   const maxTurns = context.options.count("max-turns");
   const conversation = createConversation({
     session,
@@ -73,6 +73,8 @@ async function converse(context: Context, store: Store, { run, ports, cancelling
     steering: () => policy.source.settings()["proposals.steering"],
     maxConsecutiveToolCalls: settings.maxConsecutiveToolCalls,
     ...(maxTurns !== undefined && { maxTurns }),
+    plan: planMode.plan,
+    onAsk,
     observe: (event) => void tell(context, event),
   });
   const end = await finish(conversation, { prompt, signal: cancelling.signal, unused: chosen.script?.refuseUnused }).finally(close);

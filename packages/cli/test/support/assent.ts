@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Tool } from "@assent/core";
 import type { Io } from "../../src/io.ts";
 import { main } from "../../src/main.ts";
 
@@ -19,6 +20,8 @@ export type RunOptions = {
   readonly cwd?: string;
   /** Another program than `assent`, run by the same Node. */
   readonly entry?: readonly string[];
+  /** Tools beside the built-in ones; in this process only. */
+  readonly tools?: readonly Tool[];
 };
 
 /** How a command with `--json` ended; `value` is whatever it printed. */
@@ -61,7 +64,12 @@ export function place(): Place {
     return ended(child);
   };
   const here: Place["here"] = (argv, options = {}) =>
-    runHere(argv, { cwd: options.cwd ?? workspace, env: { ...env, ...options.env }, input: options.input ?? "" });
+    runHere(argv, {
+      cwd: options.cwd ?? workspace,
+      env: { ...env, ...options.env },
+      input: options.input ?? "",
+      tools: options.tools ?? [],
+    });
   return {
     root,
     workspace,
@@ -91,7 +99,7 @@ function parsed({ code, stdout, stderr }: Ran): Printed {
 
 async function runHere(
   argv: readonly string[],
-  { cwd, env, input }: { cwd: string; env: Record<string, string>; input: string | Uint8Array },
+  { cwd, env, input, tools }: { cwd: string; env: Record<string, string>; input: string | Uint8Array; tools: readonly Tool[] },
 ): Promise<Ran> {
   const written = { stdout: "", stderr: "" };
   const output = (name: "stdout" | "stderr"): Io["stdout"] => ({
@@ -105,7 +113,7 @@ async function runHere(
   const never = (): never => {
     throw new Error("not in this process");
   };
-  const code = await main(argv, {
+  const io: Io = {
     stdout: output("stdout"),
     stderr: output("stderr"),
     stdinIsTTY: false,
@@ -118,7 +126,8 @@ async function runHere(
     cwd,
     onSignal: () => () => undefined,
     exitNow: never,
-  });
+  };
+  const code = await main(argv, io, { tools });
   return { code, signal: null, ...written };
 }
 

@@ -1,0 +1,21 @@
+import type { Approver, Questioner } from "@assent/core";
+
+/** The ways to the person at one terminal. */
+export type Ways = { readonly approver: Approver; readonly questioner: Questioner };
+
+/** Approvals and questions share one keyboard: what is asked later waits until what is asked now is answered. */
+export function oneAtATime({ approver, questioner }: Ways): Ways {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(act: () => Promise<T>): Promise<T> => {
+    const turn = last.then(act);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    approver: { available: () => approver.available(), ask: (approval, signal) => inTurn(() => approver.ask(approval, signal)) },
+    questioner: {
+      available: () => questioner.available(),
+      ask: (question, signal, partial) => inTurn(() => questioner.ask(question, signal, partial)),
+    },
+  };
+}

@@ -1,0 +1,52 @@
+import { OTHER, type Question, type QuestionRow } from "@assent/core";
+import { cut, wrap } from "./display-width.ts";
+import type { Style } from "./style.ts";
+import { markGaps, oneLine, visible } from "./visible-text.ts";
+
+const LIST_WIDTH = 200;
+
+/** What is asked, on one line, for lists. */
+export function questionSubject(questions: readonly Question[]): string {
+  const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : "";
+  return `${cut(oneLine(questions[0]?.question ?? ""), LIST_WIDTH)}${more}`;
+}
+
+/** Which question of how many this is, for a screen of this width. */
+export type QuestionPlace = { readonly columns: number; readonly style: Style; readonly title: string };
+
+/** A question as lines that fit the terminal, its options numbered; nothing in them can move the cursor. The last number is for an answer of one's own. */
+export function questionLines(question: Question, { columns, style, title }: QuestionPlace): string[] {
+  const block = (text: string, indent: string): string[] =>
+    wrap(visible(markGaps(text)).replaceAll("\t", "    "), columns - indent.length).map((line) => indent + line);
+  const numbered = (label: string, at: number): string[] => {
+    const number = String(at + 1).padStart(2);
+    const lines = block(label, "     ");
+    return lines.map((line, row) => (row === 0 ? `${style.bold(` ${number}`)}  ${line.trimStart()}` : line));
+  };
+  const rows = question.options.flatMap(({ label, description, preview }, at) => [
+    ...numbered(at === question.recommended ? `${label} (Recommended)` : label, at),
+    ...(description === undefined || description === "" ? [] : block(description, "     ").map(style.dim)),
+    ...(preview === undefined ? [] : [style.dim(`     p${at + 1} shows more of it`)]),
+  ]);
+  const other = question.options.length === 0 ? [] : numbered(OTHER, question.options.length);
+  return [style.bold(title), ...block(question.question, "  "), "", ...rows, ...other];
+}
+
+const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };
+
+/** The questions whole, as text for people. */
+export function questionsText(questions: readonly Question[], columns = 80): string {
+  return questions
+    .map((question) => {
+      const kind = question.options.length === 0 ? "a text" : question.multi ? "any of these, or a text" : "one of these, or a text";
+      return `${questionLines(question, { columns, style: PLAIN, title: `${question.id} (${kind})` }).join("\n")}\n`;
+    })
+    .join("\n");
+}
+
+/** An answer to these questions as `--answers` takes it, to be changed by whoever gives it. */
+export function answersExample({ questions }: Pick<QuestionRow, "questions">): string {
+  return JSON.stringify(
+    questions.map(({ id, options }) => (options[0] ? { id, selected: [options[0].label] } : { id, selected: [], custom: "…" })),
+  );
+}

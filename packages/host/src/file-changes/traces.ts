@@ -1,0 +1,88 @@
+import { constants } from "node:fs";
+import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode } from "../error-code.ts";
+import type { Place } from "../open-place.ts";
+import { syncDirectory } from "../replace-file.ts";
+import { naming } from "./file-failure.ts";
+import { inLanes } from "./lanes.ts";
+import type { LaidOutDirectory, Layout } from "./layout.ts";
+import type { Places } from "./places.ts";
+
+/** Makes the directories that new files need and that are not there, each with its marker first. */
+export async function makeDirectories({ files, directories }: Layout, places: Places): Promise<void> {
+  const needed = new Set(files.filter(({ before, after }) => before === null && after !== null).map(({ directory }) => directory));
+  const missing = new Set<string>();
+  await inLanes([...needed], async (directory) => {
+    if (!(await isThere(directory, places))) missing.add(directory);
+  });
+  if (missing.size === 0) return;
+  const parents = new Map(directories.map((directory) => [directory.path, directory]));
+  for (const path of missing) await makeWithParents(path, { parents, places });
+}
+
+type Making = { readonly parents: ReadonlyMap<string, LaidOutDirectory>; readonly places: Places };
+
+async function makeWithParents(path: string, making: Making): Promise<void> {
+  const directory = making.parents.get(path);
+  if (directory === undefined || (await isThere(path, making.places))) return;
+  await makeWithParents(directory.parent, making);
+  await naming(path, make(directory, making.places));
+}
+
+async function isThere(directory: string, places: Places): Promise<boolean> {
+  try {
+    return await naming(
+      directory,
+      places.use(directory, async () => true),
+    );
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function make({ parent, name, marker }: LaidOutDirectory, places: Places): Promise<void> {
+  await places.use(parent, async ({ path }) => {
+    await (await open(join(path, marker), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)).close();
+    await mkdir(join(path, name));
+    await syncDirectory(path);
+  });
+}
+
+/** Removes the temporary files of a set, whoever wrote them. */
+export async function removeTemporaries({ files }: Pick<Layout, "files">, places: Places): Promise<void> {
+  await inLanes(files, ({ directory, temporary }) => inPlace(directory, places, ({ path }) => unlink(join(path, temporary))));
+}
+
+/** Removes the directories that were made for a set, unless somebody has come to use them. */
+export function removeDirectories(layout: Layout, places: Places): Promise<void> {
+  return removeMarkers(layout, places, (path) => rmdir(path).catch(ignore("ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR")));
+}
+
+/** Keeps the directories that were made for a set. */
+export function keepDirectories(layout: Layout, places: Places): Promise<void> {
+  return removeMarkers(layout, places, async () => undefined);
+}
+
+async function removeMarkers({ directories }: Layout, places: Places, first: (directory: string) => Promise<void>): Promise<void> {
+  for (const { parent, name, marker } of directories.toReversed()) {
+    await inPlace(parent, places, async ({ path }) => {
+      await lstat(join(path, marker));
+      await first(join(path, name));
+      await unlink(join(path, marker));
+      await syncDirectory(path);
+    });
+  }
+}
+
+/** What is not there, or can no longer be reached without links, holds nothing to remove. */
+async function inPlace(directory: string, places: Places, work: (place: Place) => Promise<void>): Promise<void> {
+  await naming(directory, places.use(directory, work)).catch(ignore("ENOENT", "ENOTDIR", "ERR_PLACE_CHANGED"));
+}
+
+function ignore(...codes: readonly string[]): (error: unknown) => void {
+  return (error) => {
+    if (!codes.includes(errorCode(error) ?? "")) throw error;
+  };
+}

@@ -1,0 +1,92 @@
+import { isObject, type StandardSchema } from "@assent/core";
+import { type Field, object, optional } from "../fields.ts";
+import { pathsFault, pathsField } from "./paths-input.ts";
+import { capturedBy } from "./pattern.ts";
+import { readTemplate } from "./rewrite.ts";
+
+/** One operation: what is looked for, and what takes its place. */
+export type EditOp = { readonly pat: string; readonly out: string };
+
+const MAX_OPS = 50;
+const MAX_CHARS = 10_000;
+
+const opsField: Field<readonly EditOp[]> = {
+  shown: {
+    type: "array",
+    description: "What to look for and what to put there. Every operation sees the original text.",
+    minItems: 1,
+    maxItems: MAX_OPS,
+    items: {
+      type: "object",
+      properties: {
+        pat: {
+          type: "string",
+          description: "The pattern: code with variables such as $NAME and $$$NAME.",
+          minLength: 1,
+          maxLength: MAX_CHARS,
+        },
+        out: {
+          type: "string",
+          description: "What replaces a match, with variables of the pattern. Empty: the match is deleted.",
+          maxLength: MAX_CHARS,
+        },
+      },
+      required: ["pat", "out"],
+      additionalProperties: false,
+    },
+  },
+  optional: false,
+  fault: (value) => {
+    if (!Array.isArray(value)) return "must be array";
+    if (value.length > MAX_OPS) return `must NOT have more than ${MAX_OPS} items`;
+    return value.map(opFault).find((fault) => fault !== undefined);
+  },
+};
+
+function opFault(op: unknown, index: number): string | undefined {
+  if (!isObject(op)) return `item ${index} must be object`;
+  for (const name of ["pat", "out"]) {
+    const text = op[name];
+    if (text === undefined) return `item ${index} must have required property '${name}'`;
+    if (typeof text !== "string") return `item ${index}, ${name} must be string`;
+    if ((name === "pat" ? text.trim() : text).length > MAX_CHARS)
+      return `item ${index}, ${name} must NOT have more than ${MAX_CHARS} characters`;
+  }
+  const unknown = Object.keys(op).find((name) => name !== "pat" && name !== "out");
+  return unknown === undefined ? undefined : `item ${index} must NOT have additional property '${unknown}'`;
+}
+
+/** The input of `ast_edit`. What is missing is refused by the check, in the words it has for what is empty. */
+export type AstEditInput = { readonly ops?: readonly EditOp[]; readonly paths?: readonly string[] };
+
+/** How it is read. */
+export const astEditInput: StandardSchema<unknown, AstEditInput> = object({ ops: optional(opsField), paths: optional(pathsField) });
+
+/** How it is shown to the model. */
+export const astEditSchema: Readonly<Record<string, unknown>> = {
+  type: "object",
+  properties: { ops: opsField.shown, paths: pathsField.shown },
+  required: ["ops", "paths"],
+  additionalProperties: false,
+};
+
+/** What is wrong with an input beyond its types; the first fault is named. */
+export function editFault({ ops = [], paths = [] }: AstEditInput): string | undefined {
+  if (ops.length === 0) return "ops must not be empty";
+  return opsFault(ops) ?? pathsFault(paths);
+}
+
+function opsFault(ops: readonly EditOp[]): string | undefined {
+  const seen = new Map<string, number>();
+  for (const [index, { pat, out }] of ops.entries()) {
+    const pattern = pat.trim();
+    if (pattern === "") return `ops[${index}].pat must not be empty`;
+    const first = seen.get(pattern);
+    if (first !== undefined) return `ops[${index}].pat repeats ops[${first}].pat`;
+    seen.set(pattern, index);
+    const captured = capturedBy(pattern);
+    const unbound = readTemplate(out).find((piece) => typeof piece !== "string" && !captured.has(piece.variable));
+    if (typeof unbound === "object") return `ops[${index}].out uses ${unbound.written}, which pat does not capture`;
+  }
+  return undefined;
+}

@@ -1,0 +1,81 @@
+import { relative } from "node:path";
+import { defineTool, type Preview, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
+import { isInside, type PathScope } from "@assent/policy";
+import { description } from "../description.ts";
+import { failure, fileFailure } from "../failure.ts";
+import { type AstEditInput, astEditInput, astEditSchema, editFault } from "./ast-edit-input.ts";
+import { appliedResult, editPreview, limitResult } from "./edit-preview.ts";
+import type { Issue } from "./issue.ts";
+import { type JudgedPlaces, judgedPlaces } from "./judged-places.ts";
+import { planEdit } from "./plan-edit.ts";
+import { findTargets, type Targets } from "./targets.ts";
+
+/** What `ast_edit` needs: where the session works, and its limits as they are at the time. */
+export type AstEditDeps = {
+  readonly workspace: string;
+  readonly scope: PathScope;
+  /** The setting `astEdit.maxFiles`. */
+  readonly maxFiles: () => number;
+  /** The setting `astEdit.maxChanges`. */
+  readonly maxChanges: () => number;
+};
+
+/** Rewrites code by its structure. It only ever says what it would do: the change is made when the proposal is applied. */
+export function astEditTool(deps: AstEditDeps): Tool {
+  const judged = judgedPlaces(deps.scope);
+  return defineTool({
+    name: "ast_edit",
+    title: "AST edit",
+    description: description("ast/ast-edit"),
+    kind: "edit",
+    input: astEditInput,
+    inputSchema: astEditSchema,
+    isOutputMarkdown: false,
+    alwaysStages: true,
+    check: editFault,
+    describe: ({ ops = [], paths = [] }) => `AST edit in ${paths.join(", ")}: ${ops.map(({ pat, out }) => `${pat} → ${out}`).join("; ")}`,
+    locations: ({ paths = [] }) => paths.map((path) => ({ path })),
+    permission: (input, { cwd }) => {
+      judged.note(input, input.paths ?? [], cwd);
+      return "ask";
+    },
+    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
+    apply: (applied, { cwd }) => appliedResult(applied, (path) => named(deps, path, cwd)),
+  });
+}
+
+async function preview(
+  deps: AstEditDeps & { readonly judged: JudgedPlaces },
+  input: AstEditInput,
+  { cwd, signal }: RunContext,
+): Promise<Preview | ToolResult> {
+  const { ops = [], paths = [] } = input;
+  const { scope, judged } = deps;
+  const moved = judged.moved(input, paths, cwd);
+  if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
+  const maxFiles = deps.maxFiles();
+  const shown = (path: string): string => named(deps, path, cwd);
+  try {
+    const targets = await findTargets(paths, { ...deps, cwd, signal, maxFiles });
+    if (targets.limitReached) return limitResult(maxFiles);
+    const isSensitive = (path: string): boolean => scope(path, cwd).sensitive;
+    const plan = await planEdit(targets.files, { ops, maxChanges: deps.maxChanges(), signal, shown, isSensitive });
+    return editPreview({ ...plan, issues: [...issuesOf(targets), ...plan.issues] }, shown);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ToolError) return failure(error.type, error.message);
+    return fileFailure(error, { shown: "The paths", otherwise: "edit_preparation_failure" });
+  }
+}
+
+function issuesOf({ unsupportedNames, empty }: Targets): readonly Issue[] {
+  return [
+    ...unsupportedNames.map((path) => ({ path, message: "No grammar for this kind of file, file skipped" })),
+    ...empty.map((path) => ({ path, message: "No file matches this glob" })),
+  ];
+}
+
+/** Relative to the working directory within the workspace, else in full. */
+function named({ workspace }: AstEditDeps, path: string, cwd: string): string {
+  return isInside(workspace, path) || isInside(cwd, path) ? relative(cwd, path) || "." : path;
+}

@@ -1,0 +1,79 @@
+import type { Engine } from "./engine.ts";
+import { lineColumns, type Place } from "./line-columns.ts";
+import { matchesIn } from "./match.ts";
+import { onlyRenames } from "./only-renames.ts";
+import type { ReadyOps } from "./ready-ops.ts";
+import { type Change, planChanges, rewritten } from "./rewrite.ts";
+import { readSource, type SkipReason, type SourceText } from "./source-text.ts";
+import { hasSyntaxError } from "./syntax-error.ts";
+import type { Target } from "./targets.ts";
+
+/** A change with its place in lines and columns. */
+export type PlacedChange = Change & Place & { readonly endLine: number; readonly endColumn: number };
+
+/** A file that would change. */
+export type EditedFile = {
+  readonly target: Target;
+  readonly changes: readonly PlacedChange[];
+  readonly before: Uint8Array;
+  readonly after: Uint8Array;
+  /** What would be there no longer parses. */
+  readonly isBroken: boolean;
+};
+
+/** What operations make of one file. */
+export type FileOutcome =
+  | { readonly state: "searched"; readonly nestedSkipped: number; readonly edited?: EditedFile }
+  | { readonly state: "skipped"; readonly reason: SkipReason; readonly target: Target }
+  /** It does not parse. */
+  | { readonly state: "broken"; readonly target: Target }
+  /** No operation works in its language. */
+  | { readonly state: "untouched" }
+  | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: Place; readonly target: Target };
+
+/** What a file is searched with. */
+export type Editing = {
+  readonly engine: Engine;
+  readonly ops: ReadyOps;
+  /** True for a file that holds secrets, whose text is not to be shown unasked. */
+  readonly isSensitive: (path: string) => boolean;
+};
+
+/** Parses a file once for all operations, and once more what would become of it. */
+export async function editFile(target: Target, editing: Editing): Promise<FileOutcome> {
+  const { engine, ops } = editing;
+  const ready = ops.in(target.language);
+  if (ready.length === 0) return { state: "untouched" };
+  const source = readSource(target.realPath);
+  if (typeof source === "string") return { state: "skipped", reason: source, target };
+  const { text } = source;
+  const root = (await engine.parse(target.language, text)).root();
+  if (hasSyntaxError(root, target.language)) return { state: "broken", target };
+  const found = ready.map(({ op, template, pattern }) => ({ op, template, matches: matchesIn({ root, text }, pattern) }));
+  const rewriting = planChanges(text, found);
+  if (rewriting.state === "overlapping") return { state: "overlapping", ops: rewriting.ops, at: lineColumns(text)(rewriting.at), target };
+  const { changes, nestedSkipped } = rewriting;
+  if (changes.length === 0) return { state: "searched", nestedSkipped };
+  if (!target.named && editing.isSensitive(target.path)) return { state: "skipped", reason: "sensitive", target };
+  return { state: "searched", nestedSkipped, edited: await edited(engine, { target, source, changes }) };
+}
+
+type Planned = { readonly target: Target; readonly source: SourceText; readonly changes: readonly Change[] };
+
+async function edited(engine: Engine, { target, source, changes }: Planned): Promise<EditedFile> {
+  const { language } = target;
+  const after = rewritten(source.text, changes);
+  const place = lineColumns(source.text);
+  const placed = changes.map((change) => {
+    const end = place(change.end);
+    return { ...change, ...place(change.start), endLine: end.line, endColumn: end.column };
+  });
+  return {
+    target,
+    changes: placed,
+    before: source.bytes,
+    after: Buffer.from(source.mark + after),
+    isBroken:
+      !changes.every((change) => onlyRenames(change, language)) && hasSyntaxError((await engine.parse(language, after)).root(), language),
+  };
+}

@@ -1,0 +1,132 @@
+import type { AppliedPreview, Json, JsonObject, Preview, ToolResult } from "@assent/core";
+import type { EditedFile, PlacedChange } from "./edit-file.ts";
+import { type Issue, issueLines, shownIssues } from "./issue.ts";
+import type { EditPlan, Skipped } from "./plan-edit.ts";
+
+/** What a plan comes to: a preview that can be staged, or the words that there is nothing to stage. */
+export function editPreview(plan: EditPlan, shown: (path: string) => string): Preview | ToolResult {
+  const { files } = plan;
+  const details = detailsOf(plan, shown);
+  const notes = notesOf(plan);
+  if (files.length === 0) return { content: ["No matches. Nothing was staged.", ...notes].join("\n"), details };
+  const totals = totalsOf(plan, shown);
+  return {
+    label: `AST edit: ${replacementsIn(totals.totalReplacements, totals.filesTouched)}`,
+    blocks: [...(notes.length > 0 ? [notes.join("\n")] : []), ...files.flatMap((file) => blocksOf(file, shown))],
+    changes: files.map(({ target, before, after }) => ({ path: target.path, realPath: target.realPath, before, after })),
+    data: totals,
+    details,
+  };
+}
+
+/** The words and figures for a search that was not begun. */
+export function limitResult(maxFiles: number): ToolResult {
+  const plan: EditPlan = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {} };
+  return {
+    content: `File limit of ${maxFiles} reached; narrow the paths.`,
+    details: { ...detailsOf(plan, String), limitReached: true },
+  };
+}
+
+/** The words for an edit that was made; the figures are those of its preview. */
+export function appliedResult({ data, files }: AppliedPreview, shown: (path: string) => string): ToolResult {
+  const { totalReplacements, filesTouched, fileReplacements } = readTotals(data);
+  return {
+    content: `Applied ${replacementsIn(totalReplacements, filesTouched)}.`,
+    details: {
+      applied: true,
+      totalReplacements,
+      filesTouched,
+      fileReplacements,
+      files: files.map(({ path, digest }) => ({ path: shown(path), digest })),
+    },
+  };
+}
+
+type Totals = { readonly totalReplacements: number; readonly filesTouched: number; readonly fileReplacements: readonly Json[] };
+
+function totalsOf({ files }: EditPlan, shown: (path: string) => string): Totals {
+  const fileReplacements = files.map(({ target, changes }) => ({ path: shown(target.path), count: changes.length }));
+  return { totalReplacements: files.reduce((sum, { changes }) => sum + changes.length, 0), filesTouched: files.length, fileReplacements };
+}
+
+/** What `editPreview` put there, possibly in another process. */
+function readTotals(data: Json | undefined): Totals {
+  const { totalReplacements, filesTouched, fileReplacements }: JsonObject = isRecord(data) ? data : {};
+  if (typeof totalReplacements !== "number" || typeof filesTouched !== "number" || !isList(fileReplacements))
+    throw new TypeError("the preview's data is not that of an AST edit");
+  return { totalReplacements, filesTouched, fileReplacements };
+}
+
+function isRecord(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function detailsOf(plan: EditPlan, shown: (path: string) => string): JsonObject {
+  const { files, issues, filesSearched, nestedSkipped, skipped } = plan;
+  return {
+    applied: false,
+    ...totalsOf(plan, shown),
+    filesSearched,
+    changes: files.flatMap(({ target, changes }) => changes.map((change) => changeDetails(shown(target.path), change))),
+    issues: shownIssues(issues).map(issueDetails),
+    issueCount: issues.length,
+    limitReached: false,
+    nestedSkipped,
+    skipped: { ...skipped },
+  };
+}
+
+function changeDetails(path: string, { op, line, column, endLine, endColumn, before, after }: PlacedChange): JsonObject {
+  return { path, op, line, column, endLine, endColumn, before, after };
+}
+
+function issueDetails({ path, op, message }: Issue): JsonObject {
+  return { ...(path !== undefined && { path }), ...(op !== undefined && { op }), message };
+}
+
+/** What the caller should know besides the changes. It stands first, so that it is never cut. */
+function notesOf({ issues, nestedSkipped, skipped }: EditPlan): readonly string[] {
+  return [
+    ...(nestedSkipped > 0 ? [`${nestedSkipped} nested matches were left; run again after applying.`] : []),
+    ...skippedLines(skipped),
+    ...issueLines(issues),
+  ];
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  binary: "binary",
+  not_utf8: "not UTF-8",
+  too_large: "over 2 MiB",
+  unreadable: "cannot be read",
+  sensitive: "hold secrets",
+};
+
+function skippedLines(skipped: Skipped): readonly string[] {
+  const counts = Object.entries(skipped).map(([reason, count]) => `${count} (${REASONS[reason] ?? reason})`);
+  return counts.length > 0 ? [`Files skipped: ${counts.join(", ")}.`] : [];
+}
+
+/** One text per change; the first of a file has its name above it. */
+function blocksOf({ target, changes }: EditedFile, shown: (path: string) => string): readonly string[] {
+  return changes.map(({ line, column, before, after }, index) =>
+    [
+      ...(index === 0 ? [shown(target.path)] : []),
+      `  ${line}:${column}`,
+      ...linesOf(before).map((text) => `  - ${text}`),
+      ...(after === "" ? [] : linesOf(after).map((text) => `  + ${text}`)),
+    ].join("\n"),
+  );
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n/);
+}
+
+function replacementsIn(replacements: number, files: number): string {
+  return `${replacements} ${replacements === 1 ? "replacement" : "replacements"} in ${files} ${files === 1 ? "file" : "files"}`;
+}

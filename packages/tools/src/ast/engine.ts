@@ -1,0 +1,77 @@
+import { ToolError } from "@assent/core";
+import type { SgRoot } from "@ast-grep/napi";
+import type { Language } from "./languages.ts";
+
+/** The structural search engine, with the grammars that are installed. */
+export type Engine = {
+  /** False: its grammar's package is not installed. */
+  readonly knows: (language: Language) => boolean;
+  /** Parses on another thread. */
+  readonly parse: (language: Language, text: string) => Promise<SgRoot>;
+  /** Parses at once, for texts as short as patterns. */
+  readonly parseNow: (language: Language, text: string) => SgRoot;
+};
+
+/** What a grammar's package exports. */
+type Registration = {
+  readonly libraryPath: string;
+  readonly extensions: string[];
+  readonly languageSymbol?: string;
+  readonly expandoChar?: string;
+};
+
+/** Imports by literal names, so that whoever looks for imports finds them. */
+const GRAMMARS: Readonly<Record<string, () => Promise<{ readonly default: Registration }>>> = {
+  python: () => import("@ast-grep/lang-python"),
+  go: () => import("@ast-grep/lang-go"),
+  rust: () => import("@ast-grep/lang-rust"),
+};
+
+let loading: Promise<Engine> | undefined;
+
+/** Loads the engine at its first use. Languages can be registered only once in a process, so all that are installed are. */
+export function loadEngine(): Promise<Engine> {
+  loading ??= load();
+  return loading;
+}
+
+async function load(): Promise<Engine> {
+  const napi = await import("@ast-grep/napi").catch((cause: unknown) => {
+    throw new ToolError("Structural search needs the package @ast-grep/napi. Install it: npm i @ast-grep/napi@0.51.0", "execution_failed", {
+      cause,
+    });
+  });
+  const registrations = await installedGrammars();
+  napi.registerDynamicLanguage(registrations);
+  return {
+    knows: (language) => language.package === undefined || Object.hasOwn(registrations, language.grammar),
+    parse: async ({ grammar }, text) => {
+      const root = await napi.parseAsync(grammar, text);
+      weigh(text);
+      return root;
+    },
+    parseNow: ({ grammar }, text) => napi.parse(grammar, text),
+  };
+}
+
+async function installedGrammars(): Promise<Record<string, Registration>> {
+  const found: Record<string, Registration> = {};
+  for (const [name, load] of Object.entries(GRAMMARS)) {
+    try {
+      const { default: registration } = await load();
+      found[name] = { ...registration, libraryPath: registration.libraryPath };
+    } catch {
+      // not installed, or not for this system: whoever needs it is told which package to install
+    }
+  }
+  return found;
+}
+
+/** What a tree takes for each character of its text, and more: too much is only collected sooner. */
+const TREE_FACTOR = 40;
+const MOST = 128 * 1024 * 1024;
+
+/** Trees live outside of the heap, and the collector does not see their weight: without this it would let thousands of them pile up before it looks. */
+function weigh(text: string): void {
+  Buffer.allocUnsafeSlow(Math.min(text.length * TREE_FACTOR, MOST));
+}

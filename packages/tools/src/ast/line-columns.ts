@@ -1,0 +1,17 @@
+/** A place in a text; both count from 1, columns in UTF-16 units. */
+export type Place = { readonly line: number; readonly column: number };
+
+/** Tells lines and columns by offsets. */
+export function lineColumns(text: string): (offset: number) => Place {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let low = 0;
+    for (let high = starts.length - 1; low < high; ) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 };
+  };
+}

@@ -1,0 +1,142 @@
+import type { NapiConfig, SgNode } from "@ast-grep/napi";
+import type { Engine } from "./engine.ts";
+import type { Language } from "./languages.ts";
+import { syntaxErrors } from "./syntax-error.ts";
+
+/** A pattern as it is given to the engine, for one language. */
+export type CompiledPattern = {
+  readonly config: NapiConfig;
+  /** Which transformation holds the text of a variable, by its name as written without `$` or with `$$$`. */
+  readonly captures: ReadonlyMap<string, string>;
+  /** Variables whose texts must be equal: one that stood more than once. */
+  readonly equal: readonly (readonly [string, string])[];
+  /** A match of a statement leaves its semicolon where the pattern has none. */
+  readonly leavesSemicolon: boolean;
+};
+
+/** A variable in a pattern. Those whose names begin with an underscore, and `$$$` alone, capture nothing. */
+const VARIABLE = /(?<![\w$])\$(?:\$(\$)?)?([A-Z_][A-Z0-9_]*)(?!\w)/g;
+
+/** The variables that a pattern captures, each as `NAME` or `$$$NAME`. */
+export function capturedBy(pattern: string): ReadonlySet<string> {
+  const names = Array.from(pattern.matchAll(VARIABLE), ([, many, name = ""]) =>
+    name.startsWith("_") ? "" : `${many ? "$$$" : ""}${name}`,
+  );
+  return new Set(names.filter((name) => name !== ""));
+}
+
+/** A pattern, and which of its variables will be asked for. */
+export type WantedPattern = { readonly pattern: string; readonly wanted: Iterable<string> };
+
+/** Makes a pattern ready for a language. A text says why that cannot be done. */
+export function compilePattern(engine: Engine, language: Language, { pattern, wanted }: WantedPattern): CompiledPattern | string {
+  const { text, equal } = withOwnNames(pattern.trim());
+  const found = patternSource(engine, language, text);
+  if (!found) return `The pattern does not parse as ${language.title}`;
+  const captures = new Map(Array.from(new Set([...wanted, ...equal.flat()]), (name, index) => [name, `ASSENT_TEXT_${index}`]));
+  const texts = nodeTexts(found.root);
+  for (const name of captures.keys()) {
+    const spellings = name.startsWith("$") ? [name] : [`$${name}`, `$$${name}`];
+    if (!spellings.some((variable) => texts.has(asPlainText(variable, language.expando))))
+      return `${spellings[0]} captures nothing in this pattern`;
+  }
+  const config: NapiConfig = { rule: { pattern: found.source }, transform: transformOf(captures) };
+  const fault = refusal(engine.parseNow(language, "").root(), config);
+  if (fault !== undefined) return `The pattern does not parse as ${language.title}: ${fault}`;
+  return { config, captures, equal, leavesSemicolon: !(text.endsWith(";") || /^\$+\w+$/.test(text)) };
+}
+
+/** A variable is a node of its own: within a longer text or name it is only a part of that. */
+function nodeTexts(root: SgNode): ReadonlySet<string> {
+  return new Set(root.findAll(ANY_NODE).map((node) => node.text()));
+}
+
+const ANY_NODE: NapiConfig = { rule: { regex: "" } };
+
+/** The engine can give what a variable captured as one text; asking for its nodes costs far more. */
+function transformOf(captures: ReadonlyMap<string, string>): Record<string, unknown> {
+  return Object.fromEntries(
+    Array.from(captures, ([name, key]) => [key, { substring: { source: name.startsWith("$") ? name : `$${name}` } }]),
+  );
+}
+
+/**
+ * A variable that stands twice must match equal text, while the engine only wants equal structure: so each place gets a name of its own, and the texts are
+ * compared. Not so where `$$$` is about: there the engine needs the equality to find out where to stop.
+ */
+function withOwnNames(pattern: string): { readonly text: string; readonly equal: readonly (readonly [string, string])[] } {
+  const equal: (readonly [string, string])[] = [];
+  if (pattern.includes("$$$")) return { text: pattern, equal };
+  const seen = new Set<string>();
+  const text = pattern.replace(VARIABLE, (variable: string, _, name: string) => {
+    if (name.startsWith("_")) return variable;
+    if (!seen.has(name)) {
+      seen.add(name);
+      return variable;
+    }
+    const own = `${name}_AGAIN_${equal.length}`;
+    equal.push([name, own]);
+    return variable.replace(name, own);
+  });
+  return { text, equal };
+}
+
+type PatternSource = { readonly source: NonNullable<NapiConfig["rule"]["pattern"]>; readonly root: SgNode };
+
+/** The pattern within its language's context, or else as it is; undefined where it parses in neither. */
+function patternSource(engine: Engine, language: Language, pattern: string): PatternSource | undefined {
+  const plain = asPlainText(pattern, language.expando);
+  const { context: [before, after] = ["", ""] } = language;
+  const inContext = engine.parseNow(language, before + plain + after).root();
+  const selector = language.context && selectorOf(inContext, language, { start: before.length, end: before.length + plain.length });
+  if (selector !== undefined) return { source: { context: before + pattern + after, selector }, root: inContext };
+  const root = engine.parseNow(language, plain).root();
+  return isPattern(root, language) ? { source: pattern, root } : undefined;
+}
+
+/** The semicolon of a statement may be left out, and `$$$` may stand where the language has no names, as in a list of cases. */
+function isPattern(root: SgNode, language: Language): boolean {
+  const many = language.expando.repeat(3);
+  const isMany = (text: string): boolean => text.startsWith(many) && /^(?:[A-Z_][A-Z0-9_]*)?$/.test(text.slice(many.length));
+  return syntaxErrors(root, language).every((node) => node.kind() === ";" || isMany(node.text()));
+}
+
+/** What the engine itself makes of a pattern before it parses it. */
+function asPlainText(pattern: string, expando: string): string {
+  return pattern.replace(/\${1,3}(?=[A-Z_])|\${3}/g, (dollars) => expando.repeat(dollars.length));
+}
+
+/** The kind of the innermost node that is exactly the pattern in its context. The engine takes the first node of that kind, so it has to be this one. */
+function selectorOf(
+  root: SgNode,
+  language: Language,
+  { start, end }: { readonly start: number; readonly end: number },
+): string | undefined {
+  if (!isPattern(root, language)) return undefined;
+  const isWhole = (node: SgNode): boolean => {
+    const range = node.range();
+    return range.start.index === start && range.end.index === end;
+  };
+  const [innermost] = root
+    .findAll(ANY_NODE)
+    .filter((node) => node.isNamed() && isWhole(node))
+    .reverse();
+  const kind = innermost && String(innermost.kind());
+  const first = kind === undefined ? null : root.find({ rule: { kind } });
+  return first && isWhole(first) ? kind : undefined;
+}
+
+/** Why the engine does not take a rule, in its own words. */
+function refusal(root: SgNode, config: NapiConfig): string | undefined {
+  try {
+    root.find(config);
+    return undefined;
+  } catch (error) {
+    const [reason = ""] = messageOf(error).split("|->").slice(-1);
+    return reason.trim().replace(/\.? Please check the pattern source.*$/s, "");
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,107 @@
+import { ToolError } from "@assent/core";
+import type { EditOp } from "./ast-edit-input.ts";
+import { type EditedFile, editFile, type FileOutcome } from "./edit-file.ts";
+import { loadEngine } from "./engine.ts";
+import { inOrder } from "./in-order.ts";
+import type { Issue } from "./issue.ts";
+import { readyOps } from "./ready-ops.ts";
+import type { SkipReason } from "./source-text.ts";
+import type { Target } from "./targets.ts";
+
+/** What operations would make of files. */
+export type EditPlan = {
+  readonly files: readonly EditedFile[];
+  readonly issues: readonly Issue[];
+  readonly filesSearched: number;
+  readonly nestedSkipped: number;
+  /** How many files were not looked into, by reason. */
+  readonly skipped: Skipped;
+};
+
+/** Counts of files by the reason for which they were left out. */
+export type Skipped = Readonly<Partial<Record<SkipReason, number>>>;
+
+/** What planning needs beside the files. */
+export type Planning = {
+  readonly ops: readonly EditOp[];
+  readonly maxChanges: number;
+  readonly signal: AbortSignal;
+  /** How a file is named to the caller. */
+  readonly shown: (path: string) => string;
+  readonly isSensitive: (path: string) => boolean;
+};
+
+/** Files that are read and parsed at the same time: enough for every thread of the pool, few enough for the memory. */
+const AT_ONCE = 8;
+const MAX_BYTES = 256 * 1024 * 1024;
+
+/** Searches every file once for all operations. Nothing is written. Throws `ToolError` where nothing may be staged. */
+export async function planEdit(targets: readonly Target[], planning: Planning): Promise<EditPlan> {
+  const engine = await loadEngine();
+  const ops = readyOps(engine, planning.ops);
+  const tally: Tally = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {}, changes: 0, bytes: 0 };
+  const editing = { engine, ops, isSensitive: planning.isSensitive };
+  for await (const outcome of inOrder(targets, AT_ONCE, (target) => editFile(target, editing))) {
+    planning.signal.throwIfAborted();
+    add(tally, outcome, planning);
+  }
+  const { files, filesSearched, nestedSkipped, skipped } = tally;
+  return { files, filesSearched, nestedSkipped, skipped, issues: [...ops.issues(), ...tally.issues] };
+}
+
+type Tally = {
+  readonly files: EditedFile[];
+  readonly issues: Issue[];
+  readonly skipped: Partial<Record<SkipReason, number>>;
+  filesSearched: number;
+  nestedSkipped: number;
+  changes: number;
+  bytes: number;
+};
+
+const SKIPPED_TEXTS: Readonly<Record<SkipReason, string>> = {
+  binary: "Binary file, skipped",
+  not_utf8: "Not UTF-8, file skipped",
+  too_large: "Over 2 MiB, file skipped",
+  unreadable: "Cannot be read, file skipped",
+  sensitive: "Holds secrets, file skipped",
+};
+
+function add(tally: Tally, outcome: FileOutcome, planning: Planning): void {
+  const { shown } = planning;
+  switch (outcome.state) {
+    case "searched":
+      tally.filesSearched++;
+      tally.nestedSkipped += outcome.nestedSkipped;
+      if (outcome.edited) addEdited(tally, outcome.edited, planning);
+      return;
+    case "skipped":
+      tally.skipped[outcome.reason] = (tally.skipped[outcome.reason] ?? 0) + 1;
+      if (outcome.target.named) tally.issues.push({ path: shown(outcome.target.path), message: SKIPPED_TEXTS[outcome.reason] });
+      return;
+    case "broken":
+      tally.issues.push({ path: shown(outcome.target.path), message: "Syntax error, file skipped" });
+      return;
+    case "overlapping": {
+      const { ops, at, target } = outcome;
+      const place = `${shown(target.path)}:${at.line}:${at.column}`;
+      throw new ToolError(`ops[${ops[0]}] and ops[${ops[1]}] overlap in ${place}.`, "overlapping_changes");
+    }
+    case "untouched":
+      return;
+    default:
+      outcome satisfies never;
+  }
+}
+
+/** The limits are looked at file by file, so that what will be refused is not gathered first. */
+function addEdited(tally: Tally, file: EditedFile, { maxChanges, shown }: Planning): void {
+  tally.files.push(file);
+  tally.changes += file.changes.length;
+  tally.bytes += file.after.length;
+  if (tally.changes > maxChanges)
+    throw new ToolError(`More than ${maxChanges} changes; narrow the paths or the patterns. Nothing was staged.`, "too_many_changes");
+  if (tally.bytes > MAX_BYTES)
+    throw new ToolError("More than 256 MiB of changed files; narrow the paths. Nothing was staged.", "proposal_too_large");
+  if (file.isBroken) tally.issues.push({ path: shown(file.target.path), message: "Result has a syntax error" });
+}

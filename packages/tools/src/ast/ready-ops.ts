@@ -1,0 +1,44 @@
+import type { EditOp } from "./ast-edit-input.ts";
+import type { Engine } from "./engine.ts";
+import type { Issue } from "./issue.ts";
+import type { Language } from "./languages.ts";
+import { type CompiledPattern, compilePattern } from "./pattern.ts";
+import { readTemplate, type Template, variablesOf } from "./rewrite.ts";
+
+/** An operation that works in one language. */
+export type ReadyOp = { readonly op: number; readonly template: Template; readonly pattern: CompiledPattern };
+
+/** Operations by language, made ready when a language is first met. */
+export type ReadyOps = {
+  readonly in: (language: Language) => readonly ReadyOp[];
+  /** What could not be made ready so far. */
+  readonly issues: () => readonly Issue[];
+};
+
+/** A pattern that is none in a language is an issue there, and holds back neither other languages nor other operations. */
+export function readyOps(engine: Engine, ops: readonly EditOp[]): ReadyOps {
+  const known = new Map<Language, readonly ReadyOp[]>();
+  const issues: Issue[] = [];
+  const templates = ops.map(({ out }) => readTemplate(out));
+  const make = (language: Language): readonly ReadyOp[] => {
+    if (!engine.knows(language)) {
+      issues.push({ message: `${language.title} files were not searched. Install ${language.package}` });
+      return [];
+    }
+    return ops.flatMap(({ pat }, op) => {
+      const template = templates[op] ?? [];
+      const pattern = compilePattern(engine, language, { pattern: pat, wanted: variablesOf(template) });
+      if (typeof pattern !== "string") return [{ op, template, pattern }];
+      issues.push({ op, message: pattern });
+      return [];
+    });
+  };
+  return {
+    in: (language) => {
+      const ready = known.get(language) ?? make(language);
+      known.set(language, ready);
+      return ready;
+    },
+    issues: () => issues.toSorted((a, b) => (a.op ?? -1) - (b.op ?? -1)),
+  };
+}

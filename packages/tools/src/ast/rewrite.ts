@@ -1,0 +1,88 @@
+import type { Captured, Match } from "./match.ts";
+
+/** What takes the place of a match: texts, and names of variables as `NAME` or `$$$NAME`. */
+export type Template = readonly (string | { readonly variable: string; readonly written: string })[];
+
+/** One replacement in a text, by offsets in UTF-16 units. `op` tells whose it is. */
+export type Change = { readonly op: number; readonly start: number; readonly end: number; readonly before: string; readonly after: string };
+
+/** What one operation found, and what it puts there. */
+export type Found = { readonly op: number; readonly template: Template; readonly matches: readonly Match[] };
+
+/** What becomes of a text: changes by offset, none overlapping another; or two operations that want the same place. */
+export type Rewriting =
+  | { readonly state: "planned"; readonly changes: readonly Change[]; readonly nestedSkipped: number }
+  | { readonly state: "overlapping"; readonly ops: readonly [number, number]; readonly at: number };
+
+const OUT_VARIABLE = /\$\$\$([A-Z_][A-Z0-9_]*)?|\$\$?([A-Z_][A-Z0-9_]*)/g;
+
+/** Reads what is to be put in the place of a match. */
+export function readTemplate(out: string): Template {
+  const template: Template[number][] = [];
+  let from = 0;
+  for (const found of out.matchAll(OUT_VARIABLE)) {
+    const [written, many, one] = found;
+    template.push(out.slice(from, found.index), { variable: one ?? `$$$${many ?? ""}`, written });
+    from = found.index + written.length;
+  }
+  template.push(out.slice(from));
+  return template.filter((piece) => piece !== "");
+}
+
+/** The variables of a template. */
+export function variablesOf(template: Template): ReadonlySet<string> {
+  return new Set(template.flatMap((piece) => (typeof piece === "string" ? [] : [piece.variable])));
+}
+
+/** All operations look at the same, original text; none sees what another makes of it. */
+export function planChanges(text: string, found: readonly Found[]): Rewriting {
+  let nestedSkipped = 0;
+  const changes: Change[] = [];
+  for (const { op, template, matches } of found) {
+    const outer = outermost(matches);
+    nestedSkipped += matches.length - outer.length;
+    for (const { start, end, captured } of outer) {
+      const before = text.slice(start, end);
+      const after = filled(template, captured);
+      if (after !== before) changes.push({ op, start, end, before, after });
+    }
+  }
+  changes.sort((a, b) => a.start - b.start || a.end - b.end);
+  const overlap = firstOverlap(changes);
+  return overlap ? { state: "overlapping", ...overlap } : { state: "planned", changes, nestedSkipped };
+}
+
+/** The text with all its changes made. */
+export function rewritten(text: string, changes: readonly Change[]): string {
+  let result = "";
+  let from = 0;
+  for (const { start, end, after } of changes) {
+    result += text.slice(from, start) + after;
+    from = end;
+  }
+  return result + text.slice(from);
+}
+
+/** Of matches within matches only those that lie in no other. */
+function outermost(matches: readonly Match[]): readonly Match[] {
+  let covered = -1;
+  return matches
+    .toSorted((a, b) => a.start - b.start || b.end - a.end)
+    .filter(({ start, end }) => {
+      if (start < covered) return false;
+      covered = end;
+      return true;
+    });
+}
+
+function filled(template: Template, captured: Captured): string {
+  return template.map((piece) => (typeof piece === "string" ? piece : (captured.get(piece.variable) ?? ""))).join("");
+}
+
+function firstOverlap(changes: readonly Change[]): { readonly ops: readonly [number, number]; readonly at: number } | undefined {
+  for (let i = 1; i < changes.length; i++) {
+    const [one, other] = [changes[i - 1], changes[i]];
+    if (one && other && other.start < one.end) return { ops: [Math.min(one.op, other.op), Math.max(one.op, other.op)], at: other.start };
+  }
+  return undefined;
+}

@@ -1,0 +1,66 @@
+import { ToolError } from "@assent/core";
+import { type Engine, loadEngine } from "./engine.ts";
+import { inOrder } from "./in-order.ts";
+import { lineColumns, type Place } from "./line-columns.ts";
+import { matchesIn } from "./match.ts";
+import { type ReadyOps, readyOps } from "./ready-ops.ts";
+import { readSource } from "./source-text.ts";
+import type { Target } from "./targets.ts";
+
+/** A match as it is shown. */
+export type ShownMatch = Place & { readonly path: string; readonly text: string };
+
+/** What was found in files. */
+export type Searched = {
+  readonly matches: readonly ShownMatch[];
+  /** How many more there are. */
+  readonly more: number;
+  /** Files that were not looked into. */
+  readonly skipped: number;
+  readonly notes: readonly string[];
+};
+
+/** What is looked for. */
+export type FileSearch = {
+  readonly pattern: string;
+  readonly signal: AbortSignal;
+  readonly isSensitive: (path: string) => boolean;
+};
+
+const AT_ONCE = 8;
+const MOST_MATCHES = 1000;
+
+/** Searches files for one pattern. Throws `ToolError` when the pattern is none in any of their languages. */
+export async function searchFiles(targets: readonly Target[], { pattern, signal, isSensitive }: FileSearch): Promise<Searched> {
+  const engine = await loadEngine();
+  const ops = readyOps(engine, [{ pat: pattern, out: "" }]);
+  const isReady = [...new Set(targets.map(({ language }) => language))].filter((language) => ops.in(language).length > 0).length > 0;
+  const notes = ops.issues().map(({ message }) => message);
+  if (!isReady && ops.issues().some(({ op }) => op !== undefined)) throw new ToolError(notes.join("; "), "invalid_tool_params");
+  const matches: ShownMatch[] = [];
+  let [more, skipped] = [0, 0];
+  for await (const { target, found } of inOrder(targets, AT_ONCE, (one) => searchFile(one, { engine, ops }))) {
+    signal.throwIfAborted();
+    if (!found || (found.length > 0 && !target.named && isSensitive(target.path))) skipped++;
+    else {
+      const room = MOST_MATCHES - matches.length;
+      matches.push(...found.slice(0, room));
+      more += Math.max(0, found.length - room);
+    }
+  }
+  return { matches, more, skipped, notes };
+}
+
+type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[] };
+
+/** Nothing is found in a file that cannot be looked into. One with a syntax error can: what is whole in it is found. */
+async function searchFile(target: Target, { engine, ops }: { readonly engine: Engine; readonly ops: ReadyOps }): Promise<FileMatches> {
+  const ready = ops.in(target.language);
+  const source = ready.length > 0 ? readSource(target.realPath) : "unreadable";
+  if (typeof source === "string") return { target };
+  const { text } = source;
+  const root = (await engine.parse(target.language, text)).root();
+  const place = lineColumns(text);
+  const found = ready.flatMap(({ pattern }) => matchesIn({ root, text }, pattern));
+  return { target, found: found.map(({ start, end }) => ({ ...place(start), path: target.path, text: text.slice(start, end) })) };
+}

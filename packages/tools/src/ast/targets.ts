@@ -1,0 +1,130 @@
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { ToolError } from "@assent/core";
+import { errorCode } from "@assent/host";
+import type { PathScope } from "@assent/policy";
+import { walkFiles } from "../file-walk.ts";
+import { compilePathGlob, isGlob, withoutBraces } from "../path-glob.ts";
+import { type Language, languageOf } from "./languages.ts";
+
+/** A file that is searched. */
+export type Target = {
+  /** Absolute, as the caller would spell it. */
+  readonly path: string;
+  readonly realPath: string;
+  readonly language: Language;
+  /** Given by its own name, not found in a directory or by a glob. */
+  readonly named: boolean;
+};
+
+/** What paths lead to: files by their paths, and how many more there are that no grammar is for. */
+export type Targets = {
+  readonly files: readonly Target[];
+  readonly unsupported: number;
+  /** Named files among these. */
+  readonly unsupportedNames: readonly string[];
+  /** Globs that no file has. */
+  readonly empty: readonly string[];
+  /** There are more files than may be searched; the list is of no use then. */
+  readonly limitReached: boolean;
+};
+
+/** Where paths are looked for. */
+export type Search = {
+  readonly workspace: string;
+  readonly scope: PathScope;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly maxFiles: number;
+  /** Which language a file is taken for; undefined: it is not searched. */
+  readonly languageFor?: (path: string, named: boolean) => Language | undefined;
+};
+
+/** Finds the files that paths mean: files, directories and globs. Each real file is there once. Throws `ToolError` for a path that leads nowhere. */
+export async function findTargets(paths: readonly string[], search: Search): Promise<Targets> {
+  const gathered: Gathered = { files: new Map(), seen: new Set(), unsupportedNames: [], empty: [] };
+  let limitReached = false;
+  for (const given of paths) {
+    const count = await gather(gathered, given, search);
+    if (count === 0 && isGlob(given)) gathered.empty.push(given);
+    limitReached = gathered.files.size > search.maxFiles;
+    if (limitReached) break;
+  }
+  const { files, seen, unsupportedNames, empty } = gathered;
+  const sorted = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: sorted, unsupported: seen.size - files.size, unsupportedNames, empty, limitReached };
+}
+
+type Gathered = {
+  readonly files: Map<string, Target>;
+  readonly seen: Set<string>;
+  readonly unsupportedNames: string[];
+  readonly empty: string[];
+};
+
+/** How many files there are at a path; no more are counted once there are too many. A file that is also named counts as named. */
+async function gather({ files, seen, unsupportedNames }: Gathered, given: string, search: Search): Promise<number> {
+  const { maxFiles, languageFor = languageOf } = search;
+  let count = 0;
+  for await (const { path, realPath, named } of filesOf(given, search)) {
+    count++;
+    const language = languageFor(path, named);
+    const known = files.get(realPath);
+    if (language) files.set(realPath, { path: known?.path ?? path, realPath, language, named: named || known?.named === true });
+    else if (named && !seen.has(realPath)) unsupportedNames.push(given);
+    seen.add(realPath);
+    if (files.size > maxFiles) break;
+  }
+  return count;
+}
+
+type FoundFile = { readonly path: string; readonly realPath: string; readonly named: boolean };
+
+async function* filesOf(given: string, search: Search): AsyncGenerator<FoundFile> {
+  const { absolute, real } = search.scope(given, search.cwd);
+  const stats = real === null ? undefined : await statsOf(real);
+  if (real === null || !stats) {
+    if (real === null || !isGlob(given)) throw new ToolError(`Path not found: ${given}`, "file_not_found");
+    yield* filesOfGlob(absolute, search);
+  } else if (stats.isDirectory()) yield* filesIn(absolute, real, search);
+  else if (stats.isFile()) yield { path: absolute, realPath: real, named: true };
+  else throw new ToolError(`${given} is not a regular file.`, "target_not_regular_file");
+}
+
+/** Undefined: there is nothing. */
+async function statsOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+async function* filesIn(directory: string, real: string, { workspace, signal }: Search): AsyncGenerator<FoundFile> {
+  if (isNeverSearched(workspace, real)) return;
+  for await (const path of walkFiles(real, { signal, hidden: true, top: workspace }))
+    yield { path: join(directory, path.slice(real.length)), realPath: path, named: false };
+}
+
+/** A glob is looked for below the directory that its plain beginning names, and nowhere else. */
+async function* filesOfGlob(absolute: string, search: Search): AsyncGenerator<FoundFile> {
+  const names = absolute.split("/");
+  const first = names.findIndex(isGlob);
+  const base = names.slice(0, first).join("/") || "/";
+  const { real } = search.scope(base, search.cwd);
+  const stats = real === null ? undefined : await statsOf(real);
+  if (real === null || !stats?.isDirectory()) return;
+  const tests = withoutBraces(names.slice(first).join("/")).map(compilePathGlob);
+  for await (const file of filesIn(base, real, search)) {
+    const below = file.path.slice(base === "/" ? 1 : base.length + 1).split("/");
+    if (tests.some((matches) => matches(below))) yield file;
+  }
+}
+
+function isNeverSearched(workspace: string, real: string): boolean {
+  return relative(workspace, real)
+    .split("/")
+    .some((name) => name === ".git" || name === "node_modules");
+}

@@ -1,0 +1,111 @@
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { errorCode } from "@assent/host";
+import { isInside } from "@assent/policy";
+import { moduleFailure, type ToolFailure, wordsOf } from "./tool-failure.ts";
+
+/** A folder of tool modules, and whose it is. */
+export type ToolFolder = { readonly path: string; readonly level: "user" | "project" };
+
+/** Where a tool comes from. */
+export type ToolSource = { readonly file: string; readonly level: ToolFolder["level"] | "explicit" };
+
+/** A module that is to be loaded. */
+export type FoundModule = { readonly source: ToolSource; readonly real: string };
+
+/** What there is to load, in order; `untrusted` is not looked into. */
+export type Discovered = {
+  readonly modules: readonly FoundModule[];
+  readonly failed: readonly ToolFailure[];
+  readonly untrusted: readonly string[];
+};
+
+/** Where to look. */
+export type Places = {
+  /** The user's before the project's. */
+  readonly folders: readonly ToolFolder[];
+  readonly explicit?: readonly string[];
+  readonly cwd: string;
+  /** Whether the workspace is trusted as it is now. */
+  readonly trusted: boolean;
+};
+
+/** Finds tool modules: the user's, then the project's, then those that were named. One real file counts once, where it was found first. */
+export function discoverModules({ folders, explicit = [], cwd, trusted }: Places): Discovered {
+  const found: Found = { modules: new Map(), failed: [], untrusted: [] };
+  for (const folder of folders) {
+    const files = modulesIn(folder, found);
+    if (folder.level === "user" || trusted) for (const file of files) take(found, { file, level: folder.level }, folder.path);
+    else if (files.length > 0) leave(found, folder, files);
+  }
+  for (const path of explicit) takeExplicit(found, { file: resolve(cwd, path), level: "explicit" });
+  return { ...found, modules: [...found.modules.values()] };
+}
+
+type Found = { readonly modules: Map<string, FoundModule>; readonly failed: ToolFailure[]; readonly untrusted: string[] };
+
+const ENDINGS = ["ts", "mts", "cts", "js", "mjs", "cjs"] as const;
+const INDEXES = ENDINGS.map((ending) => `index.${ending}`);
+const MODULE = /\.[mc]?[tj]s$/;
+const NO_MODULE = /\.d\.[mc]?ts$/;
+
+/** Paths of the modules directly in a folder, sorted. */
+function modulesIn({ path, level }: ToolFolder, { failed }: Found): readonly string[] {
+  try {
+    return readdirSync(path)
+      .filter((name) => !/^[._]/.test(name) && !name.includes(".test."))
+      .flatMap((name) => moduleAt(join(path, name)))
+      .sort();
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT")
+      failed.push(moduleFailure({ file: path, level }, "load_error", `The folder cannot be read: ${wordsOf(error)}`));
+    return [];
+  }
+}
+
+/** The file itself, or the index of a folder. What a link leads to is looked at when it is taken. */
+function moduleAt(path: string): readonly string[] {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return isModule(path) ? [path] : [];
+  if (!stats.isDirectory()) return isModule(path) ? [path] : [];
+  const index = INDEXES.find((name) => lstatSync(join(path, name), { throwIfNoEntry: false }));
+  return index === undefined ? [] : [join(path, index)];
+}
+
+function isModule(path: string): boolean {
+  return MODULE.test(path) && !NO_MODULE.test(path);
+}
+
+function take({ modules, failed }: Found, source: ToolSource, folder: string): void {
+  const real = realPath(source.file);
+  if (real === undefined) failed.push(moduleFailure(source, "load_error", "The link leads nowhere"));
+  else if (!isInside(realpathSync(folder), real))
+    failed.push(moduleFailure(source, "load_error", `The link leaves the folder: it leads to ${real}`));
+  else if (!statSync(real).isFile()) failed.push(moduleFailure(source, "load_error", `Not a tool module: ${source.file}`));
+  else if (!modules.has(real)) modules.set(real, { source, real });
+}
+
+function takeExplicit({ modules, failed }: Found, source: ToolSource): void {
+  const real = realPath(source.file);
+  if (real === undefined) failed.push(moduleFailure(source, "load_error", `There is no file ${source.file}`));
+  else if (!isModule(source.file) || !statSync(real).isFile())
+    failed.push(moduleFailure(source, "load_error", `Not a tool module: ${source.file}`));
+  else if (!modules.has(real)) modules.set(real, { source, real });
+}
+
+/** Undefined: there is nothing. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function leave({ failed, untrusted }: Found, { path, level }: ToolFolder, files: readonly string[]): void {
+  const shown = `${basename(dirname(path))}/${basename(path)}`;
+  const what = files.length === 1 ? "1 custom tool" : `${files.length} custom tools`;
+  const reason = `${what} in ${shown} ${files.length === 1 ? "is" : "are"} not loaded: workspace not trusted.`;
+  untrusted.push(...files);
+  failed.push(moduleFailure({ file: path, level }, "untrusted", reason));
+}

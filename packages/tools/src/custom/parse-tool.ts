@@ -1,0 +1,85 @@
+import { editDistance, KINDS } from "@assent/core";
+import type { CustomTool } from "./custom-tool.ts";
+import { wordsOf } from "./tool-failure.ts";
+
+/** A tool whose fields are what their types say, or what is wrong with it. */
+export type ParsedTool = { readonly tool: CustomTool } | { readonly name?: string; readonly fault: string };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const FUNCTIONS = ["execute", "permission", "preview", "apply", "renderCall", "renderResult"] as const;
+const FLAGS = ["readOnly", "hidden", "pollSafe"] as const;
+const FIELDS: readonly (keyof CustomTool)[] = ["name", "label", "description", "parameters", "kind", "timeoutMs", ...FLAGS, ...FUNCTIONS];
+const LONGEST_DESCRIPTION = 10_000;
+
+/** What is missing, in the order in which it is named. */
+const MISSING: readonly (readonly [fault: string, rule: (fields: Fields) => boolean])[] = [
+  ["description is missing", ({ description }) => typeof description !== "string" || description.trim() === ""],
+  ["parameters are missing", ({ parameters }) => parameters === undefined || parameters === null],
+  ["execute is missing", ({ execute, preview, apply }) => execute === undefined && preview === undefined && apply === undefined],
+];
+
+/** What is there and wrong. */
+const WRONG: readonly (readonly [fault: string, rule: (fields: Fields) => boolean])[] = [
+  [`description is longer than ${LONGEST_DESCRIPTION} characters`, ({ description }) => String(description).length > LONGEST_DESCRIPTION],
+  ["preview needs apply", ({ preview, apply }) => preview !== undefined && apply === undefined],
+  ["apply needs preview", ({ preview, apply }) => preview === undefined && apply !== undefined],
+  ["label must be a text", ({ label }) => label !== undefined && (typeof label !== "string" || label.trim() === "")],
+  [`kind must be one of ${KINDS.join(", ")}`, ({ kind }) => kind !== undefined && !KINDS.some((known) => known === kind)],
+  ...FUNCTIONS.map((field) => [`${field} must be a function`, isWrong(field, "function")] as const),
+  ...FLAGS.map((field) => [`${field} must be true or false`, isWrong(field, "boolean")] as const),
+];
+
+function isWrong(field: string, type: string): (fields: Fields) => boolean {
+  return (fields) => fields[field] !== undefined && typeof fields[field] !== type;
+}
+
+/** Checks what a factory returned, every field read once. `at` counts from 1. Schema and limits are checked when the tool is made. */
+export function parseTool(given: unknown, at: number): ParsedTool {
+  try {
+    return typeof given === "object" && given !== null ? parseFields(given, at) : { fault: `Tool #${at}: not a tool` };
+  } catch (error) {
+    return { fault: `Tool #${at}: cannot be read: ${wordsOf(error)}` };
+  }
+}
+
+function parseFields(given: object, at: number): ParsedTool {
+  const fields: Fields = Object.fromEntries(FIELDS.map((field) => [field, Reflect.get(given, field)]));
+  const { name } = fields;
+  if (name === undefined) return { fault: `Tool #${at}: name is missing` };
+  if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return { fault: `Tool #${at}: invalid name ${shownName(name)}` };
+  const missing = MISSING.find(([, rule]) => rule(fields))?.[0];
+  if (missing !== undefined) return { name, fault: `Tool #${at} ("${name}"): ${missing}` };
+  const wrong = WRONG.find(([, rule]) => rule(fields))?.[0] ?? misspelt(given);
+  if (wrong !== undefined) return { name, fault: `Tool "${name}": ${wrong}` };
+  return { tool: bound(given, fields) };
+}
+
+function shownName(name: unknown): string {
+  const text = typeof name === "string" ? name.slice(0, 80) : wordsOf(name);
+  return JSON.stringify(text.toWellFormed());
+}
+
+/** A tool may have fields of its own; one that is nearly one of ours is a mistake that would go unnoticed. */
+function misspelt(given: object): string | undefined {
+  for (const field of Object.keys(given)) {
+    if (FIELDS.some((known) => known === field)) continue;
+    const near = FIELDS.find(
+      (known) => editDistance(field.slice(0, 32).toLowerCase(), known.toLowerCase(), 2) <= (known.length > 5 ? 2 : 1),
+    );
+    if (near !== undefined) return `unknown field "${field}"; did you mean "${near}"?`;
+  }
+  return undefined;
+}
+
+/** What was checked is what runs: functions keep the object they belong to, and are not looked up again. */
+function bound(given: object, fields: Fields): CustomTool {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  const parsed = Object.fromEntries(entries.map(([field, value]) => [field, isMethod(field, value) ? value.bind(given) : value]));
+  // Parsing: every field was checked above.
+  return parsed as unknown as CustomTool;
+}
+
+function isMethod(field: string, value: unknown): value is (...words: readonly unknown[]) => unknown {
+  return typeof value === "function" && FUNCTIONS.some((known) => known === field);
+}

@@ -1,0 +1,85 @@
+import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Processes } from "@assent/core";
+import { commandEnvironment, errorCode } from "@assent/host";
+import type { ExecOptions, ExecResult } from "./custom-tool.ts";
+import type { RunningCall } from "./module-scope.ts";
+
+/** What starts programs for custom tools, and from which environment. */
+export type ProgramPorts = {
+  readonly processes: Processes;
+  /** The user's own; secrets and what redirects a shell are taken out of it. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Name globs of further secrets. */
+  readonly secretEnv?: () => readonly string[];
+};
+
+/** A program to run from a directory. */
+export type CalledProgram = Omit<ExecOptions, "cwd"> & { readonly cwd: string; readonly file: string; readonly args: readonly string[] };
+
+const MOST = 10 * 1024 * 1024;
+
+/** Puts error and input apart from the output that the port gives, and becomes the program: none of its words is read by a shell. */
+const BECOME = '_assent_exec=$1; shift; exec "$@" 2>"$_assent_exec/2" <"$_assent_exec/0"';
+
+/** Runs a program as part of a call's effect: it ends with the call. Of each stream 10 MiB are kept. */
+export async function runProgram(ports: ProgramPorts, program: CalledProgram, call: RunningCall): Promise<ExecResult> {
+  const { file, args, cwd, input = "", timeoutMs, signal = call.signal } = program;
+  const directory = await mkdtemp(join(tmpdir(), "assent-exec-"));
+  const output = keptText();
+  try {
+    await writeFile(join(directory, "0"), input);
+    const spec = {
+      file: "/bin/sh",
+      args: ["-c", BECOME, "sh", directory, file, ...args],
+      cwd,
+      env: { ...commandEnvironment(ports.environment, ports.secretEnv?.()), PWD: cwd },
+      onOutput: output.add,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(call.run && { onStart: call.run.started }),
+    };
+    const { exitCode, signal: killedBy, ended } = await ports.processes.run(spec, AbortSignal.any([call.signal, signal]));
+    const stderr = await startOf(join(directory, "2"));
+    return { code: exitCode, stdout: output.text(), stderr, killed: ended !== "exit" || killedBy !== null };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+function keptText(): { readonly add: (chunk: string) => void; readonly text: () => string } {
+  const chunks: Buffer[] = [];
+  let room = MOST;
+  return {
+    add: (chunk) => {
+      if (room === 0) return;
+      const bytes = Buffer.from(chunk).subarray(0, room);
+      room -= bytes.length;
+      chunks.push(bytes);
+    },
+    text: () => whole(Buffer.concat(chunks)),
+  };
+}
+
+/** Empty where the program was never begun. */
+async function startOf(path: string): Promise<string> {
+  const file = await open(path).catch(absent);
+  if (!file) return "";
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.min(size, MOST));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+    return whole(bytes.subarray(0, bytesRead));
+  } finally {
+    await file.close();
+  }
+}
+
+function absent(error: unknown): undefined {
+  if (errorCode(error) !== "ENOENT") throw error;
+}
+
+/** Without the pieces of a last character that was cut. */
+function whole(bytes: Buffer): string {
+  return bytes.length < MOST ? bytes.toString("utf8") : new TextDecoder().decode(bytes, { stream: true });
+}

@@ -1,0 +1,82 @@
+import { BLOCKS, endHeading, isBlock, type Literal, type Open, type Page } from "./html-page.ts";
+import type { HtmlToken } from "./html-tokens.ts";
+import { breakLine, writeLines, writeText, writeWords } from "./page-writer.ts";
+
+const LANGUAGE = /(?:^|\s)(?:lang|language|highlight-source)-([\w+#.-]{1,30})/;
+
+/** Begins text that is collected before it is written. */
+export function openLiteral(page: Page, name: string): void {
+  page.literal = { name, parts: [], language: "" };
+}
+
+/** Begins text whose blanks and breaks count. */
+export function openPre(page: Page, { attribute }: Open): void {
+  endHeading(page);
+  breakLine(page, 2);
+  page.literal = { name: "pre", parts: [], language: LANGUAGE.exec(attribute("class") ?? "")?.[1] ?? "" };
+}
+
+/** Adds a piece to what is being collected. False: it does not belong to it, and what there was is written. Running code ends where a block begins or ends: its own end was forgotten. */
+export function collect(page: Page, literal: Literal, token: HtmlToken): boolean {
+  if (token.type === "text") return literal.parts.push(token.text) > 0;
+  if (token.type === "close" && token.name === literal.name) {
+    endLiteral(page);
+    return true;
+  }
+  if (literal.name === "pre") return collectPre(literal, token);
+  if (!isBlock(token.name)) return true;
+  endLiteral(page);
+  return false;
+}
+
+function collectPre(literal: Literal, token: Exclude<HtmlToken, { type: "text" }>): boolean {
+  if (token.name === "br") literal.parts.push("\n");
+  else if (token.type === "close" && BLOCKS.has(token.name) && !literal.parts.at(-1)?.endsWith("\n")) literal.parts.push("\n");
+  else if (token.type === "open" && token.name === "code" && literal.language === "")
+    literal.language = LANGUAGE.exec(token.attribute("class") ?? "")?.[1] ?? "";
+  return true;
+}
+
+/** Writes what was collected, if anything was being. */
+export function endLiteral(page: Page): void {
+  if (!page.literal) return;
+  const { name, parts, language } = page.literal;
+  page.literal = undefined;
+  const text = parts.join("");
+  if (name === "title") writeTitle(page, text);
+  else if (name === "pre" && !page.inCell) writePre(page, text, language);
+  else writeCode(page, text);
+}
+
+/** The first title is the page's; others belong to pictures. */
+function writeTitle(page: Page, text: string): void {
+  if (page.title !== undefined || text.trim() === "") return;
+  page.title = text;
+  breakLine(page, 2);
+  writeText(page, `Title: ${text}`);
+  breakLine(page, 2);
+}
+
+function writeCode(page: Page, text: string): void {
+  if (/^\s/.test(text)) page.isSpaced = true;
+  const code = text.replaceAll(/\s+/g, " ").trim();
+  const fence = "`".repeat(longestFence(code) + 1);
+  const pad = code.startsWith("`") || code.endsWith("`") ? " " : "";
+  if (code !== "")
+    writeWords(page, page.isMarkdown ? fence + pad + (page.inCell ? code.replaceAll("|", "\\|") : code) + pad + fence : code);
+  if (/\s$/.test(text)) page.isSpaced = true;
+}
+
+function writePre(page: Page, text: string, language: string): void {
+  if (text.trim() === "") return;
+  const lines = text.replaceAll(/\r\n?/g, "\n").replace(/^\n/, "").trimEnd().split("\n");
+  const fence = "`".repeat(Math.max(3, longestFence(text) + 1));
+  writeLines(page, page.isMarkdown ? [fence + language, ...lines, fence] : lines);
+  breakLine(page, 2);
+}
+
+function longestFence(text: string): number {
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
+}

@@ -1,0 +1,63 @@
+import { endHeading, type Page } from "./html-page.ts";
+import { begin, breakLine, emit, softBreak, writeLines } from "./page-writer.ts";
+
+/** Begins a table. */
+export function openTable(page: Page): void {
+  endHeading(page);
+  if (page.tables > 0) {
+    page.isLayout = true;
+    page.inCell = false;
+  }
+  page.tables += 1;
+  page.row = 0;
+  page.cells = 0;
+  breakLine(page, 2);
+}
+
+/** Ends a table. */
+export function closeTable(page: Page): void {
+  endRow(page);
+  page.tables = Math.max(0, page.tables - 1);
+  if (page.tables === 0) page.isLayout = false;
+  breakLine(page, 2);
+}
+
+/** Begins a row, and ends the one before. */
+export function openRow(page: Page): void {
+  endRow(page);
+  breakLine(page, 1);
+}
+
+/** Begins a cell, and ends the one before. */
+export function openCell(page: Page): void {
+  endCell(page);
+  if (page.tables === 0 || page.isLayout) {
+    softBreak(page, 1);
+    return;
+  }
+  page.isSpaced = false;
+  begin(page);
+  emit(page, "| ");
+  page.cells += 1;
+  page.inCell = true;
+}
+
+/** Ends a cell, if one is open. */
+export function endCell(page: Page): void {
+  if (!page.inCell) return;
+  breakLine(page, 1);
+  page.inCell = false;
+  page.isSpaced = false;
+  emit(page, " ");
+}
+
+/** Ends a row, if one is open. The first one is the head of its table: the sign below it is what makes it a table. */
+export function endRow(page: Page): void {
+  endCell(page);
+  if (page.cells === 0) return;
+  emit(page, "|");
+  page.row += 1;
+  breakLine(page, 1);
+  if (page.row === 1 && page.isMarkdown) writeLines(page, [`|${" --- |".repeat(page.cells)}`]);
+  page.cells = 0;
+}

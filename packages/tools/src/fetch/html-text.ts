@@ -1,0 +1,189 @@
+import { collect, endLiteral, openLiteral, openPre } from "./html-literal.ts";
+import { BLOCKS, closeContainer, endHeading, HEADING, LISTS, type Open, type Page, sign } from "./html-page.ts";
+import { closeTable, endCell, endRow, openCell, openRow, openTable } from "./html-table.ts";
+import { type HtmlToken, htmlTokens } from "./html-tokens.ts";
+import { breakLine, closeMark, enter, isFull, leave, openMark, pageWriter, softBreak, writeText, writeWords } from "./page-writer.ts";
+
+/** How a page is turned into text. */
+export type HtmlTextOptions = {
+  /** With `markdown` headings, links and the like keep their signs. */
+  readonly format: "markdown" | "text";
+  /** What links are relative to. */
+  readonly url: URL;
+  readonly maxChars: number;
+};
+
+/** The text of a page in reading order; `isCut`: there would have been more. Nothing in it is run or loaded, and any text is a page. */
+export function htmlText(html: string, { format, url, maxChars }: HtmlTextOptions): { readonly text: string; readonly isCut: boolean } {
+  const page: Page = {
+    ...pageWriter(maxChars),
+    isMarkdown: format === "markdown",
+    base: url,
+    tables: 0,
+    cells: 0,
+    row: 0,
+    isLayout: false,
+  };
+  for (const token of htmlTokens(html)) {
+    if (isFull(page)) break;
+    if (page.skipped) passOver(page, token);
+    else take(page, token);
+  }
+  endLiteral(page);
+  breakLine(page, 1);
+  return { text: page.out.join(""), isCut: isFull(page) };
+}
+
+const LEFT_OUT: ReadonlySet<string> = new Set(["svg", "template", "object", "canvas", "audio", "video", "select", "datalist", "math"]);
+const CODE: ReadonlySet<string> = new Set(["code", "kbd", "samp", "tt"]);
+const SIGNS: ReadonlyMap<string, string> = new Map([
+  ["b", "**"],
+  ["strong", "**"],
+  ["i", "*"],
+  ["em", "*"],
+]);
+
+function take(page: Page, token: HtmlToken): void {
+  if (page.literal && collect(page, page.literal, token)) return;
+  if (token.type === "text") writeText(page, token.text);
+  else if (token.type === "open") open(page, token);
+  else close(page, token.name);
+}
+
+function passOver(page: Page, token: HtmlToken): void {
+  if (!page.skipped || token.type === "text" || token.name !== page.skipped.name) return;
+  page.skipped.depth += token.type === "open" ? 1 : -1;
+  if (page.skipped.depth === 0) page.skipped = undefined;
+}
+
+function open(page: Page, token: Open): void {
+  const { name } = token;
+  const own = OPENING.get(name);
+  if (own) own(page, token);
+  else if (LEFT_OUT.has(name)) page.skipped = { name, depth: 1 };
+  else if (CODE.has(name)) openLiteral(page, name);
+  else if (SIGNS.has(name)) mark(page, name);
+  else if (LISTS.has(name)) openList(page, name);
+  else if (HEADING.test(name)) openHeading(page, name);
+  else if (BLOCKS.has(name)) {
+    if (name !== "div") endHeading(page);
+    breakLine(page, name === "p" && page.containers.at(-1)?.isBegun !== false ? 2 : 1);
+  }
+}
+
+function close(page: Page, name: string): void {
+  const own = CLOSING.get(name);
+  if (own) own(page);
+  else if (SIGNS.has(name) || name === "a") closeMark(page, name);
+  else if (LISTS.has(name)) closeList(page, name);
+  else if (HEADING.test(name)) endHeading(page);
+  else if (BLOCKS.has(name)) breakLine(page, name === "p" ? 2 : 1);
+}
+
+const OPENING: ReadonlyMap<string, (page: Page, token: Open) => void> = new Map([
+  ["a", openLink],
+  ["base", setBase],
+  ["blockquote", (page: Page) => openContainer(page, { name: "blockquote", first: sign(page, "> "), rest: sign(page, "> ") })],
+  ["br", (page: Page) => softBreak(page, 1)],
+  ["hr", rule],
+  ["img", image],
+  ["li", openItem],
+  ["pre", openPre],
+  ["table", openTable],
+  ["td", openCell],
+  ["th", openCell],
+  ["title", (page: Page) => openLiteral(page, "title")],
+  ["tr", openRow],
+]);
+
+const CLOSING: ReadonlyMap<string, (page: Page) => void> = new Map([
+  ["blockquote", (page: Page) => closeContainer(page, "blockquote", 2)],
+  ["li", closeItem],
+  ["table", closeTable],
+  ["td", endCell],
+  ["th", endCell],
+  ["tr", endRow],
+]);
+
+function mark(page: Page, name: string): void {
+  const text = sign(page, SIGNS.get(name) ?? "");
+  openMark(page, { name, open: text, close: text });
+}
+
+function openContainer(page: Page, container: { readonly name: string; readonly first: string; readonly rest: string }): void {
+  endHeading(page);
+  breakLine(page, 2);
+  enter(page, container);
+}
+
+function openList(page: Page, name: string): void {
+  endHeading(page);
+  breakLine(page, breaksAround(page));
+  enter(page, { name, first: "", rest: "" });
+}
+
+function closeList(page: Page, name: string): void {
+  leave(page, name);
+  breakLine(page, breaksAround(page));
+}
+
+/** A list in an item stands close to its words. */
+function breaksAround({ containers }: Page): 1 | 2 {
+  return containers.some(({ name }) => name === "li") ? 1 : 2;
+}
+
+/** An item ends the one before it, whether that says so or not. */
+function openItem(page: Page): void {
+  breakLine(page, 1);
+  const at = page.containers.findLastIndex(({ name }) => LISTS.has(name));
+  page.containers.length = at + 1;
+  const list = page.containers[at];
+  if (list) list.items += 1;
+  const first = list?.name === "ol" ? `${list.items}. ` : "- ";
+  enter(page, { name: "li", first, rest: " ".repeat(first.length) });
+}
+
+function closeItem(page: Page): void {
+  const list = page.containers.findLastIndex(({ name }) => LISTS.has(name));
+  if (page.containers.findLastIndex(({ name }) => name === "li") > list) closeContainer(page, "li", 1);
+}
+
+function openHeading(page: Page, name: string): void {
+  endHeading(page);
+  breakLine(page, 2);
+  enter(page, { name: "heading", first: sign(page, `${"#".repeat(Number(name[1]))} `), rest: "" });
+  page.inHeading = true;
+}
+
+function openLink(page: Page, { attribute }: Open): void {
+  closeMark(page, "a");
+  const href = linkOf(page, attribute("href"));
+  if (href !== undefined) openMark(page, { name: "a", open: sign(page, "["), close: sign(page, `](${href})`) });
+}
+
+function image(page: Page, { attribute }: Open): void {
+  const alt = (attribute("alt") ?? "").replaceAll(/\s+/g, " ").trim();
+  const src = linkOf(page, attribute("src"));
+  if (alt !== "") writeWords(page, page.isMarkdown && src !== undefined ? `![${alt}](${src})` : alt);
+}
+
+const LINKED: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+
+/** Where a link leads, as one word; undefined for places in the page itself and for what is no place. */
+function linkOf({ base, isMarkdown }: Page, written: string | undefined): string | undefined {
+  if (!isMarkdown || written === undefined || written.trim().startsWith("#")) return undefined;
+  const url = URL.parse(written, base.href);
+  return url && LINKED.has(url.protocol) ? url.href.replaceAll("(", "%28").replaceAll(")", "%29") : undefined;
+}
+
+function setBase(page: Page, { attribute }: Open): void {
+  const url = URL.parse(attribute("href") ?? "", page.base.href);
+  if (url && LINKED.has(url.protocol)) page.base = url;
+}
+
+function rule(page: Page): void {
+  endHeading(page);
+  breakLine(page, 2);
+  writeWords(page, "---");
+  breakLine(page, 2);
+}

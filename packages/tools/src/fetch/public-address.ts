@@ -1,0 +1,66 @@
+import { BlockList, isIP } from "node:net";
+
+/** Where nothing public is reached: this machine, its networks, what providers of machines put beside them, and what is reserved. */
+const CLOSED_4: readonly (readonly [network: string, prefix: number])[] = [
+  ["0.0.0.0", 8], // this machine, as most systems read it
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10], // shared between a provider and its customers; one cloud's metadata
+  ["127.0.0.0", 8],
+  ["168.63.129.16", 32], // one cloud's services for its machines
+  ["169.254.0.0", 16], // link-local; metadata of most clouds
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24], // protocol assignments; one cloud's metadata
+  ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 4], // multicast, and above it what is reserved
+  ["240.0.0.0", 4],
+];
+
+/** Of IPv6 only what is assigned as public counts, less what carries an IPv4 address or is set aside. */
+const OPEN_6: readonly (readonly [network: string, prefix: number])[] = [["2000::", 3]];
+const CLOSED_6: readonly (readonly [network: string, prefix: number])[] = [
+  ["2001::", 23], // protocol assignments, tunnels to IPv4 among them
+  ["2001:db8::", 32],
+  ["2002::", 16], // IPv4 in IPv6
+  ["3fff::", 20],
+];
+
+const closed4 = listOf(CLOSED_4, "ipv4");
+const open6 = listOf(OPEN_6, "ipv6");
+const closed6 = listOf(CLOSED_6, "ipv6");
+
+/** Whether an address, as the system writes it, is one that anybody can reach. What is no address is not. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !closed4.check(address, "ipv4");
+    case 6:
+      return !address.includes("%") && isPublic6(address);
+    default:
+      return false;
+  }
+}
+
+function isPublic6(address: string): boolean {
+  const translated = translatedAddress(address);
+  if (translated !== undefined) return isPublicAddress(translated);
+  return open6.check(address, "ipv6") && !closed6.check(address, "ipv6");
+}
+
+/** Networks without IPv4 reach it through `64:ff9b::/96`: what counts there is the address behind it. */
+function translatedAddress(address: string): string | undefined {
+  const written = new URL(`http://[${address}]/`).hostname; // one spelling for all: `[64:ff9b::7f00:1]`
+  const [, high, low] = /^\[64:ff9b::(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,4})\]$/.exec(written) ?? [];
+  if (low === undefined) return undefined;
+  return [high ?? "0", low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join(".");
+}
+
+function listOf(networks: readonly (readonly [network: string, prefix: number])[], type: "ipv4" | "ipv6"): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of networks) list.addSubnet(network, prefix, type);
+  return list;
+}

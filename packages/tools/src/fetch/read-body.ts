@@ -1,0 +1,69 @@
+import { pipeline, Readable, Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
+import { Refusal } from "./refusal.ts";
+
+/** What was read of a body; `isCut`: there was more of it. */
+export type Body = { readonly bytes: Buffer; readonly isCut: boolean };
+
+/** What a body is read by. */
+export type Reading = { readonly encoding: string; readonly maxBytes: number };
+
+/** The decoder for what begins with this byte. */
+type Decoder = (first: number) => Transform;
+
+const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
+  ["gzip", () => createGunzip()],
+  ["x-gzip", () => createGunzip()],
+  ["br", () => createBrotliDecompress()],
+  ["deflate", (first) => ((first & 15) === 8 ? createInflate() : createInflateRaw())], // servers send it with and without a header
+]);
+
+/** Reads a body until it ends or the limit is reached, whichever comes first; the limit counts what comes out of a decoder, and holds however little goes in. */
+export async function readBody(source: Readable, reading: Reading): Promise<Body> {
+  const { maxBytes } = reading;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of await decoded(source, reading)) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > maxBytes) break; // leaving the loop destroys all streams behind it
+  }
+  return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), isCut: size > maxBytes };
+}
+
+async function decoded(source: Readable, { encoding, maxBytes }: Reading): Promise<AsyncIterable<Buffer>> {
+  const name = encoding.trim().toLowerCase();
+  if (name === "" || name === "identity") return source;
+  const decoder = DECODERS.get(name);
+  if (!decoder) throw new Refusal("web_fetch_failed", "The answer is compressed in a way that was not asked for.");
+  const chunks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return Readable.from([]);
+  const opened = decoder(first.value[0] ?? 0);
+  pipeline(fromFirst(first.value, chunks), atMost(2 * maxBytes + READ_AHEAD), opened, () => undefined); // an error destroys it, and so reaches whoever reads
+  return opened;
+}
+
+async function* fromFirst(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield first;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** Streams hold some of what was not decoded yet. */
+const READ_AHEAD = 1024 * 1024;
+
+/** A decoder that is fed for ever and gives nothing would never reach the other limit. */
+function atMost(limit: number): Transform {
+  let size = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      size += chunk.length;
+      if (size > limit) done(new Refusal("web_fetch_failed", "The answer is longer compressed than not."));
+      else done(null, chunk);
+    },
+  });
+}

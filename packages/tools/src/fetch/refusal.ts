@@ -1,0 +1,10 @@
+/** Why there is no text to give: its type, and a sentence for the model. */
+export class Refusal extends Error {
+  readonly type: "web_fetch_failed" | "web_fetch_blocked";
+
+  constructor(type: Refusal["type"], message: string) {
+    super(message);
+    this.name = "Refusal";
+    this.type = type;
+  }
+}

@@ -1,0 +1,129 @@
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { errorCode } from "@assent/host";
+import { isInside } from "@assent/policy";
+import { withRegularFile } from "./file-bytes.ts";
+import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
+
+/** What a walk takes in. */
+export type WalkOptions = {
+  readonly signal: AbortSignal;
+  /** Also what has a name that begins with a dot. */
+  readonly hidden?: boolean;
+  /** Ignore files above the directory count up to the root of its repository or, outside of any, up to this directory. */
+  readonly top?: string;
+  /** Told of every directory below that cannot be listed. */
+  readonly unreadable?: (directory: string) => void;
+};
+
+const NEVER = new Set([".git", "node_modules"]);
+const MAX_IGNORE_FILE = 1024 * 1024;
+
+/** In order of precedence. */
+const IGNORE_FILES = [".ignore", ".gitignore"];
+
+/**
+ * The regular files below a directory as absolute paths, in the order of these paths. Ignore files are honoured, links are not followed, and `.git` and
+ * `node_modules` are never entered. Rejects when the directory itself cannot be listed, or when the signal aborts. Whoever has enough stops asking.
+ */
+export async function* walkFiles(directory: string, options: WalkOptions): AsyncGenerator<string> {
+  const entries = await readdir(directory, { withFileTypes: true });
+  const above = entries.some(isRepository) ? undefined : await rulesAbove(directory, options.top);
+  const todo = await found({ directory, entries, above }, options);
+  for (let entry = todo.pop(); entry; entry = todo.pop()) {
+    options.signal.throwIfAborted();
+    if (isIgnored(entry)) continue;
+    if (!entry.isDirectory) yield entry.path;
+    else for (const inner of await foundIn(entry, options)) todo.push(inner);
+  }
+}
+
+/** A directory's rules, and those of the directories above. The nearest has the say. */
+type RuleChain = { readonly base: string; readonly rules: readonly IgnoreRules[]; readonly above: RuleChain | undefined };
+
+type Listed = { readonly directory: string; readonly entries: readonly Dirent[]; readonly above: RuleChain | undefined };
+
+type Entry = { readonly path: string; readonly isDirectory: boolean; readonly order: string; readonly chain: RuleChain | undefined };
+
+/** What may be meant in a directory, the last first. A directory stands where the paths of its files stand: `a.ts` comes before `a/b.ts`. */
+async function found({ directory, entries, above }: Listed, { hidden }: WalkOptions): Promise<Entry[]> {
+  const chain = await chainAt({ directory, entries, above });
+  const prefix = asPrefix(directory);
+  const kept: Entry[] = [];
+  for (const entry of entries) {
+    const isDirectory = entry.isDirectory();
+    if (!(isDirectory || entry.isFile()) || NEVER.has(entry.name) || (!hidden && entry.name.startsWith("."))) continue;
+    kept.push({ path: prefix + entry.name, isDirectory, order: isDirectory ? `${entry.name}/` : entry.name, chain });
+  }
+  return kept.sort((a, b) => (a.order < b.order ? 1 : -1));
+}
+
+async function foundIn({ path, chain }: Entry, options: WalkOptions): Promise<readonly Entry[]> {
+  const entries = await list(path, options.unreadable);
+  return found({ directory: path, entries, above: entries.some(isRepository) ? undefined : chain }, options);
+}
+
+/** A directory that may not be listed, or that went away since, hides only itself. */
+async function list(directory: string, unreadable?: WalkOptions["unreadable"]): Promise<readonly Dirent[]> {
+  try {
+    return await readdir(directory, { withFileTypes: true });
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    unreadable?.(directory);
+    return [];
+  }
+}
+
+function isIgnored({ path, isDirectory, chain }: Entry): boolean {
+  for (let at = chain; at; at = at.above) {
+    const relative = path.slice(at.base.length);
+    for (const rules of at.rules) {
+      const ignored = rules(relative, isDirectory);
+      if (ignored !== undefined) return ignored;
+    }
+  }
+  return false;
+}
+
+/** The rules of the directories above, from the nearest up to the root of the repository or the given top. */
+async function rulesAbove(directory: string, top: string | undefined): Promise<RuleChain | undefined> {
+  const listed: { readonly directory: string; readonly entries: readonly Dirent[] }[] = [];
+  let isRoot = false;
+  for (let at = dirname(directory), below = directory; at !== below && !isRoot; below = at, at = dirname(at)) {
+    const entries = await list(at);
+    isRoot = entries.some(isRepository);
+    listed.push({ directory: at, entries });
+  }
+  const counted = isRoot ? listed : listed.filter((one) => top !== undefined && isInside(top, one.directory));
+  let chain: RuleChain | undefined;
+  for (const one of counted.reverse()) chain = await chainAt({ ...one, above: chain });
+  return chain;
+}
+
+function isRepository(entry: Dirent): boolean {
+  return entry.name === ".git";
+}
+
+async function chainAt({ directory, entries, above }: Listed): Promise<RuleChain | undefined> {
+  const present = new Set(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
+  const names = IGNORE_FILES.filter((name) => present.has(name));
+  if (entries.some((entry) => isRepository(entry) && entry.isDirectory())) names.push(".git/info/exclude");
+  const texts = await Promise.all(names.map((name) => ignoreText(join(directory, name))));
+  const rules = texts.flatMap((text) => (text === undefined ? [] : [parseIgnoreRules(text)]));
+  return rules.length > 0 ? { base: asPrefix(directory), rules, above } : above;
+}
+
+function asPrefix(directory: string): string {
+  return directory.endsWith("/") ? directory : `${directory}/`;
+}
+
+/** Undefined when there is no such file, or none that can be read. */
+async function ignoreText(path: string): Promise<string | undefined> {
+  try {
+    return await withRegularFile(path, async ({ handle, stats }) => (stats.size > MAX_IGNORE_FILE ? undefined : handle.readFile("utf8")));
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    return undefined; // an ignore file that cannot be read ignores nothing
+  }
+}

@@ -1,0 +1,73 @@
+import { firstIndex } from "./first-index.ts";
+
+const LF = 0x0a;
+const CRLF = Buffer.from("\r\n");
+
+/** A file's bytes as the model knows them: every line break is one byte, and it is known which of them are two in the file. */
+export type PlainBreaks = {
+  readonly bytes: Buffer;
+  /** The place in the file; that of a line break is where its carriage return stands, if it has one. */
+  readonly toFile: (at: number) => number;
+  /** Whether the line break at this place has a carriage return. */
+  readonly isCrlf: (at: number) => boolean;
+};
+
+/** Takes the carriage returns before line breaks out of a file's bytes. */
+export function plainBreaks(file: Buffer): PlainBreaks {
+  const first = file.indexOf(CRLF);
+  if (first === -1) return { bytes: file, toFile: (at) => at, isCrlf: () => false };
+  const bytes = Buffer.allocUnsafe(file.length);
+  const crlfs: number[] = [];
+  let length = 0;
+  let from = 0;
+  for (let at = first; at !== -1; at = file.indexOf(CRLF, from)) {
+    length += file.copy(bytes, length, from, at);
+    crlfs.push(length);
+    from = at + 1;
+  }
+  length += file.copy(bytes, length, from);
+  const before = (at: number): number => firstIndex(crlfs.length, (index) => (crlfs[index] ?? 0) >= at);
+  return { bytes: bytes.subarray(0, length), toFile: (at) => at + before(at), isCrlf: (at) => crlfs[before(at)] === at };
+}
+
+/** The same text with `\n` alone as its line break. */
+export function withPlainBreaks(text: string): string {
+  return text.replaceAll("\r\n", "\n");
+}
+
+/** A range of plain bytes. */
+export type Range = { readonly from: number; readonly to: number };
+
+/**
+ * Gives new bytes the line breaks of the range that they replace, one by one, and for further ones the last of these or, if there is none, that of the line on which they
+ * stand. Ranges are asked for in order. Undefined when the file has no line break to go by.
+ */
+export function breaksLike(plain: PlainBreaks): (bytes: Buffer, range: Range) => Buffer | undefined {
+  const { bytes: file, isCrlf } = plain;
+  const lastOfAll = file.lastIndexOf(LF);
+  let after = -1;
+  return (bytes, { from, to }) => {
+    if (lastOfAll === -1) return undefined;
+    if (after < to) after = to > lastOfAll ? lastOfAll : file.indexOf(LF, to);
+    const own = placesOf(file.subarray(from, to)).map((at) => isCrlf(from + at));
+    const further = own.at(-1) ?? isCrlf(after);
+    return withBreaks(bytes, (index) => own[index] ?? further);
+  };
+}
+
+function withBreaks(bytes: Buffer, isCrlf: (index: number) => boolean): Buffer {
+  const pieces: Buffer[] = [];
+  let from = 0;
+  for (const [index, at] of placesOf(bytes).entries()) {
+    if (!isCrlf(index)) continue;
+    pieces.push(bytes.subarray(from, at), CRLF);
+    from = at + 1;
+  }
+  return pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
+}
+
+function placesOf(bytes: Buffer): readonly number[] {
+  const places: number[] = [];
+  for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) places.push(at);
+  return places;
+}

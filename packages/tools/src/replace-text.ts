@@ -1,0 +1,100 @@
+import { findBytes } from "./find-bytes.ts";
+import { breaksLike, type PlainBreaks, plainBreaks, type Range, withPlainBreaks } from "./line-breaks.ts";
+
+/** One text in the place of another, at its only place or at all of them. */
+export type Replacement = { readonly from: string; readonly to: string; readonly everywhere: boolean };
+
+/** What came of it. Lines are those of the places, counted from 1; of many only the first are named. */
+export type Replaced =
+  | { readonly state: "replaced"; readonly bytes: Buffer; readonly count: number; readonly lines: readonly number[] }
+  | { readonly state: "absent" }
+  | { readonly state: "several"; readonly count: number; readonly lines: readonly number[] }
+  /** The texts are equal, or differ in their line breaks alone. */
+  | { readonly state: "equal" }
+  | { readonly state: "too_many" }
+  | { readonly state: "too_large" };
+
+/** The most places at which something is replaced at once. */
+export const MOST_PLACES = 1_000_000;
+const NAMED_LINES = 20;
+const LF = 0x0a;
+
+/**
+ * Replaces text in a file's bytes; all other bytes stay, whether they are text or not. Line breaks are those of the file: either kind finds either, and the new text gets what
+ * the file has there. Where both texts begin or end alike nothing is touched.
+ */
+export function replaceText(file: Buffer, { from, to, everywhere }: Replacement, maxBytes: number): Replaced {
+  const plain = plainBreaks(file);
+  const sought = Buffer.from(withPlainBreaks(from));
+  const given = Buffer.from(plain.bytes.includes(LF) ? withPlainBreaks(to) : to);
+  if (sought.equals(given)) return { state: "equal" };
+  const { count, places } = placesOf(plain.bytes, sought, everywhere);
+  if (count === 0) return { state: "absent" };
+  if (count > 1 && !everywhere) return { state: "several", count, lines: linesOf(plain.bytes, places) };
+  if (count > MOST_PLACES) return { state: "too_many" };
+
+  const start = commonStart(sought, given);
+  const end = commonEnd(sought.subarray(start), given.subarray(start));
+  const ranges = places.map((at) => ({ from: at + start, to: at + sought.length - end }));
+  const made = put(plain, { file, ranges, bytes: given.subarray(start, given.length - end), maxBytes });
+  if (!made) return { state: "too_large" };
+  const changed = ranges.map(({ from: at }) => at);
+  return { state: "replaced", bytes: made, count, lines: linesOf(plain.bytes, changed) };
+}
+
+type Put = { readonly file: Buffer; readonly ranges: readonly Range[]; readonly bytes: Buffer; readonly maxBytes: number };
+
+/** The file with the same bytes in every range. Undefined: it would be too large. */
+function put(plain: PlainBreaks, { file, ranges, bytes, maxBytes }: Put): Buffer | undefined {
+  const breaks = bytes.includes(LF) ? breaksLike(plain) : undefined;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  let done = 0;
+  for (const range of ranges) {
+    const kept = file.subarray(done, plain.toFile(range.from));
+    const made = breaks?.(bytes, range) ?? bytes;
+    size += kept.length + made.length;
+    if (size > maxBytes) return undefined;
+    pieces.push(kept, made);
+    done = plain.toFile(range.to);
+  }
+  size += file.length - done;
+  return size > maxBytes ? undefined : Buffer.concat([...pieces, file.subarray(done)], size);
+}
+
+/** Without overlaps where all are meant; else all are counted, and the first are kept. */
+function placesOf(bytes: Buffer, sought: Buffer, everywhere: boolean): { readonly count: number; readonly places: readonly number[] } {
+  const places: number[] = [];
+  let count = 0;
+  const found = (at: number): boolean => {
+    count++;
+    if (everywhere || count <= NAMED_LINES) places.push(at);
+    return !everywhere || count <= MOST_PLACES;
+  };
+  findBytes(bytes, sought, { apart: everywhere, found });
+  return { count, places };
+}
+
+/** Places are given in order. */
+function linesOf(bytes: Buffer, places: readonly number[]): readonly number[] {
+  let line = 1;
+  let next = bytes.indexOf(LF);
+  return places.slice(0, NAMED_LINES).map((place) => {
+    for (; next !== -1 && next < place; next = bytes.indexOf(LF, next + 1)) line++;
+    return line;
+  });
+}
+
+function commonStart(left: Buffer, right: Buffer): number {
+  const most = Math.min(left.length, right.length);
+  let length = 0;
+  while (length < most && left[length] === right[length]) length++;
+  return length;
+}
+
+function commonEnd(left: Buffer, right: Buffer): number {
+  const most = Math.min(left.length, right.length);
+  let length = 0;
+  while (length < most && left[left.length - 1 - length] === right[right.length - 1 - length]) length++;
+  return length;
+}

@@ -1,0 +1,154 @@
+import { firstIndex } from "./first-index.ts";
+
+/** Items from `from` up to `to` of one sequence stand in place of those of another. */
+export type RangeChange = { readonly from: number; readonly to: number; readonly newFrom: number; readonly newTo: number };
+
+/** Beyond so many differences the least change is not sought any more: finding it would cost their square. */
+const MOST_DIFFERENCES = 1000;
+/** The same between two items that are known to be the same. */
+const MOST_IN_GAP = 200;
+
+/**
+ * What has to change to make `right` of `left`: the least there is, by Myers' algorithm. Where that is too much, items that stand once in both are taken as the same as far as
+ * they are in order, and what lies between them is compared, or else replaced whole. So the cost is bounded by the length.
+ */
+export function sequenceChanges(left: Int32Array, right: Int32Array): readonly RangeChange[] {
+  const whole = { from: 0, to: left.length, newFrom: 0, newTo: right.length };
+  const least = leastChanges({ left, right }, whole, MOST_DIFFERENCES);
+  if (least) return joined(least);
+  const changes: RangeChange[] = [];
+  let from = 0;
+  let newFrom = 0;
+  for (const [at, newAt] of [...anchors(left, right), [left.length, right.length] as const]) {
+    const gap = narrowed({ left, right }, { from, to: at, newFrom, newTo: newAt });
+    changes.push(...(leastChanges({ left, right }, gap, MOST_IN_GAP) ?? [gap]));
+    from = at;
+    newFrom = newAt;
+  }
+  return joined(changes);
+}
+
+type Sides = { readonly left: Int32Array; readonly right: Int32Array };
+
+/** Without what both ranges begin and end with. */
+function narrowed({ left, right }: Sides, range: RangeChange): RangeChange {
+  let { from, to, newFrom, newTo } = range;
+  while (from < to && newFrom < newTo && left[from] === right[newFrom]) {
+    from++;
+    newFrom++;
+  }
+  while (to > from && newTo > newFrom && left[to - 1] === right[newTo - 1]) {
+    to--;
+    newTo--;
+  }
+  return { from, to, newFrom, newTo };
+}
+
+/** Undefined: there are more differences than may be sought. */
+function leastChanges({ left, right }: Sides, range: RangeChange, most: number): readonly RangeChange[] | undefined {
+  const { from, to, newFrom, newTo } = range;
+  if (from === to || newFrom === newTo) return [range];
+  const inner = { left: left.subarray(from, to), right: right.subarray(newFrom, newTo) };
+  const trace = furthestPaths(inner, most);
+  return trace && walkBack(trace, range);
+}
+
+/** How far each diagonal was reached with fewer differences, per number of differences; index `diagonal + differences + 1`. Undefined: there are too many. */
+function furthestPaths({ left, right }: Sides, limit: number): readonly Int32Array[] | undefined {
+  const most = Math.min(limit, left.length + right.length);
+  const reach = new Int32Array(2 * most + 3);
+  const trace: Int32Array[] = [];
+  for (let differences = 0; differences <= most; differences++) {
+    const before = reach.slice(most - differences, most + differences + 3);
+    trace.push(before);
+    for (let diagonal = -differences; diagonal <= differences; diagonal += 2) {
+      let at = entrance(before, differences, diagonal).x;
+      while (at < left.length && at - diagonal < right.length && left[at] === right[at - diagonal]) at++;
+      reach[diagonal + most + 1] = at;
+      if (at >= left.length && at - diagonal >= right.length) return trace;
+    }
+  }
+  return undefined;
+}
+
+/** Where a path enters a diagonal: from the neighbour that was further, down (an item added) or across (an item removed). */
+function entrance(before: Int32Array, differences: number, diagonal: number): { readonly x: number; readonly added: boolean } {
+  const across = before[diagonal + differences] ?? 0;
+  const down = before[diagonal + differences + 2] ?? 0;
+  const added = diagonal === -differences || (diagonal !== differences && across < down);
+  return { x: added ? down : across + 1, added };
+}
+
+function walkBack(trace: readonly Int32Array[], { from, to, newFrom, newTo }: RangeChange): readonly RangeChange[] {
+  const changes: RangeChange[] = [];
+  let x = to - from;
+  let y = newTo - newFrom;
+  for (let differences = trace.length - 1; differences > 0; differences--) {
+    const diagonal = x - y;
+    const { x: entered, added } = entrance(trace[differences] ?? NOTHING, differences, diagonal);
+    x = added ? entered : entered - 1;
+    y = entered - diagonal - (added ? 1 : 0);
+    changes.push({ from: from + x, to: from + x + (added ? 0 : 1), newFrom: newFrom + y, newTo: newFrom + y + (added ? 1 : 0) });
+  }
+  return changes.reverse();
+}
+
+const NOTHING = new Int32Array();
+
+/** Neighbours made one. */
+function joined(changes: readonly RangeChange[]): readonly RangeChange[] {
+  const done: RangeChange[] = [];
+  for (const change of changes) {
+    const last = done.at(-1);
+    if (change.from === change.to && change.newFrom === change.newTo) continue;
+    if (last && last.to === change.from && last.newTo === change.newFrom)
+      done[done.length - 1] = { ...last, to: change.to, newTo: change.newTo };
+    else done.push(change);
+  }
+  return done;
+}
+
+type Pair = readonly [at: number, newAt: number];
+
+/** Items that stand once on each side, as many of them as are in the same order on both. */
+function anchors(left: Int32Array, right: Int32Array): readonly Pair[] {
+  const newPlaces = placesOfSingles(right);
+  const places = placesOfSingles(left);
+  const pairs: Pair[] = [];
+  for (let at = 0; at < left.length; at++) {
+    const item = left[at] ?? 0;
+    const newAt = newPlaces[item] ?? ABSENT;
+    if (places[item] === at && newAt >= 0) pairs.push([at, newAt]);
+  }
+  return longestRise(pairs);
+}
+
+const ABSENT = -1;
+const REPEATED = -2;
+
+/** By item: where it stands, if it stands there alone. */
+function placesOfSingles(items: Int32Array): Int32Array {
+  const places = new Int32Array(items.reduce((most, item) => Math.max(most, item + 1), 0)).fill(ABSENT);
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at] ?? 0;
+    places[item] = places[item] === ABSENT ? at : REPEATED;
+  }
+  return places;
+}
+
+/** The longest run of pairs whose second members rise, by stacks as in patience. */
+function longestRise(pairs: readonly Pair[]): readonly Pair[] {
+  const tops: number[] = [];
+  const before = new Int32Array(pairs.length);
+  for (const [index, [, newAt]] of pairs.entries()) {
+    const low = firstIndex(tops.length, (stack) => (pairs[tops[stack] ?? 0]?.[1] ?? 0) >= newAt);
+    before[index] = tops[low - 1] ?? -1;
+    tops[low] = index;
+  }
+  const rise: Pair[] = [];
+  for (let index = tops.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) {
+    const pair = pairs[index];
+    if (pair) rise.push(pair);
+  }
+  return rise.reverse();
+}

@@ -1,0 +1,53 @@
+import type { Display, RunContext } from "@assent/core";
+import { type AnsiScreen, makeAnsiScreen } from "@assent/host";
+
+/** The terminal that a command is given. */
+export const TERMINAL_SIZE = { columns: 80, rows: 24 } as const;
+
+/** What people see of a running command. */
+const LIVE_CHARS = 10_000;
+const LIVE_LINES = 100;
+/** What is drawn at once: some screens full. Of output that comes faster only the end is drawn. */
+const DRAWN_CHARS = 8_000;
+
+/** Shows people the end of the output as it comes: as text until there is an escape sequence in it, then, and in a terminal always, as that would look in one. */
+export function liveOutput(update: RunContext["update"], { isTerminal }: { readonly isTerminal: boolean }): (chunk: string) => void {
+  const draw = liveScreen(update, isTerminal ? () => makeAnsiScreen(TERMINAL_SIZE) : () => makeAnsiScreen());
+  let isDrawn = isTerminal;
+  let tail = "";
+  return (chunk) => {
+    if (!isDrawn && chunk.includes("\x1b")) {
+      isDrawn = true;
+      draw(tail);
+    }
+    if (isDrawn) return draw(chunk);
+    tail = (tail + chunk).slice(-LIVE_CHARS).toWellFormed();
+    update(tail);
+  };
+}
+
+/** Pieces that come together are drawn together: drawing costs far more than reading. */
+function liveScreen(update: RunContext["update"], newScreen: () => AnsiScreen): (chunk: string) => void {
+  let screen = newScreen();
+  let waiting = "";
+  let isDue = false;
+  const draw = (): void => {
+    isDue = false;
+    screen.write(waiting);
+    waiting = "";
+    update(ansiDisplay(screen));
+  };
+  return (chunk) => {
+    waiting += chunk;
+    if (waiting.length > DRAWN_CHARS) {
+      waiting = waiting.slice(-DRAWN_CHARS);
+      screen = newScreen();
+    }
+    if (!isDue) setImmediate(draw);
+    isDue = true;
+  };
+}
+
+function ansiDisplay(screen: AnsiScreen): Display {
+  return { type: "ansi_output", ansiOutput: screen.lines(LIVE_LINES) };
+}

@@ -1,0 +1,95 @@
+import { composeCut, cutOutput, type Display, type Spilled, type StepsEnd, type ToolResult } from "@assent/core";
+import { makeAnsiScreen } from "@assent/host";
+import { refusalOf } from "./shell-steps.ts";
+
+/** Output that is cut here is cut a little below what the runtime lets through, so that it is not cut twice. */
+const CUT = { maxChars: 24_000, maxLines: 950, keep: "both" } as const;
+
+/** How a command was run, and where output goes that is too long to give. */
+export type ShellRun = {
+  readonly timeoutMs: number;
+  readonly isTerminal: boolean;
+  /** What is to be said about the way it was run. */
+  readonly note?: string;
+  readonly save: (output: string) => Promise<Spilled>;
+};
+
+/** What the model and people are given of a command that has ended. */
+export async function shellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
+  const { text, spilled } = await shownOutput(end, run);
+  const survivors = end.survivors.length > 0 ? `[still running: process ${end.survivors.join(", ")}]` : "";
+  const [type, message, last] = fateOf(end, run.timeoutMs);
+  const lines = [last, survivors, run.note ?? ""].filter((line) => line !== "");
+  const { content, display } = run.isTerminal ? fromTerminal(text, lines) : asWritten(text, lines);
+  return {
+    content,
+    ...(display && { display }),
+    ...(type !== undefined && { error: { type, message } }),
+    ...(spilled && { spilled: [spilled] }),
+  };
+}
+
+/** The error's type and message, and the line after the output; no type for a success. */
+function fateOf(
+  { ended, exitCode, signal, refused }: StepsEnd,
+  timeoutMs: number,
+): readonly [type: string | undefined, message: string, last: string] {
+  if (ended === "timeout") {
+    const message = `Tool 'shell' did not finish within ${timeoutMs / 1000} s and was stopped. It may have had effects.`;
+    return ["execution_timeout", message, `Error: ${message}`];
+  }
+  if (ended === "cancelled") return ["cancelled", "The command was cancelled.", "[cancelled]"];
+  if (refused) {
+    const [type, message] = refusalOf(refused);
+    return [type, message, `Error: ${message}`];
+  }
+  if (signal !== null) return ["shell_execute_error", `The command was ended by ${signal}.`, `[ended by signal ${signal}]`];
+  if (exitCode === 0) return [undefined, "", ""];
+  return ["shell_execute_error", `The command ended with exit code ${exitCode}.`, `[exit code ${exitCode}]`];
+}
+
+type Shown = { readonly text: string; readonly spilled: Spilled | undefined };
+
+/**
+ * Output that was held whole is left to the runtime to cut; of other output only this tool knows how much there was. What comes from a terminal is cut before it is drawn:
+ * drawing all of it would take long.
+ */
+async function shownOutput({ output, dropped, chars, lines, spilled }: StepsEnd, { isTerminal, save }: ShellRun): Promise<Shown> {
+  const cut = dropped > 0 || isTerminal ? cutOutput(output, CUT) : undefined;
+  if (!cut) return { text: output, spilled };
+  const file = dropped > 0 ? spilled : await save(output).catch(() => undefined);
+  return { text: composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, file ?? "unsaved"), spilled: file };
+}
+
+type Given = { readonly content: string; readonly display?: Display };
+
+/** The bytes as they came; where they hold escape sequences, people see what those mean. */
+function asWritten(text: string, last: readonly string[]): Given {
+  const output = text.endsWith("\n") ? text.slice(0, -1) : text;
+  const content = [...(output === "" ? [] : [output]), ...last].join("\n");
+  return text.includes("\x1b") ? { content, display: { type: "ansi_output", ansiOutput: drawn(content, CUT.maxLines) } } : { content };
+}
+
+/** Wider than the terminal: lines that it broke only for want of room are whole. */
+const DRAWN_SIZE = { columns: 500, rows: 24 } as const;
+
+/** What the terminal would show, for both: nobody can read what moves the cursor. */
+function fromTerminal(text: string, last: readonly string[]): Given {
+  const lines = drawn(text);
+  const shown = lines.map(textOf);
+  const display: Display = { type: "ansi_output", ansiOutput: [...lines, ...last.flatMap((line) => drawn(line))] };
+  return { content: [...shown, ...last].join("\n"), display };
+}
+
+function textOf(line: Drawn[number]): string {
+  const text = line.map((run) => run.text).join("");
+  return text.trimEnd();
+}
+
+type Drawn = ReturnType<ReturnType<typeof makeAnsiScreen>["lines"]>;
+
+function drawn(text: string, max?: number): Drawn {
+  const screen = makeAnsiScreen(DRAWN_SIZE);
+  screen.write(text.replaceAll(/(?<!\r)\n/g, "\r\n"));
+  return screen.lines(max);
+}

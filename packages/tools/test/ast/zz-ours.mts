@@ -1,0 +1,10 @@
+import { pathScope } from "@assent/policy";
+import { astEditTool } from "/work/main/packages/tools/src/ast/ast-edit.ts";
+const workspace = "/tmp/aeg/big";
+const tool = astEditTool({ workspace, scope: pathScope({ workspace }), maxFiles: () => 10000, maxChanges: () => 5000000 });
+const ctx: any = { cwd: workspace, callId: "c", sessionId: "s", signal: new AbortController().signal };
+let peak = 0; const timer = setInterval(() => { peak = Math.max(peak, process.memoryUsage.rss()); }, 20);
+const c0 = process.cpuUsage(), h0 = process.threadCpuUsage(), t = performance.now();
+const p: any = await tool.definition.preview!({ ops: [{ pat: "oldName($$$A)", out: "newName($$$A)" }], paths: ["src"] } as any, ctx);
+const c = process.cpuUsage(c0); clearInterval(timer); const h = process.threadCpuUsage(h0); console.log("main", (h.user + h.system) / 1000);
+console.log("preview wall", (performance.now() - t).toFixed(0), "cpu", ((c.user + c.system) / 1000).toFixed(0), "peak MB", (peak / 1e6).toFixed(0), p.label, p.content?.slice(0, 300), p.blocks?.[0], p.details.filesSearched);

@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import "node:process"; // its names are bound from here on, before anything guards them
+import { describe, test } from "node:test";
+import { runNode } from "../run-node.ts";
+import { place, summary, toolModule } from "./bench.ts";
+
+const TOOL = '({ name: "a", description: "A.", parameters: { type: "object" }, execute: async () => ({ content: [] }) })';
+const COMPILING = ". Types are only removed: enums, namespaces, parameter properties and JSX need compiling";
+
+const REFUSED: readonly (readonly [sentence: string, file: string, text: string, failure: string])[] = [
+  ["CT-01: a syntax error in TypeScript, with its line", "a.ts", "\nconst x = ;", `load_error: Expression expected (line 2)${COMPILING}`],
+  ["CT-01: a syntax error in JavaScript", "a.mjs", "const x = ;", "load_error: Unexpected token ';'"],
+  ["CT-01: a syntax error in CommonJS, with its line", "a.cjs", "\n\nconst x = ;", "load_error: Unexpected token ';' (line 3)"],
+  [
+    "CT-01: a missing name",
+    "a.ts",
+    '\nimport { x } from "node:fs";\nexport default x;',
+    "load_error: The requested module 'node:fs' does not provide an export named 'x' (line 2)",
+  ],
+  ["CT-01: a throw at the top, with its line", "a.ts", "\n\nthrow new Error('boom');", "load_error: boom (line 3)"],
+  ["CT-01: a thrown text", "a.ts", "throw 'boom';", "load_error: boom"],
+  [
+    "an enum needs a compiler, and is told so",
+    "a.ts",
+    "enum A { B }\nexport default () => [];",
+    `load_error: TypeScript enum is not supported in strip-only mode (line 1)${COMPILING}`,
+  ],
+  [
+    "so does a namespace",
+    "a.ts",
+    "namespace A { export const b = 1; }",
+    `load_error: TypeScript namespace declaration is not supported in strip-only mode (line 1)${COMPILING}`,
+  ],
+  ["so does JSX", "a.ts", "export default () => {\n  return <a>b</a>;\n};", `load_error: Unterminated regexp literal (line 2)${COMPILING}`],
+  ["CT-02: no default export", "a.ts", "export const x = 1;", "bad_export: Default export is not a factory function"],
+  ["CT-02: a tool instead of a factory", "a.ts", `export default ${TOOL};`, "bad_export: Default export is not a factory function"],
+  ["CT-03: a factory that throws", "a.ts", "export default () => { throw new Error('no key'); };", "factory_error: Factory failed: no key"],
+  [
+    "CT-03: a factory that rejects",
+    "a.ts",
+    "export default async () => { throw new TypeError('no key'); };",
+    "factory_error: Factory failed: no key",
+  ],
+  [
+    "CT-03: a value that is no error, in its string form",
+    "a.ts",
+    "export default () => { throw 42; };",
+    "factory_error: Factory failed: 42",
+  ],
+  [
+    "CT-03: a value without a string form",
+    "a.ts",
+    "export default () => { throw Object.create(null); };",
+    "factory_error: Factory failed: unknown error",
+  ],
+  [
+    "CT-03: a list that cannot be read",
+    "a.ts",
+    "export default () => Object.assign([], { [Symbol.iterator]() { throw new Error('no list'); } });",
+    "factory_error: Factory failed: no list",
+  ],
+  ["CT-05: null", "a.ts", "export default () => null;", "factory_error: Factory returned no tool"],
+  ["CT-05: nothing", "a.ts", "export default async () => {};", "factory_error: Factory returned no tool"],
+  ["CT-05: a text", "a.ts", "export default () => 'tool';", "factory_error: Factory returned no tool"],
+  ["CT-13: the process is not ended while importing", "a.ts", "process.exit(3);", "load_error: Module tried to exit the process"],
+  [
+    "CT-13: nor by the factory, though it catches",
+    "a.ts",
+    `export default () => { try { process.exit(3); } catch {} return ${TOOL}; };`,
+    "load_error: Module tried to exit the process",
+  ],
+  [
+    "CT-13: nor by the name of the function",
+    "a.ts",
+    `import { exit } from "node:process"; exit(3); export default () => ${TOOL};`,
+    "load_error: Module tried to exit the process",
+  ],
+  [
+    "exec while loading",
+    "a.ts",
+    'export default (api) => api.exec("ls", []);',
+    "factory_error: Factory failed: exec is not available while loading",
+  ],
+];
+
+describe("a module that cannot be loaded", () => {
+  for (const [sentence, file, text, failure] of REFUSED) {
+    test(sentence, async (t) => {
+      const at = place(t);
+      const path = at.write(`config/tools/${file}`, text);
+      at.write("config/tools/z.ts", toolModule("other"));
+      const loaded = await at.load();
+      assert.deepEqual(summary(loaded), { tools: ["other"], failed: [failure] });
+      assert.equal(loaded.failed[0]?.file, path);
+    });
+  }
+
+  test("CT-01: a missing import is named", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.ts", 'import "./nowhere.ts";');
+    assert.match(summary(await at.load()).failed.join(), /^load_error: Cannot find module '.*nowhere\.ts'/);
+  });
+
+  test("CT-01: an error in an imported file names that file", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a/index.ts", 'import "./part.ts";');
+    at.write("config/tools/a/part.ts", "\nthrow new Error('boom');");
+    assert.deepEqual(summary(await at.load()).failed, ["load_error: boom (part.ts line 2)"]);
+  });
+
+  test("CT-04: a factory that never settles is given up after its time", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.ts", "export default () => new Promise(() => {});");
+    at.write("config/tools/b.ts", toolModule("b"));
+    const loading = at.load();
+    const passing = async (): Promise<void> => {
+      while (at.clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
+    };
+    await passing();
+    await at.clock.advance(10_000);
+    assert.deepEqual(summary(await loading), { tools: ["b"], failed: ["factory_timeout: Factory did not finish in 10 s"] });
+    assert.equal(at.clock.pending(), 0);
+  });
+
+  test("CT-04: with nothing else to do, the process stays until the time is over", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.ts", "export default () => new Promise(() => {});");
+    at.write("config/tools/b.ts", "await new Promise(() => {});");
+    assert.deepEqual(JSON.parse(await runNode(program(at.root, 50))), {
+      tools: [],
+      failed: ["factory_timeout: Factory did not finish in 0.05 s", "factory_timeout: Module did not finish loading in 0.05 s"],
+    });
+  });
+
+  test("a promise that it forgets does not end the process", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.ts", `Promise.reject(new Error("forgotten")); export default () => ${TOOL};`);
+    at.write("config/tools/b.ts", 'export default () => { Promise.reject(new Error("later")); return []; };');
+    at.write("config/tools/c.ts", toolModule("c"));
+    assert.deepEqual(JSON.parse(await runNode(program(at.root, 10_000))), {
+      tools: ["c"],
+      failed: ["load_error: Unhandled rejection: forgotten", "load_error: Unhandled rejection: later"],
+    });
+  });
+});
+
+/** Loads the user's tools of a place in a process of its own, and prints what came of it. */
+function program(root: string, loadTimeoutMs: number): string {
+  return `
+    import { hostPorts } from "@assent/host";
+    import { ajvSchemas } from "../src/ajv-schemas.ts";
+    import { loadCustomTools } from "../src/custom/load-custom-tools.ts";
+    const { clock, processes } = hostPorts({ stateDirectory: "/nonexistent" });
+    const log = ({ level, message }) => console.error(level, message);
+    const { tools, failed } = await loadCustomTools({
+      folders: [{ path: ${JSON.stringify(`${root}/config/tools`)}, level: "user" }], trusted: false, registryNames: [], schemas: ajvSchemas(), clock,
+      loadTimeoutMs: ${loadTimeoutMs}, ports: { cwd: "/", processes, environment: {}, log, mode: () => "default", staging: false },
+    });
+    console.log(JSON.stringify({ tools: tools.map(({ tool }) => tool.name), failed: failed.map(({ type, reason }) => type + ": " + reason) }));`;
+}
+
+describe("a module that loads", () => {
+  const LOADED: readonly (readonly [sentence: string, file: string, text: string, tools: readonly string[]])[] = [
+    ["TypeScript, by removing the types", "a.ts", `export default (api: { cwd: string }) => ${TOOL} as const;`, ["a"]],
+    ["CommonJS", "a.cjs", `module.exports = () => ${TOOL};`, ["a"]],
+    ["CommonJS in TypeScript", "a.cts", `module.exports = (api: unknown) => ${TOOL};`, ["a"]],
+    ["CommonJS that a compiler made", "a.cjs", `exports.__esModule = true; exports.default = () => ${TOOL};`, ["a"]],
+    ["a promise of a list", "a.ts", `export default async () => [${TOOL}];`, ["a"]],
+    ["an empty list", "a.ts", "export default () => [];", []],
+    ["awaiting at the top", "a.ts", `await new Promise((resolve) => setImmediate(resolve)); export default () => ${TOOL};`, ["a"]],
+  ];
+  for (const [sentence, file, text, tools] of LOADED) {
+    test(sentence, async (t) => {
+      const at = place(t);
+      at.write(`config/tools/${file}`, text);
+      assert.deepEqual(summary(await at.load()), { tools, failed: [] });
+    });
+  }
+
+  test("CT-15: what it writes to standard output while loading goes to the log, and nothing else does", async (t) => {
+    const at = place(t);
+    const path = at.write(
+      "config/tools/a.ts",
+      `console.log("top"); await null; process.stdout.write(Buffer.from("bytes"));
+       export default async (api) => { await new Promise((resolve) => process.stdout.write("factory\\n", resolve)); api.logger.warn("said %s", 1, { a: 2 }); return []; };`,
+    );
+    const stdout = await runNode(program(at.root, 10_000), "exec 2>/dev/null");
+    assert.deepEqual(JSON.parse(stdout), { tools: [], failed: [] });
+    await at.load();
+    const module = path;
+    assert.deepEqual(at.lines, [
+      { level: "info", module, message: "top" },
+      { level: "info", module, message: "bytes" },
+      { level: "info", module, message: "factory" },
+      { level: "warn", module, message: "said 1 { a: 2 }" },
+    ]);
+  });
+
+  test("it does not change the exit code of the process", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.ts", "process.exitCode = 3; export default () => [];");
+    const { exitCode } = process;
+    await at.load();
+    assert.equal(process.exitCode, exitCode);
+  });
+
+  test("zod is imported where there is a module to load, and not before", async (t) => {
+    const at = place(t);
+    const listening = `
+      const { registerHooks } = await import("node:module");
+      let zod = 0;
+      registerHooks({ load: (url, context, next) => { if (url.includes("/zod/")) zod += 1; return next(url, context); } });`;
+    const watched = `${listening}\nconst run = async () => { ${program(at.root, 1_000).replace(/import ({.*}) from (".*");/g, "const $1 = await import($2);")} };`;
+    const source = `${watched}\nawait run();\nconsole.log(zod > 0);`;
+    assert.match(await runNode(source), /\nfalse\n$/);
+    at.write("config/tools/a.ts", toolModule("a"));
+    assert.match(await runNode(source), /\ntrue\n$/);
+  });
+});
