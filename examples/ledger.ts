@@ -46,6 +46,7 @@ testLedger(
       L6: "events are kept as they are, in memory",
       L37: "nothing survives the process",
       reopen: "nothing survives the process",
+      "reopen-proposals": "nothing survives the process",
     },
   },
 );

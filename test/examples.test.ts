@@ -43,7 +43,7 @@ function project(branch: string): Place {
 }
 
 describe("examples/policy", () => {
-  for (const name of ["settings.json", "hooks.json"]) {
+  for (const name of ["settings.json", "hooks.json", "staging.json"]) {
     test(`${name} is sound, and its examples hold`, async () => {
       using at = project("main");
       const { code, stdout } = await at.here(["policy", "check", name]);
