@@ -1,3 +1,4 @@
+import { astEditRows } from "./ast-edit.ts";
 import { callRows } from "./calls.ts";
 import { durableRows } from "./durable.ts";
 import { judgingRows } from "./judging.ts";
@@ -11,6 +12,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
   judging: judgingRows,
   startup: startupRows,
   large: largeRows,
+  "ast-edit": astEditRows,
 };
 
 const json = process.argv.includes("--json");

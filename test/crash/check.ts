@@ -35,7 +35,7 @@ const SHARED = "_store";
 const ZEROS = "0".repeat(64);
 
 /** The fields of event bodies that any invariant looks at. */
-type Body = {
+export type Body = {
   readonly call?: string;
   readonly session?: string;
   readonly turn?: number;
@@ -55,7 +55,8 @@ type Body = {
   readonly [field: string]: unknown;
 };
 
-type Row = {
+/** One row of the ledger. */
+export type Row = {
   readonly pos: number;
   readonly session: string;
   readonly seq: number;
@@ -73,7 +74,7 @@ type Call = { readonly session: string; readonly id: string; readonly rows: read
 
 type WorldLine = { readonly call: string; readonly session: string; readonly attempt: number; readonly key: string | null };
 
-/** A line that `assent approve --json`, `reject --json` or `call --json` printed. */
+/** A line that `assent approve --json`, `reject --json`, `apply --json`, `discard --json` or `call --json` printed. */
 type ClientLine = {
   readonly id?: string;
   readonly sessionId?: string;
@@ -112,7 +113,8 @@ function load({ store, world, clientLog }: Parameters<typeof check>[0]): History
   }
 }
 
-function readRows(database: DatabaseSync): readonly Row[] {
+/** All rows, in the order of the store. */
+export function readRows(database: DatabaseSync): readonly Row[] {
   const rows = database.prepare("select pos, session, seq, epoch, at, type, v, body, prev, hash from events order by pos").all();
   if (rows.length === 0) throw new Error("The ledger holds no event: nothing was checked.");
   return rows.map((row) => ({ ...row, body: JSON.parse(String(row["body"])) }) as Row);
@@ -394,6 +396,7 @@ function* promises(history: History): Iterable<Violation> {
 /** That a call was not run because nothing could be recorded is true as long as it had no effect, whatever is on record. */
 function isKept({ rows, calls, world }: History, { id, sessionId, callId, approvalId, outcome, type }: ClientLine): boolean {
   if (type === "store_unavailable") return !world.some(({ session, call }) => session === sessionId && call === callId);
+  if (id?.startsWith("p_")) return rows.some((row) => row.type === `proposal.${outcome}` && row.body.proposal === id);
   if (id !== undefined) return rows.some((row) => isSettling(row) && row.body.approval === id && row.body.outcome === outcome);
   const told = calls.find((call) => call.session === sessionId && call.id === callId)?.rows ?? [];
   if (outcome === "waiting") return told.some((row) => row.type === "approval.opened" && row.body.approval === approvalId);
@@ -410,7 +413,7 @@ function recompute(history: History, { body }: Row): string | undefined {
 }
 
 /** Puts every blob back in its place: text, or a whole value where the reference says so. */
-function resolve(value: unknown, blob: History["blob"]): unknown {
+export function resolve(value: unknown, blob: (sha: string) => string | undefined): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(item, blob));
   if (typeof value !== "object" || value === null) return value;
   const { $blob: sha, json } = value as { readonly $blob?: unknown; readonly json?: unknown };
@@ -421,15 +424,16 @@ function resolve(value: unknown, blob: History["blob"]): unknown {
 }
 
 /** RFC 8785 for values that came out of JSON: sorted keys, no white space, ECMAScript numbers and shortest escapes. */
-function canonical(value: unknown): string {
+export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${fields.map(([key, item]) => `${JSON.stringify(key)}:${canonical(item)}`).join(",")}}`;
 }
 
-function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+/** In hex. */
+export function sha256(text: string | Uint8Array): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 function rowsOf(call: Call, type: string): readonly Row[] {

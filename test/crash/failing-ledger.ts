@@ -2,12 +2,24 @@ import type { Draft, Ledger } from "@assent/core";
 import type { Failpoint, Failpoints } from "./failpoints.ts";
 
 /** What is about to be stored, or has been: the point is hit for each event of the type. */
-const BEFORE: Readonly<Record<string, Failpoint>> = { "call.started": "effect.after_spawn", "session.closed": "close.before" };
+const BEFORE: Readonly<Record<string, Failpoint>> = {
+  "call.started": "effect.after_spawn",
+  "session.closed": "close.before",
+  "proposal.applying": "proposal.before_applying",
+  "proposal.applied": "proposal.before_applied",
+  "proposal.discarded": "proposal.before_discarded",
+  "proposal.undone": "proposal.before_undone",
+};
 const AFTER: Readonly<Record<string, Failpoint>> = {
   "call.proposed": "call.after_proposed",
   "call.judged": "call.after_judged",
   "approval.opened": "approval.after_opened",
   "call.ended": "end.after",
+  "proposal.staged": "proposal.after_staged",
+  "proposal.applying": "proposal.after_applying",
+  "proposal.applied": "proposal.after_applied",
+  "proposal.discarded": "proposal.after_discarded",
+  "proposal.undone": "proposal.after_undone",
 };
 
 /** The ledger with failpoints around what it does; it stores exactly what it is given. */
@@ -32,6 +44,7 @@ export function failingLedger(ledger: Ledger, { hit, isArmed }: Failpoints): Led
   return {
     ...ledger,
     acquire: async (session, holder, takeOver) => {
+      hit("lease.before");
       const lease = await ledger.acquire(session, holder, takeOver);
       hit("lease.after_epoch");
       if (lease.head > 0) recovering.add(session);
@@ -54,9 +67,11 @@ export function failingLedger(ledger: Ledger, { hit, isArmed }: Failpoints): Led
     answer: async (events) => {
       const [first] = events;
       if (first?.type === "approval.answered") hit("approval.before_answer");
+      if (first?.type === "proposal.requested") hit("proposal.before_requested");
       const answer = await ledger.answer(events);
       if (first?.type === "approval.answered") hit("approval.after_answer");
       if (first?.type === "grant.used") hit("grant.after_used");
+      if (first?.type === "proposal.requested") hit("proposal.after_requested");
       return answer;
     },
   };

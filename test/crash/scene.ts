@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Io, main, type Overrides } from "assent";
 import { check } from "./check.ts";
+import { checkProposals } from "./check-proposals.ts";
 import { ENTRY, testOverrides } from "./entry.ts";
 import { type Failpoints, parseFailpoints } from "./failpoints.ts";
 import { type WorldLine, worldLines } from "./world-tools.ts";
@@ -105,6 +106,7 @@ export function makeScene(): Scene {
     holds: async () => {
       if (!existsSync(join(store, "ledger.db"))) return;
       assert.deepEqual(check({ store, world, clientLog: told }), { ok: true, violations: [] });
+      assert.deepEqual(checkProposals(store), []);
       const report = await json(["verify"]);
       assert.deepEqual([report.ok, report.findings], [true, []]);
     },

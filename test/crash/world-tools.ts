@@ -42,7 +42,8 @@ export function worldLines(world: string): readonly WorldLine[] {
   return lines.map((line) => JSON.parse(line) as WorldLine);
 }
 
-function appendLine(world: string, line: WorldLine): void {
+/** One more effect. */
+export function appendLine(world: string, line: WorldLine): void {
   const file = openSync(world, "a");
   writeSync(file, `${JSON.stringify(line)}\n`);
   closeSync(file);

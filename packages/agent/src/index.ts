@@ -4,8 +4,16 @@ export type { Conversation, ConversationDeps, ConversationEvent, RunEnd } from "
 export { createConversation } from "./loop/conversation.ts";
 export type { OpenTurn, RecordedHistory } from "./loop/recorded-history.ts";
 export { recordedHistory } from "./loop/recorded-history.ts";
+export type { Retries, Retrying } from "./loop/retry.ts";
+export { withRetries } from "./loop/retry.ts";
 export type { Steering, SteeringMode } from "./loop/steering.ts";
 export { systemPrompt } from "./prompts/system-prompt.ts";
+export type { DetectOptions } from "./providers/detect-local-model.ts";
+export { detectLocalModel } from "./providers/detect-local-model.ts";
+export { ModelError } from "./providers/model-error.ts";
+export { costOf, PRICES_AS_OF } from "./providers/prices.ts";
+export type { Environment, ResolveModelOptions } from "./providers/resolve-model.ts";
+export { resolveModel } from "./providers/resolve-model.ts";
 export { readScript, ScriptError } from "./script/read-script.ts";
 export type { Capability, Script } from "./script/script.ts";
 export { ScriptFailure } from "./script/script.ts";

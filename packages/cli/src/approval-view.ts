@@ -14,7 +14,7 @@ export function approvalLines(approval: OpenApproval, { columns, style }: { read
   const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
   const rest = restOfInput(approval.input, details);
   return [
-    style.bold(`Approval needed: ${oneLine(approval.title)}`),
+    style.bold(`Approval needed: ${oneLine(titleOf(approval))}`),
     ...facts,
     "",
     ...shown,
@@ -29,8 +29,13 @@ const LIST_WIDTH = 200;
 export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   const about: unknown =
     details.type === "exec" ? details.command : details.type === "edit" ? details.filePath : "prompt" in details ? details.prompt : "";
-  if (about === "") return title;
+  if (about === "") return titleOf({ title, details });
   return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
+}
+
+/** A plan is called by its own title, which does not say what it is. */
+function titleOf({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+  return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
 /** Why a person is asked, in words. */

@@ -1,4 +1,4 @@
-import { type By, createDispatcher, type Dispatcher, enterPlanMode, type PlanMode, type Session } from "@assent/core";
+import { type By, createDispatcher, type Dispatcher, enterPlanMode, type Modes, type PlanMode, type Session } from "@assent/core";
 import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges, hostPorts } from "@assent/host";
 import { approvalEditor } from "./approval-editor.ts";
 import type { OnAsk } from "./call-flags.ts";
@@ -35,6 +35,7 @@ export type CallRuntime = {
 /** The dispatcher of a session of `assent call`, and what it leaves running. */
 export type CallDispatcher = {
   readonly dispatcher: Dispatcher;
+  readonly modes: Modes;
   readonly planMode: PlanMode;
   /** What an ask becomes when nobody can be asked. */
   readonly onAsk: OnAsk;
@@ -82,7 +83,7 @@ export async function callDispatcher(context: Context, runtime: CallRuntime): Pr
     modes.close();
     policy.source.close();
   };
-  return { dispatcher, planMode, onAsk, close: () => hooks.idle().finally(close) };
+  return { dispatcher, modes, planMode, onAsk, close: () => hooks.idle().finally(close) };
 }
 
 /** How the person at this terminal is asked, for a yes or for an answer. */

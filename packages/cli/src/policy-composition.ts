@@ -58,7 +58,7 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
     ...(readable && { readable }),
     ...(planFile && { planFile }),
     digest: ports.digest,
-    tools: (look, settings) => toolRegistry(context, { ports, workspace, look, settings, custom: own }),
+    tools: (look, settings, privateAllowed) => toolRegistry(context, { ports, workspace, look, settings, privateAllowed, custom: own }),
     ...(follow && { follow }),
   });
   return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom };

@@ -1,4 +1,4 @@
-import type { ProposalRow } from "@assent/core";
+import type { By, ProposalRow } from "@assent/core";
 import type { Context } from "./command-spec.ts";
 import { findRow } from "./find-row.ts";
 import { withStoreIfAny } from "./open-store.ts";
@@ -20,14 +20,24 @@ export function answerProposal(context: Context, action: keyof typeof DONE): Pro
       await context.io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
-    if (!report.ok) throw refusedProposal(report);
-    const answeredAt = (await findRow(store.ledger, "proposals", row.id)).updatedAt;
-    if (context.options.flag("json"))
-      await printJson(context.io, { id: row.id, outcome: DONE[action], alreadyAnswered: false, answeredBy: by, answeredAt });
-    else await context.io.stdout.write(`${row.id}  ${DONE[action]}: ${oneLine(row.label)}\n`);
-    if (action === "apply") await context.io.stderr.write(`Take it back with: assent undo ${row.id}${storeFlag(context)}\n`);
-    return 0;
+    const now = await findRow(store.ledger, "proposals", row.id);
+    if (now.state !== DONE[action]) throw refusedProposal(report);
+    return await (isOurs(now, by) ? printDone(context, now, by) : printStanding(context, now));
   });
+}
+
+async function printDone(context: Context, { id, state, label, updatedAt }: ProposalRow, by: By): Promise<number> {
+  const { io, options } = context;
+  if (options.flag("json")) await printJson(io, { id, outcome: state, alreadyAnswered: false, answeredBy: by, answeredAt: updatedAt });
+  else await io.stdout.write(`${id}  ${state}: ${oneLine(label)}\n`);
+  if (state === "applied") await io.stderr.write(`Take it back with: assent undo ${id}${storeFlag(context)}\n`);
+  return 0;
+}
+
+/** What stands may be somebody else's doing, who was a moment faster. */
+function isOurs({ resolution }: ProposalRow, by: By): boolean {
+  const { who } = resolution ?? {};
+  return who !== undefined && who.pid === by.pid && who.user === by.user && who.name === by.name;
 }
 
 async function printStanding({ io, options }: Context, { id, state, resolution, updatedAt }: ProposalRow): Promise<number> {

@@ -19,6 +19,7 @@ import { followPolicy } from "./follow-policy.ts";
 import type { Store } from "./open-store.ts";
 import { warn } from "./output.ts";
 import { NO_OPTIONS } from "./recorded-requests.ts";
+import { sessionModes } from "./session-modes.ts";
 import { personBy } from "./who.ts";
 
 /** What a person wants done with a proposal. */
@@ -27,50 +28,86 @@ export type Settling = { readonly row: ProposalRow; readonly action: "apply" | "
 /** How it came out; `asked`: another process holds the session and was not waited for. */
 export type Settled = { readonly by: By; readonly report: ProposalReport | "asked" };
 
+const LONGEST_MS = 2 ** 30;
+const LOOK_MS = 1_000;
+
 /**
- * Settles a proposal for a person. A process that holds the session is asked to do it, and is waited for; where nobody does, this one takes the session
- * for as long as it takes.
+ * Settles a proposal for a person. A process that holds the session is asked to do it, and is waited for; where nobody does, or that one has left or died, this
+ * one takes the session for as long as it takes.
  */
 export async function settleProposal(context: Context, store: Store, { row, action }: Settling): Promise<Settled> {
   const ports = callPorts(context, store.directory);
   const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
-  const reason = context.options.text("reason") ?? "";
-  const session = await takeSession(store.ledger, ports, row);
-  if (!session) return { by, report: await askHolder(context, store, { row, action, by, reason, ports }) };
-  const before = session.state.closed;
+  const wanted: Wanted = { row, action, by, reason: context.options.text("reason") ?? "" };
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
   try {
-    return { by, report: await act(context, { session, ports, store }, { row, action, by, reason }) };
+    const session = await takeSession(store.ledger, ports, row);
+    return {
+      by,
+      report: session ? await settleHere(context, { session, ports, store }, wanted) : await byHolder(context, { store, ports }, wanted),
+    };
   } finally {
     clearInterval(alive);
-    if (before) await session.close(before.reason, before.exit); // as it was left
   }
 }
 
-const LONGEST_MS = 2 ** 30;
-
-/** Undefined: a live process has it. */
+/** Undefined: a live process has it. That it was taken is on record, so that what a crash leaves is not taken for finished. */
 async function takeSession(ledger: Ledger, ports: HostPorts, { session: id }: ProposalRow): Promise<Session | undefined> {
   try {
-    return await openSession({ ledger, ...ports }, { holder: thisHolder("command"), id });
+    const holder = thisHolder("command");
+    const session = await openSession({ ledger, ...ports }, { holder, id });
+    return session;
   } catch (error) {
     if (error instanceof LedgerError && error.type === "session_in_use") return undefined;
     throw error;
   }
 }
 
-type Held = { readonly session: Session; readonly ports: HostPorts; readonly store: Store };
+/** The session is left as it was found. */
+async function settleHere(context: Context, held: Held, wanted: Wanted): Promise<ProposalReport> {
+  const { session } = held;
+  const before = session.state.closed;
+  if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
+  try {
+    return await act(context, held, wanted);
+  } finally {
+    if (before) await session.close(before.reason, before.exit);
+  }
+}
+
+type Asking = { readonly store: Store; readonly ports: HostPorts };
+
+/** Puts the wish on record and waits for what its holder does about it. A holder that leaves without hearing it leaves it to us. */
+async function byHolder(context: Context, { store, ports }: Asking, wanted: Wanted): Promise<ProposalReport | "asked"> {
+  const { row, action, by, reason } = wanted;
+  const { ledger } = store;
+  const { id, session: of, digest } = row;
+  const from = await ledger.head();
+  const at = new Date(ports.clock.now()).toISOString();
+  const body = { proposal: id, session: of, action, digest, reason: reason === "" ? null : reason, by };
+  await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
+  if (context.options.flag("no-wait")) return "asked";
+  for (;;) {
+    const told = await holderDid(ledger, { row, action, from });
+    if (told) return told;
+    const session = await takeSession(ledger, ports, row);
+    if (session) return await settleHere(context, { session, ports, store }, wanted);
+  }
+}
+
+type Held = Asking & { readonly session: Session };
 type Wanted = Settling & { readonly by: By; readonly reason: string };
 
 async function act(context: Context, { session, ports, store }: Held, { row, action, by, reason }: Wanted): Promise<ProposalReport> {
   const { created } = session.state;
   const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const policy = await followPolicy(context, { workspace: created?.workspace ?? row.cwd, flags, ledger: store.ledger });
+  const modes = await sessionModes(context, { session, ports, policy }, by.name);
   const dispatcher = createDispatcher({
     session,
     ...ports,
     changes: hostFileChanges(),
-    policy: policy.source,
+    policy: modes,
     rules: policy.rules,
     facts: policy.facts,
     tools: policy.tools,
@@ -82,39 +119,28 @@ async function act(context: Context, { session, ports, store }: Held, { row, act
     return await dispatcher.proposals[action](row.id, by, reason);
   } finally {
     dispatcher.close();
+    modes.close();
     policy.source.close();
   }
 }
 
-type Asked = Wanted & { readonly ports: HostPorts };
-
-/** Puts the wish on the shared chain and waits for what its holder records about it. */
-async function askHolder(
-  context: Context,
-  { ledger }: Store,
-  { row, action, by, reason, ports }: Asked,
-): Promise<ProposalReport | "asked"> {
-  const { id, session, digest } = row;
-  const at = new Date(ports.clock.now()).toISOString();
-  const from = await ledger.head();
-  const body = { proposal: id, session, action, digest, reason: reason === "" ? null : reason, by };
-  await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
-  return context.options.flag("no-wait") ? "asked" : await holderDid(ledger, { row, action, from });
-}
-
 type Waiting = Settling & { readonly from: number };
 
-function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<ProposalReport> {
+/** What the holder records about it; undefined: it left, or has said nothing for a while and may be gone. */
+function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<ProposalReport | undefined> {
   return new Promise((resolve) => {
-    const alive = setInterval(() => undefined, LONGEST_MS);
+    const end = (report: ProposalReport | undefined): void => {
+      clearTimeout(look);
+      subscription.close();
+      resolve(report);
+    };
+    const look = setTimeout(() => end(undefined), LOOK_MS);
     const subscription = ledger.subscribe({ pos: from }, { session: row.session }, (stored) => {
       const event = knownEvent(stored);
+      if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
       const done =
         event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;
-      if (!done) return;
-      clearInterval(alive);
-      subscription.close();
-      resolve({ id: row.id, ...done });
+      if (done) queueMicrotask(() => end({ id: row.id, ...done }));
     });
   });
 }

@@ -11,6 +11,8 @@ export type ToolPlace = {
   readonly look: PathScope;
   /** Absent where tools are only listed. */
   readonly settings?: () => Settings;
+  /** Whether a rule names a host of the own network. */
+  readonly privateAllowed?: (url: string) => boolean;
   /** The user's own, already loaded. */
   readonly custom?: readonly Tool[];
 };
@@ -25,7 +27,16 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     shellEnv: () => settings?.()["shell.env"] ?? [],
     shellPath: () => settings?.()["shell.path"] ?? [],
   };
-  const builtin = builtinTools({ workspace, scope, files, processes, environment: io.env, ...follows });
+  const { privateAllowed } = place;
+  const builtin = builtinTools({
+    workspace,
+    scope,
+    files,
+    processes,
+    environment: io.env,
+    ...follows,
+    ...(privateAllowed && { privateAllowed }),
+  });
   for (const tool of [...builtin, ...(overrides.tools ?? []), ...(place.custom ?? [])]) registry.add(tool);
   return registry;
 }

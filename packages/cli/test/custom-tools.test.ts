@@ -82,16 +82,9 @@ describe("custom tools on the command line", () => {
     const tool = new URL("../../../examples/custom-tools/rename.ts", import.meta.url).pathname;
     const { value: shown } = await at.hereJson(["tools", "rename_files", "--tool", tool]);
     assert.equal(shown.kind, "move");
-    const input = JSON.stringify(
-      Object.fromEntries(
-        Object.keys(shown.inputSchema.properties).map((key) => [
-          key,
-          { folder: ".", dir: ".", path: ".", from: "draft", find: "draft", to: "done", replace: "done", with: "done" }[key] ?? "draft",
-        ]),
-      ),
-    );
+    const input = JSON.stringify({ folder: ".", find: "draft", replace: "done" });
     const run = await at.hereJson(["call", "rename_files", "--tool", tool, "--input", input, "--mode", "yolo"]);
-    assert.equal(run.code, 0, JSON.stringify([run.value, shown.inputSchema]));
+    assert.equal(run.code, 0, JSON.stringify(run.value));
     assert.deepEqual(
       readdirSync(at.workspace).filter((name) => name.endsWith(".txt")),
       ["done-a.txt", "done-b.txt", "final.txt"],

@@ -314,6 +314,34 @@ describe("the terminal approver", () => {
     asked.abort.abort();
     await asked.answer;
   });
+
+  const PLANS: readonly [keys: string, answer: object][] = [
+    ["y\r", { ...YES, mode: "default" }],
+    ["e\r", { ...YES, mode: "auto-edit" }],
+    ["b\r", { ...YES, mode: "yolo" }],
+  ];
+  for (const [keys, answer] of PLANS) {
+    test(`plan-mode 4: ${keys.trim()} approves a plan into a mode`, async () => {
+      const asked = ask({ explicitAsk: true, details: { type: "plan", plan: "# Fix", prePlanMode: "yolo", hideAlwaysAllow: true } });
+      await asked.shows("back to mode yolo");
+      await read(asked, PROMPT);
+      asked.press(keys);
+      assert.deepEqual(await asked.answer, answer);
+      assert.match(asked.painted(), /# Fix/);
+      assert.doesNotMatch(asked.painted(), /in this session/);
+    });
+  }
+
+  test("plan-mode 4: without a mode to go back to, none is offered", async () => {
+    const asked = ask({ explicitAsk: true, details: { type: "plan", plan: "# Fix" } });
+    await read(asked, PROMPT);
+    asked.press("b\r");
+    await read(asked, "only these are: y, e, n");
+    asked.press("n\r");
+    await asked.shows("Reason");
+    asked.press("later\r");
+    assert.deepEqual(await asked.answer, { ...YES, outcome: "reject", reason: "later" });
+  });
 });
 
 testApprover("the terminal approver as a port", async () => {

@@ -7,6 +7,8 @@ export type FileImage = { readonly digest: string; readonly bytes: () => Maybe<U
 /** One file of a set; null: it is not there at that end. The path is a real one: a link on the way to it means that the file changed. */
 export type FileChange = {
   readonly path: string;
+  /** The path as it was written; where it leads elsewhere by now, the file counts as changed. */
+  readonly via?: string;
   readonly before: FileImage | null;
   readonly after: FileImage | null;
   /** Permission bits of a file that is made; one that is replaced keeps its own. */

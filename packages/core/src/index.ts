@@ -122,6 +122,7 @@ export {
   resolve as resolveChoice,
 } from "./model/tool-choice-queue.ts";
 export type { AssistantPart, Usage } from "./model/turn-events.ts";
+export type { PlanFiles } from "./plan-files-port.ts";
 export type {
   Approver,
   Clock,
@@ -181,7 +182,11 @@ export { GateError } from "./runtime/gate.ts";
 export type { GrantReach } from "./runtime/grants.ts";
 export { coveringGrants } from "./runtime/grants.ts";
 export { memoryLedger } from "./runtime/memory-ledger.ts";
+export type { Modes, ModesParts } from "./runtime/modes.ts";
+export { createModes } from "./runtime/modes.ts";
 export { patternRules } from "./runtime/pattern-rules.ts";
+export type { PlanMode, PlanModeParts } from "./runtime/plan-mode.ts";
+export { attendPlanMode, enterPlanMode } from "./runtime/plan-mode.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposals.ts";
 export { queueResolveHandler } from "./runtime/proposals.ts";
 export { canAsk } from "./runtime/questioning.ts";

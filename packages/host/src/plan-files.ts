@@ -10,7 +10,7 @@ const LONGEST = 256 * 1024;
 
 /** The plans on this machine. */
 export function hostPlanFiles(): PlanFiles {
-  return { read: readPlan, isTaken, rename: renamePlan };
+  return { read: readPlan, isTaken, keepAs: renamePlan };
 }
 
 /** Where the plan of a session goes: into its workspace; where that cannot be written, into the user's state directory. */

@@ -173,6 +173,26 @@ test("RS-35: a link further up, before a directory that has to be made, is a cha
   assert.deepEqual(readdirSync(join(directory, "outside")), []);
 });
 
+test("a written path whose link leads elsewhere by now is a change; one that leads there still is none", async (t) => {
+  const directory = scratch(t);
+  const { id, changes: all } = lay(directory, [
+    ["v1/a.txt", "old", "new"],
+    ["v1/made/b.txt", null, "b"],
+  ]);
+  symlinkSync("v1", join(directory, "cur"));
+  const via = all.map((change) => ({ ...change, via: change.path.replace("/v1/", "/cur/") }));
+  mkdirSync(join(directory, "v2"));
+  rmSync(join(directory, "cur"));
+  symlinkSync("v2", join(directory, "cur"));
+  const end = await apply({ id, changes: via });
+  assert.equal(end.state, "stale");
+  assert.equal(readFileSync(join(directory, "v1/a.txt"), "utf8"), "old");
+  rmSync(join(directory, "cur"));
+  symlinkSync("v1", join(directory, "cur"));
+  assert.deepEqual(await apply({ id, changes: via }), { state: "changed" });
+  assert.equal(readFileSync(join(directory, "v1/made/b.txt"), "utf8"), "b");
+});
+
 test("RS-31: rewritten with identical bytes, another inode, another time and another mode, it applies", async (t) => {
   const directory = scratch(t);
   const set = lay(directory, THREE);

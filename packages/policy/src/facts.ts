@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
 import type { PathFact, PathScope } from "./path-scope.ts";
 import { homeDirectory } from "./resolve-path.ts";
@@ -33,20 +34,34 @@ export function policyFacts(places: FactPlaces): Facts {
     if (locations && locations.length > 0)
       return pathFacts(
         locations.map(({ path }) => look(path, cwd)),
-        MUTATOR_KINDS.includes(kind),
+        { writes: MUTATOR_KINDS.includes(kind), input },
       );
     if (kind === "fetch" && typeof url === "string") return urlFacts(url);
     return { units: [{ subject: tool }], binds: {} };
   };
 }
 
-function pathFacts(paths: readonly PathFact[], writes: boolean): RequestFacts {
+type Use = { readonly writes: boolean; readonly input: JsonObject };
+
+function pathFacts(paths: readonly PathFact[], { writes, input }: Use): RequestFacts {
+  const planned = paths.every(({ planFile }) => planFile) && paths.every((path) => fitsPlan(path, input));
   return {
     units: paths.map(pathUnit),
     binds: writes ? linkBinds(paths) : {},
     insideWorkspace: paths.every((path) => path.inside && !(writes && path.writeHazards.length > 0)),
+    ...(planned && { planFile: true }),
     view: { paths: paths.map(({ lexical, real, inside, sensitive, control }) => ({ lexical, real, inside, sensitive, control })) },
   };
+}
+
+const LONGEST_PLAN = 256 * 1024;
+
+/** A whole new text counts by itself; any other text comes on top of what is there. */
+function fitsPlan({ absolute }: PathFact, { content, ...rest }: JsonObject): boolean {
+  if (typeof content === "string") return Buffer.byteLength(content) <= LONGEST_PLAN;
+  const there = statSync(absolute, { throwIfNoEntry: false })?.size ?? 0;
+  const texts = Object.values(rest).filter((value) => typeof value === "string");
+  return texts.reduce((bytes, text) => bytes + Buffer.byteLength(text), there) <= LONGEST_PLAN;
 }
 
 function linkBinds(paths: readonly PathFact[]): Readonly<Record<string, string>> {

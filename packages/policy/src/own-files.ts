@@ -104,6 +104,7 @@ function touchesOwn(own: Own, request: Request, unit: Unit): boolean {
 }
 
 function isOwnPath({ state, settings, project }: Own, request: Request, path: PathFact): boolean {
+  if (path.planFile && (request.kind === "read" || request.kind === "edit")) return false;
   const places = [path.lexical, path.real ?? path.lexical].map(foldPath);
   const goesAway = request.kind === "delete" || request.kind === "move";
   if (goesAway && [...state, ...settings, ...project].some((own) => places.some((place) => isInside(place, own)))) return true;

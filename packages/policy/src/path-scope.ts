@@ -19,6 +19,8 @@ export type PathFact = ResolvedPath &
     readonly control: boolean;
     /** One of the session's own output files. */
     readonly ownOutput: boolean;
+    /** The session's plan, by exactly its real path: no link leads there, none lies on the way, and the file has no other name. */
+    readonly planFile: boolean;
     /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
     readonly anchor: () => Anchor | null;
   };
@@ -33,6 +35,8 @@ export type SessionDirectories = {
   readonly additionalDirectories?: readonly string[];
   /** Directories of the session's own output, which may be read without asking. */
   readonly readable?: readonly string[];
+  /** The session's plan, as a real path; undefined while it has none. */
+  readonly planFile?: () => string | undefined;
   /** The home directory; the system's word for it when absent. */
   readonly home?: string;
   /** Control files and sensitive files that settings add. */
@@ -45,7 +49,7 @@ export type PathScope = (path: string, cwd: string) => PathFact;
 
 /** Looks at the disk at every question: links may change between two calls. */
 export function pathScope(directories: SessionDirectories): PathScope {
-  const { workspace, additionalDirectories = [], readable = [], home, sensitive = [], protect = [] } = directories;
+  const { workspace, additionalDirectories = [], readable = [], planFile, home, sensitive = [], protect = [] } = directories;
   const roots = [workspace, ...additionalDirectories.map(realRoot)];
   const outputs = readable.map(realRoot);
   const isControl = controlFiles(homeDirectory(home), protect);
@@ -64,6 +68,7 @@ export function pathScope(directories: SessionDirectories): PathScope {
       sensitive: system || spellings.some(isSensitive) || folded.some((one) => sensitive.some((isMeant) => isMeant(one))),
       control: folded.some(isControl),
       ownOutput: place !== null && outputs.some((root) => isInside(root, place)),
+      planFile: planFile !== undefined && strange.writeHazards.length === 0 && real === resolved.absolute && real === planFile(),
       anchor: () => (real === null ? null : anchorOf(real)),
     };
   };

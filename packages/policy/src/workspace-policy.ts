@@ -7,6 +7,7 @@ import { readHooks } from "./hooks/read-hooks.ts";
 import { liveScope } from "./live-scope.ts";
 import type { OwnFiles } from "./own-files.ts";
 import type { PathScope, PathTest, SessionDirectories } from "./path-scope.ts";
+import { allowsPrivate } from "./private-hosts.ts";
 import { registryTools } from "./registry-tools.ts";
 import { grantRules } from "./rules/grant-rules.ts";
 import { pathTest } from "./rules/path-rule.ts";
@@ -26,9 +27,11 @@ export type WorkspaceParts = {
   readonly stateDirectory: string;
   /** Directories of the session's own output, which may be read without asking. */
   readonly readable?: () => readonly string[];
+  /** The session's plan, as a real path. */
+  readonly planFile?: () => string | undefined;
   readonly digest: Digest;
   /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
-  readonly tools: (look: PathScope, settings: () => Settings) => Registry;
+  readonly tools: (look: PathScope, settings: () => Settings, privateAllowed: (url: string) => boolean) => Registry;
   /** Names of the hook functions that this process has. */
   readonly hookFunctions?: readonly string[];
   /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
@@ -61,7 +64,8 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
     return live.source.settings();
   };
   const look = liveScope(directoriesOf(parts, () => live.source?.settings()));
-  const registry = parts.tools(look, settings);
+  const privateAllowed = allowsPrivate({ rules: () => live.source?.loaded().rules ?? [], facts: (request) => facts(request), workspace });
+  const registry = parts.tools(look, settings, privateAllowed);
   const tools = registryTools(registry);
   const scripts = packageScripts(workspace);
   const facts = policyFacts({ workspace, home, look, programPath: () => settings()["shell.path"] });
@@ -110,14 +114,17 @@ function still(loaded: LoadedPolicy): WatchedPolicy {
 }
 
 /** Made anew only when settings or outputs are. */
-function directoriesOf({ places, readable = NO_OUTPUT }: WorkspaceParts, settings: () => Settings | undefined): () => SessionDirectories {
+function directoriesOf(
+  { places, planFile, readable = NO_OUTPUT }: WorkspaceParts,
+  settings: () => Settings | undefined,
+): () => SessionDirectories {
   const { workspace, home } = places;
   let known: { readonly of: readonly unknown[]; readonly directories: SessionDirectories } | undefined;
   return () => {
     const now = settings();
     const outputs = readable();
     if (known?.of[0] === now && known?.of[1] === outputs) return known.directories;
-    const directories = { workspace, home, readable: outputs, ...(now && fromSettings(now, places)) };
+    const directories = { workspace, home, readable: outputs, ...(planFile && { planFile }), ...(now && fromSettings(now, places)) };
     known = { of: [now, outputs], directories };
     return directories;
   };

@@ -110,3 +110,23 @@ test("a fetch is one unit with its host", async () => {
   const found = await facts("/w")({ tool: "fetch", kind: "fetch", input: { url: "https://Example.test./x" }, cwd: "/w", locations: [] });
   assert.deepEqual([found.units[0]?.subject, found.view], ["example.test", { host: "example.test" }]);
 });
+
+const SIZES: readonly (readonly [sentence: string, there: number, input: JsonObject, planFile: boolean])[] = [
+  ["a whole text of 256 KiB", 0, { content: "x".repeat(256 * 1024) }, true],
+  ["a whole text above that", 0, { content: "x".repeat(256 * 1024 + 1) }, false],
+  ["a short text in place of a long one", 300 * 1024, { content: "x" }, true],
+  ["an edit that may make it too long", 256 * 1024 - 4, { old_string: "a", new_string: "bbbb" }, false],
+  ["a small edit", 1024, { old_string: "a", new_string: "bbbb" }, true],
+];
+for (const [sentence, there, input, planFile] of SIZES) {
+  test(`plan-mode 3: ${sentence} is ${planFile ? "" : "not "}a write of the plan`, async (t) => {
+    const workspace = scratch(t);
+    const plan = join(workspace, "plan.md");
+    writeFileSync(plan, "a".repeat(there));
+    const gather = policyFacts({ workspace, look: pathScope({ workspace, planFile: () => plan }) });
+    const found = await gather({ tool: "write", kind: "edit", input, cwd: workspace, locations: [{ path: "plan.md" }] });
+    assert.equal(found.planFile === true, planFile);
+    const two = await gather({ tool: "write", kind: "edit", input, cwd: workspace, locations: [{ path: "plan.md" }, { path: "other" }] });
+    assert.equal(two.planFile, undefined, "every location must be the plan");
+  });
+}

@@ -475,3 +475,18 @@ test("a shell line that spells out the state directory is denied, in any case, w
   assert.deepEqual(line({ command: "cat ~/state/assent/ledger.db" }), DENY);
   assert.deepEqual(line({ command: "ls /home" }), NONE);
 });
+
+test("plan-mode 3: a plan in the state directory may be written and read, and nothing else there", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  const plan = join(root, "home/state/assent/plans/s_1.md");
+  const look = pathScope({ workspace: join(root, "ws"), home: join(root, "home"), planFile: () => plan });
+  const said = (kind: Kind, path: string): readonly string[] => {
+    const unit = pathUnit(look(path, join(root, "ws")));
+    const request = { tool: "t", toolDigest: "", kind, input: {}, cwd: join(root, "ws"), binds: {}, units: [unit] };
+    return opinions(root, [{ unit, request }]);
+  };
+  assert.deepEqual([said("edit", plan), said("read", plan)], [[], []]);
+  assert.deepEqual([said("delete", plan), said("move", plan)], [["own-files deny"], ["own-files deny"]]);
+  assert.deepEqual(said("edit", join(root, "home/state/assent/plans/s_2.md")), ["own-files deny"]);
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathScope } from "../src/path-scope.ts";
 import { isInside, resolvePath } from "../src/resolve-path.ts";
@@ -118,6 +118,42 @@ test("the session's own output is known, also before its directory exists, and n
   symlinkSync("/etc/hostname", join(root, "state/output/s_1/planted"));
   assert.equal(known("state/output/s_1/planted"), false);
 });
+
+const PLANS: readonly (readonly [sentence: string, path: string, make: (root: string) => void, planFile: boolean])[] = [
+  ["a plan that is not written yet", ".assent/plans/s_1.md", () => undefined, true],
+  ["a plan that is", ".assent/plans/s_1.md", (root) => write(root, ".assent/plans/s_1.md"), true],
+  ["the plan of another session", ".assent/plans/s_2.md", () => undefined, false],
+  ["PM-22: a link to another file", ".assent/plans/s_1.md", (root) => link(root, "a.txt", ".assent/plans/s_1.md"), false],
+  ["a link on the way", ".assent/plans/s_1.md", (root) => link(root, "sub", ".assent/plans"), false],
+  ["a link that leads to it", "alias.md", (root) => link(root, ".assent/plans/s_1.md", "alias.md"), false],
+  ["a file that has another name", ".assent/plans/s_1.md", (root) => hardLink(root, "a.txt", ".assent/plans/s_1.md"), false],
+];
+for (const [sentence, path, make, planFile] of PLANS) {
+  test(`plan-mode 3: ${sentence} is ${planFile ? "the plan" : "not the plan"}`, (t) => {
+    const root = scratch(t);
+    makePlace(root);
+    const workspace = join(root, "ws");
+    make(workspace);
+    const look = pathScope({ workspace, planFile: () => join(workspace, ".assent/plans/s_1.md") });
+    assert.equal(look(path, workspace).planFile, planFile);
+    assert.equal(pathScope({ workspace })(path, workspace).planFile, false);
+  });
+}
+
+function write(root: string, name: string): void {
+  mkdirSync(dirname(join(root, name)), { recursive: true });
+  writeFileSync(join(root, name), "x");
+}
+
+function link(root: string, target: string, name: string): void {
+  mkdirSync(dirname(join(root, name)), { recursive: true });
+  symlinkSync(join(root, target), join(root, name));
+}
+
+function hardLink(root: string, target: string, name: string): void {
+  mkdirSync(dirname(join(root, name)), { recursive: true });
+  linkSync(join(root, target), join(root, name));
+}
 
 const SYSTEM: readonly (readonly [path: string, inside: boolean, sensitive: boolean])[] = [
   ["/proc/self/environ", false, true],

@@ -3,6 +3,7 @@ import { type PathScope, pathScope, type SessionDirectories } from "@assent/poli
 import { askTool } from "./ask.ts";
 import { editTool } from "./edit.ts";
 import { enterPlanModeTool } from "./enter-plan-mode.ts";
+import { fetchTool } from "./fetch.ts";
 import { globTool } from "./glob.ts";
 import { listTool } from "./list.ts";
 import { readTool } from "./read.ts";
@@ -27,6 +28,8 @@ export type BuiltinDeps = SessionDirectories & {
   readonly shellEnv?: () => readonly string[];
   /** Directories in which their programs are looked up; the system's when empty. */
   readonly shellPath?: () => readonly string[];
+  /** Whether a rule names this host of the own network; absent: none does. */
+  readonly privateAllowed?: (url: string) => boolean;
   /** What the session has read before; a new, empty memory when absent. */
   readonly reads?: Reads;
 };
@@ -43,6 +46,7 @@ export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
     globTool(shared),
     listTool(shared),
     shellTool(deps),
+    fetchTool({ files: deps.files, ...(deps.privateAllowed && { privateAllowed: deps.privateAllowed }) }),
     todoTool(),
     askTool(),
     enterPlanModeTool(),

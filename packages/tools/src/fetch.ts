@@ -12,11 +12,11 @@ import {
 import { nodeDigest } from "@assent/host";
 import { description } from "./description.ts";
 import { failure } from "./failure.ts";
-import { type Fetched, fetchText, hasCredentials } from "./fetch/fetch-text.ts";
+import type { Fetched } from "./fetch/fetch-text.ts";
 import { outsideFrame } from "./fetch/outside-frame.ts";
 import { type RedirectChains, redirectChains } from "./fetch/redirect-chains.ts";
 import { Refusal } from "./fetch/refusal.ts";
-import { allowRule, isPrivateByName, type Lookup, systemLookup } from "./fetch/resolve-host.ts";
+import type { Lookup } from "./fetch/resolve-host.ts";
 import { type InputOf, integer, object, oneOf, optional, string } from "./fields.ts";
 
 const NAME = "fetch";
@@ -73,15 +73,11 @@ function urlFault({ url }: Input): string | undefined {
 }
 
 /** The URL as it will be asked for: what a parser makes of a text may look quite different. */
-function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): ConfirmationDetails {
+async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): Promise<ConfirmationDetails> {
   const url = hostDotless(new URL(input.url));
-  const warnings = [
-    ...(from === undefined ? [] : [`A redirect leads there from ${from}`]),
-    ...(hasCredentials(url) ? ["It will be refused: the URL holds a user name or password"] : []),
-    ...(isPrivateByName(url) && !privateAllowed?.(url.href)
-      ? [`It will be refused: only a rule can allow this private address: ${allowRule(url)}`]
-      : []),
-  ];
+  const { refusedAhead } = await import("./fetch/refused-ahead.ts");
+  const led = from === undefined ? [] : [`A redirect leads there from ${from}`];
+  const warnings = [...led, ...refusedAhead(url, privateAllowed?.(url.href) ?? false)];
   return { type: "info", prompt: `Fetch ${input.url}`, urls: [url.href], ...(warnings.length > 0 && { warnings }) };
 }
 
@@ -111,12 +107,13 @@ type Asked = { readonly url: URL; readonly input: Input };
 
 /** Time that a person takes to answer is none of the fetch's. */
 async function fetchWithin(deps: Fetching, { url, input, signal }: Asked & { readonly signal: AbortSignal }): Promise<Fetched> {
-  const { lookup = systemLookup, privateAllowed = () => false, timeoutMs = TIMEOUT_MS } = deps;
+  const { lookup, privateAllowed, timeoutMs = TIMEOUT_MS } = deps;
+  const { fetchText } = await import("./fetch/fetch-text.ts"); // the network's modules take longer to load than all tools together
   const timeout = AbortSignal.timeout(timeoutMs);
   try {
     return await fetchText(url, {
       lookup,
-      isPrivateAllowed: privateAllowed(url.href),
+      isPrivateAllowed: privateAllowed?.(url.href) ?? false,
       signal: AbortSignal.any([signal, timeout]),
       format: input.format ?? "markdown",
       maxBytes: input.max_bytes ?? DEFAULT_BYTES,

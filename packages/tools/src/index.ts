@@ -26,6 +26,7 @@ export { type ReloadedTools, reloadCustomTools } from "./custom/reload-custom-to
 export { type FailureType, failureText, type ToolFailure } from "./custom/tool-failure.ts";
 export { type EditDeps, editTool } from "./edit.ts";
 export { enterPlanModeTool } from "./enter-plan-mode.ts";
+export { type FetchDeps, fetchTool } from "./fetch.ts";
 export { array, boolean, type Field, type InputOf, integer, object, oneOf, optional, record, string } from "./fields.ts";
 export { type GlobDeps, globTool } from "./glob.ts";
 export { type ListDeps, listTool } from "./list.ts";

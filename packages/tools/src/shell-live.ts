@@ -7,12 +7,13 @@ export const TERMINAL_SIZE = { columns: 80, rows: 24 } as const;
 /** What people see of a running command. */
 const LIVE_CHARS = 10_000;
 const LIVE_LINES = 100;
+const LIVE_SIZE = { columns: 200, rows: 24 } as const;
 /** What is drawn at once: some screens full. Of output that comes faster only the end is drawn. */
 const DRAWN_CHARS = 8_000;
 
 /** Shows people the end of the output as it comes: as text until there is an escape sequence in it, then, and in a terminal always, as that would look in one. */
 export function liveOutput(update: RunContext["update"], { isTerminal }: { readonly isTerminal: boolean }): (chunk: string) => void {
-  const draw = liveScreen(update, isTerminal ? () => makeAnsiScreen(TERMINAL_SIZE) : () => makeAnsiScreen());
+  const draw = liveScreen(update, () => makeAnsiScreen(isTerminal ? TERMINAL_SIZE : LIVE_SIZE));
   let isDrawn = isTerminal;
   let tail = "";
   return (chunk) => {

@@ -67,7 +67,9 @@ type Given = { readonly content: string; readonly display?: Display };
 function asWritten(text: string, last: readonly string[]): Given {
   const output = text.endsWith("\n") ? text.slice(0, -1) : text;
   const content = [...(output === "" ? [] : [output]), ...last].join("\n");
-  return text.includes("\x1b") ? { content, display: { type: "ansi_output", ansiOutput: drawn(content, CUT.maxLines) } } : { content };
+  if (!text.includes("\x1b")) return { content };
+  const cut = cutOutput(content, CUT);
+  return { content, display: { type: "ansi_output", ansiOutput: drawn(cut ? composeCut(cut, undefined) : content) } };
 }
 
 /** Wider than the terminal: lines that it broke only for want of room are whole. */
@@ -88,8 +90,8 @@ function textOf(line: Drawn[number]): string {
 
 type Drawn = ReturnType<ReturnType<typeof makeAnsiScreen>["lines"]>;
 
-function drawn(text: string, max?: number): Drawn {
+function drawn(text: string): Drawn {
   const screen = makeAnsiScreen(DRAWN_SIZE);
   screen.write(text.replaceAll(/(?<!\r)\n/g, "\r\n"));
-  return screen.lines(max);
+  return screen.lines();
 }

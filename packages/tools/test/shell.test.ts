@@ -292,17 +292,27 @@ test("7: a command of 1 MiB that is all one unfinished assignment is shown at on
 });
 
 test("what colours its output is shown to people in colour, and to the model as it was written", async (t) => {
+  const { call, root } = session(t);
   const seen: Display[] = [];
-  const result = await session(t).call(
-    "shell",
-    { command: "echo plain; sleep 0.05; printf '\\033[31mred\\033[0m\\n'; sleep 0.05; exit 1" },
-    { update: (display) => seen.push(display) },
-  );
+  const update = (display: Display): void => {
+    seen.push(display);
+    writeFileSync(join(root, `seen${seen.length}`), "");
+  };
+  const after = (n: number) => `until [ -e seen${n} ]; do sleep 0.01; done`;
+  const command = `echo plain; ${after(1)}; printf '\\033[31mred\\033[0m\\n'; ${after(2)}; exit 1`;
+  const result = await call("shell", { command, timeout_ms: 20_000 }, { update });
   assert.equal(result.content, "plain\n\x1b[31mred\x1b[0m\n[exit code 1]");
   assert.deepEqual(linesOf(result.display), [["plain"], ["red"], ["[exit code 1]"]]);
-  assert.equal(runsOf(result.display)[1]?.[0]?.fg !== runsOf(result.display)[0]?.[0]?.fg, true);
+  assert.notEqual(runsOf(result.display)[1]?.[0]?.fg, runsOf(result.display)[0]?.[0]?.fg);
   assert.equal(seen[0], "plain\n");
-  assert.deepEqual(linesOf(seen.at(-1)), [["plain"], ["red"]]);
+  assert.deepEqual(linesOf(seen[1]), [["plain"], ["red"]]);
+});
+
+test("of much coloured output people are shown as much as the model", async (t) => {
+  const result = await session(t).call("shell", { command: "seq -f $'\\033[31mline %g' 50000" });
+  assert.ok(shown(result.content).length > 400_000); // the runtime cuts it, and keeps the whole
+  const lines = linesOf(result.display).map((line) => line.join(""));
+  assert.ok(lines.length <= 1000 && lines[0] === "line 1" && lines.at(-1) === "line 50000");
 });
 
 /** The texts of a terminal's display, line by line. */

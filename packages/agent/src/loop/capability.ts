@@ -1,11 +1,19 @@
 import { APICallError } from "@ai-sdk/provider";
 import type { Capability } from "../script/script.ts";
 
-/** Providers and models of which it is known that they cannot be made to call a named tool; the first row that fits counts. */
+/**
+ * Providers and models of which it is known that they cannot be made to call a named tool; the first row that fits counts.
+ * Most think before every answer, and their providers refuse to force what is thought about. A gateway's model has its maker before the name.
+ */
 const KNOWN: readonly { readonly provider: RegExp; readonly model: RegExp; readonly capability: Capability }[] = [
+  { provider: /./, model: /claude-(?:opus|sonnet)-5[.-]5|claude-(?:fable|mythos)-5[.-][12]/, capability: "auto" },
   { provider: /^anthropic/, model: /thinking/, capability: "auto" },
-  { provider: /deepseek/, model: /reasoner|r1/, capability: "auto" },
-  { provider: /./, model: /(?:^|[/-])(?:qwq|deepseek-r1)/, capability: "auto" },
+  { provider: /^ollama/, model: /./, capability: "auto" }, // takes the field and does not look at it
+  { provider: /^lmstudio/, model: /./, capability: "required" }, // refuses a name
+  { provider: /deepseek/, model: /reasoner|r1|v4/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])(?:qwq|deepseek-(?:r1|reasoner|v4))/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])kimi-k2(?:\.\d|-thinking)/, capability: "auto" },
+  { provider: /./, model: /(?:^|[/-])kimi-k3/, capability: "required" },
 ];
 
 const LOWER: Readonly<Record<Capability, Capability | undefined>> = { named: "required", required: "auto", auto: undefined };
@@ -39,5 +47,5 @@ export function createCapabilities(given?: Capability): Capabilities {
 /** True when a provider refused the request because of its choice of a tool. */
 export function refusesChoice(error: unknown): boolean {
   if (!APICallError.isInstance(error) || ![400, 404, 422].includes(error.statusCode ?? 0)) return false;
-  return /tool_choice|toolChoice|function_call|forced/.test(`${error.message} ${error.responseBody ?? ""}`);
+  return /tool[_ ]?choice|function_call|function ?calling|forced/i.test(`${error.message} ${error.responseBody ?? ""}`);
 }

@@ -13,6 +13,7 @@ import {
 } from "@assent/core";
 import { type Capabilities, createCapabilities } from "./capability.ts";
 import { userMessage } from "./history.ts";
+import { createPlanConvergence } from "./plan-convergence.ts";
 import { runTurns, type Talk } from "./run-turns.ts";
 import { createSteering, type Steering, type SteeringMode } from "./steering.ts";
 import type { ModelAnswer, StreamDelta } from "./stream-answer.ts";
@@ -41,6 +42,10 @@ export type ConversationDeps = {
   /** Equal batches in a row before the model is warned. */
   readonly maxConsecutiveToolCalls?: number;
   readonly maxTurns?: number;
+  /** The plan of a session in plan mode, as it is written now. Absent: no plan can be proposed here. */
+  readonly plan?: () => Promise<string | undefined>;
+  /** What becomes of an ask where nobody can be asked: `fail` ends the run. */
+  readonly onAsk?: "deny" | "park" | "fail";
   readonly observe?: (event: ConversationEvent) => void;
 };
 
@@ -66,6 +71,7 @@ export function createConversation(deps: ConversationDeps, messages: LanguageMod
     deps,
     messages,
     steering,
+    planning: createPlanConvergence({ session: deps.session, plan: deps.plan, steering }),
     capabilities: deps.capabilities ?? createCapabilities(),
     detector: createLoopDetector({
       ...(deps.maxConsecutiveToolCalls !== undefined && { threshold: deps.maxConsecutiveToolCalls }),
@@ -80,6 +86,7 @@ export function createConversation(deps: ConversationDeps, messages: LanguageMod
     send: async (prompt, signal) => {
       const { session } = deps;
       state.detector.reset();
+      state.planning.begin();
       state.newPrompt = true;
       const turn = session.state.turn + 1;
       await session.record([session.draft("message.user", { turn, content: prompt, origin: "user" })], "normal");

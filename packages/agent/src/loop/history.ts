@@ -1,6 +1,7 @@
-import type { LanguageModelV4Message, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
-import type { AssistantPart, CallReport, Content, Json } from "@assent/core";
+import type { LanguageModelV4Message, LanguageModelV4ToolResultPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import { type CallReport, type Content, isObject, type Json } from "@assent/core";
 import { type Mark, marked } from "./marks.ts";
+import type { AnswerPart } from "./stream-answer.ts";
 
 type UserMessage = Extract<LanguageModelV4Message, { readonly role: "user" }>;
 type AssistantMessage = Extract<LanguageModelV4Message, { readonly role: "assistant" }>;
@@ -8,39 +9,56 @@ type ResultOutput = LanguageModelV4ToolResultPart["output"];
 
 /** What a person or the runtime says, as a provider takes it. */
 export function userMessage(content: Content, origin: NonNullable<Mark["origin"]>): UserMessage {
-  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(userPart);
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(shownPart);
   return { role: "user", content: parts, providerOptions: marked({ origin }) };
 }
 
-function userPart(part: Exclude<Content, string>[number]): UserMessage["content"][number] {
+type ShownPart =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "file";
+      readonly mediaType: string;
+      readonly data: { readonly type: "data"; readonly data: string };
+      readonly filename?: string;
+    };
+
+/** What every provider takes as it is. Anything else in a history would make each request of it fail. */
+const SHOWN: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"]);
+
+function shownPart(part: Exclude<Content, string>[number]): ShownPart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (part.type === "json") return { type: "text", text: JSON.stringify(part.value) };
-  return { type: "file", mediaType: part.mediaType, data: { type: "data", data: part.data } };
+  const name = part.type === "file" ? part.name : undefined;
+  if (SHOWN.has(part.mediaType)) {
+    const { mediaType, data } = part;
+    return { type: "file", mediaType, data: { type: "data", data }, ...(name !== undefined && { filename: name }) };
+  }
+  const bytes = Buffer.from(part.data, "base64");
+  if (part.mediaType.startsWith("text/")) return { type: "text", text: bytes.toString("utf8") };
+  return { type: "text", text: `[${name ?? part.type}: ${part.mediaType}, ${bytes.length} bytes, cannot be shown]` };
 }
 
 /** What a model said. Its calls carry the ids under which they are on record, so that each has one result. */
-export function assistantMessage(parts: readonly AssistantPart[], callIds: readonly string[]): AssistantMessage {
+export function assistantMessage(parts: readonly AnswerPart[], callIds: readonly string[]): AssistantMessage {
   let calls = 0;
   const content = parts.map((part): AssistantMessage["content"][number] => {
-    if (part.type === "text") return { type: "text", text: part.text };
-    if (part.type === "reasoning") {
-      // Parsing: what a provider gave for its own reasoning goes back to it as it came.
-      const options = part.provider as Record<string, Record<string, never>> | undefined;
-      return { type: "reasoning", text: part.text, ...(options && { providerOptions: options }) };
-    }
+    // Parsing: what a provider gave beside a part goes back to it as it came.
+    const options = part.provider as SharedV4ProviderOptions | undefined;
+    const beside = options && { providerOptions: options };
+    if (part.type !== "call") return { type: part.type, text: part.text, ...beside };
     const toolCallId = callIds[calls] ?? part.call;
     calls += 1;
-    return { type: "tool-call", toolCallId, toolName: part.tool, input: shownInput(part.input) };
+    return { type: "tool-call", toolCallId, toolName: part.tool, input: shownInput(part.input), ...beside };
   });
   return { role: "assistant", content };
 }
 
-/** Arguments that are no JSON were the model's own text; a provider takes an object. */
+/** Arguments that are no JSON object were the model's own text; a provider takes an object. */
 function shownInput(input: Json): unknown {
-  if (typeof input !== "string") return input;
+  if (typeof input !== "string") return isObject(input) ? input : { input };
   try {
     const value: unknown = JSON.parse(input);
-    return typeof value === "object" && value !== null ? value : { input };
+    return isObject(value) ? value : { input };
   } catch {
     return { input };
   }
@@ -70,20 +88,13 @@ function resultPart({ callId, tool, outcome, type, content }: ToldResult): Langu
   };
 }
 
+/** One text, then the files: some providers make a result of every text, and none of a result without one. */
 function output(content: Content, ok: boolean): ResultOutput {
-  if (typeof content === "string") return ok ? { type: "text", value: content } : { type: "error-text", value: content };
-  const value = content.map((part): Extract<ResultOutput, { readonly type: "content" }>["value"][number] => {
-    if (part.type === "text") return { type: "text", text: part.text };
-    if (part.type === "json") return { type: "text", text: JSON.stringify(part.value) };
-    const name = part.type === "file" ? part.name : undefined;
-    return {
-      type: "file",
-      mediaType: part.mediaType,
-      data: { type: "data", data: part.data },
-      ...(name !== undefined && { filename: name }),
-    };
-  });
-  return { type: "content", value };
+  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(shownPart);
+  const files = parts.flatMap((part) => (part.type === "file" ? [part] : []));
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  if (files.length === 0) return { type: ok ? "text" : "error-text", value: text };
+  return { type: "content", value: [{ type: "text", text: text === "" ? "(see the file)" : text }, ...files] };
 }
 
 /** The results of a batch that has ended as a whole; undefined while a call of it waits. */

@@ -1,4 +1,9 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Message } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
 import type { Choice, Registry, Session, Tool } from "@assent/core";
 import type { Capability } from "../script/script.ts";
 
@@ -28,17 +33,24 @@ export function buildRequest({ messages, system, tools, choice, capability, sign
   return {
     prompt: messages,
     abortSignal: signal,
-    ...(offered.length > 0 && { tools: offered.map(declaration), toolChoice }),
+    providerOptions: KEPT,
+    ...(offered.length > 0 && { tools: offered.map(declaration), ...(toolChoice && { toolChoice }) }),
   };
 }
 
-type Chosen = { readonly offered: readonly Tool[]; readonly toolChoice: NonNullable<LanguageModelV4CallOptions["toolChoice"]> };
+/**
+ * What every request asks of whichever provider it goes to; each reads its own. Anthropic caches only where it is asked to.
+ * OpenAI keeps nothing: the history is ours, and what its models reasoned travels with it in full.
+ */
+const KEPT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: "ephemeral" } }, openai: { store: false } };
+
+type Chosen = { readonly offered: readonly Tool[]; readonly toolChoice: LanguageModelV4CallOptions["toolChoice"] };
 
 /** A tool that cannot be named is the only one offered; where nothing can be forced, the reminder alone must do. */
 function chosen(tools: readonly Tool[], choice: Choice | undefined, capability: Capability): Chosen {
-  if (choice === undefined || choice === "auto") return { offered: tools, toolChoice: { type: "auto" } };
+  if (choice === undefined || choice === "auto") return { offered: tools, toolChoice: undefined };
   if (choice === "none") return { offered: tools, toolChoice: { type: "none" } };
-  if (capability === "auto") return { offered: tools, toolChoice: { type: "auto" } };
+  if (capability === "auto") return { offered: tools, toolChoice: undefined };
   if (choice === "required") return { offered: tools, toolChoice: { type: "required" } };
   if (capability === "named") return { offered: tools, toolChoice: { type: "tool", toolName: choice.tool } };
   return { offered: tools.filter(({ name }) => name === choice.tool), toolChoice: { type: "required" } };

@@ -5,16 +5,19 @@ import { type Capabilities, refusesChoice } from "./capability.ts";
 import type { ConversationDeps, RunEnd } from "./conversation.ts";
 import { assistantMessage, toldResults, toolMessage, userMessage } from "./history.ts";
 import { deliverNotices, tellParked } from "./notices.ts";
+import type { PlanConvergence } from "./plan-convergence.ts";
 import { systemReminder } from "./reminder.ts";
 import { buildRequest, offeredTools } from "./request.ts";
 import type { Lead, Steering } from "./steering.ts";
 import { type ModelAnswer, streamAnswer } from "./stream-answer.ts";
+import { endUnanswered } from "./unanswered.ts";
 
 /** A conversation under way. */
 export type Talk = {
   readonly deps: ConversationDeps;
   readonly messages: LanguageModelV4Message[];
   readonly steering: Steering;
+  readonly planning: PlanConvergence;
   readonly capabilities: Capabilities;
   readonly detector: ReturnType<typeof createLoopDetector>;
   /** The model for the next turn only. */
@@ -44,6 +47,8 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   const turn = session.state.turn + 1;
   const model = await deps.model(talk.override || session.state.model);
   await deliverNotices(talk, turn);
+  const entered = talk.planning.entered();
+  if (entered !== undefined) await remind(talk, turn, entered);
   const lead = steering.lead({ active: offeredTools(deps.tools(), session).map(({ name }) => name), newPrompt: talk.newPrompt });
   await begin(talk, { turn, lead, model });
   talk.newPrompt = false;
@@ -95,9 +100,13 @@ async function ask(talk: Talk, { turn, lead, model, signal }: Asking): Promise<M
     try {
       return await streamAnswer(model, request, (delta) => deps.observe?.({ type: "delta", turn, delta }));
     } catch (error) {
-      if (signal.aborted || typeof lead.choice !== "object" || !refusesChoice(error) || !capabilities.lower(model)) throw error;
+      if (signal.aborted || !isForced(lead) || !refusesChoice(error) || !capabilities.lower(model)) throw error;
     }
   }
+}
+
+function isForced({ choice }: Lead): boolean {
+  return choice === "required" || typeof choice === "object";
 }
 
 function providerFailure(error: unknown): NonNullable<RunEnd["error"]> {
@@ -175,7 +184,10 @@ async function after(talk: Talk, { answer, report, signal }: After): Promise<Run
   const { deps, steering, detector } = talk;
   if (signal.aborted) return end(talk, "cancelled");
   if (report.stopRun) return end(talk, "stopped", { type: "hook_stopped", message: report.stopMessage });
-  if (answer.calls.length === 0) return steering.holds() || deps.session.state.notices.size > 0 ? undefined : end(talk, "done");
+  if (answer.calls.length === 0) return steering.holds() || deps.session.state.notices.size > 0 ? undefined : await endText(talk);
+  const unanswered = await endUnanswered(deps, report);
+  if (unanswered) return { text: talk.text, ...unanswered };
+  await talk.planning.called(answer.calls.map(({ name }) => name));
   const results = report.results.map((result) => (result.outcome === "waiting" ? undefined : result.result));
   talk.override = resolveModelOverride(
     answer.calls,
@@ -198,11 +210,23 @@ async function after(talk: Talk, { answer, report, signal }: After): Promise<Run
   return undefined;
 }
 
-async function warnLoop({ deps, messages }: Talk): Promise<void> {
-  const { session } = deps;
+/** The model has said its last word, unless it owes the person a plan. */
+async function endText(talk: Talk): Promise<RunEnd | undefined> {
+  const reminder = await talk.planning.ended();
+  if (reminder === undefined) return end(talk, "done");
+  await remind(talk, talk.deps.session.state.turn, reminder);
+  return undefined;
+}
+
+async function warnLoop(talk: Talk): Promise<void> {
   const text = systemReminder([
     "You have made the same tool calls several times in a row and nothing changed. Do something else, or say what keeps you from going on.",
   ]);
-  await session.record([session.draft("message.user", { turn: session.state.turn, content: text, origin: "steering" })], "normal");
+  await remind(talk, talk.deps.session.state.turn, text);
+}
+
+async function remind({ deps, messages }: Talk, turn: number, text: string): Promise<void> {
+  const { session } = deps;
+  await session.record([session.draft("message.user", { turn, content: text, origin: "steering" })], "normal");
   messages.push(userMessage(text, "reminder"));
 }

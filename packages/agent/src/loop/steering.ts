@@ -39,12 +39,15 @@ export type Steering = {
   readonly holds: () => boolean;
   /** A person's own directive: this tool, then none. */
   readonly force: (tool: string) => void;
+  /** The next turn must call a tool; false takes that back. */
+  readonly decide: (must: boolean) => void;
   readonly clear: () => void;
 };
 
 const LIMIT = 3;
 const AGAIN = { aborted: "requeue", error: "requeue", not_invoked: "requeue" } as const;
 const USER = "user-force";
+const PLAN = "plan-mode-decision";
 
 /** Steering for one session. */
 export function createSteering({ session, mode }: { readonly session: Session; readonly mode: () => SteeringMode }): Steering {
@@ -77,6 +80,10 @@ export function createSteering({ session, mode }: { readonly session: Session; r
     holds: () => pending().length > 0,
     force: (tool) => {
       queue = pushSequence(queue, [{ tool }, "none"], { label: USER, now: true, onRejected: "drop_sequence" });
+    },
+    decide: (must) => {
+      queue = removeByLabel(queue, PLAN);
+      if (must) queue = pushOnce(queue, "required", { label: PLAN });
     },
     clear: () => {
       queue = EMPTY_QUEUE;

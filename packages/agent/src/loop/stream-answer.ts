@@ -1,12 +1,21 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
-import type { AssistantPart, Json, Usage } from "@assent/core";
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4ProviderMetadata,
+} from "@ai-sdk/provider";
+import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
 
 /** One call as a model made it: its arguments as the text that came. */
 export type AnsweredCall = { readonly id: string; readonly name: string; readonly arguments: string };
 
+/** One part of an answer, with what its provider wants to see again beside it: signatures, ids of its own. */
+export type AnswerPart = AssistantPart & { readonly provider?: Json };
+
 /** What a model answered, once it is whole. */
 export type ModelAnswer = {
-  readonly parts: readonly AssistantPart[];
+  readonly parts: readonly AnswerPart[];
   readonly calls: readonly AnsweredCall[];
   readonly text: string;
   readonly stop: string;
@@ -20,24 +29,54 @@ export type ModelAnswer = {
 /** What is heard while it comes. */
 export type StreamDelta = { readonly type: "text" | "reasoning"; readonly delta: string };
 
-/** Asks a model and collects its answer. A stream that breaks rejects; calls whose arguments did not arrive whole are not in any answer. */
+/** An answer that began and did not come to its end. What broke it is the cause. */
+export class BrokenAnswer extends Error {
+  /** Calls that had arrived whole. None of them was run. */
+  readonly calls: number;
+  /** Text or reasoning was heard of it. */
+  readonly heard: boolean;
+  constructor(cause: unknown, { calls, heard }: { readonly calls: number; readonly heard: boolean }) {
+    super(messageOf(cause), { cause });
+    this.name = "BrokenAnswer";
+    this.calls = calls;
+    this.heard = heard;
+  }
+}
+
+/** Providers tell of failures inside a stream as errors or as bare objects. */
+function messageOf(cause: unknown): string {
+  const message = isObject(cause) ? cause["message"] : cause;
+  return typeof message === "string" && message !== "" ? message : "The model's answer broke off.";
+}
+
+/**
+ * Asks a model and collects its answer. A request that is refused rejects with the provider's error, a stream that breaks with a `BrokenAnswer`;
+ * calls whose arguments did not arrive whole are not in any answer.
+ */
 export async function streamAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
   heard: (delta: StreamDelta) => void,
 ): Promise<ModelAnswer> {
   const { stream } = await model.doStream(options);
-  const into: Collected = { parts: [], calls: [], open: new Map(), finished: undefined, model: null, providerId: null };
-  for await (const part of stream) take(into, part, heard);
-  return conclude(into);
+  const into: Collected = { entries: [], open: new Map(), heard: false, finished: undefined, model: null, providerId: null };
+  try {
+    for await (const part of stream) take(into, part, heard);
+    return conclude(into);
+  } catch (error) {
+    if (options.abortSignal?.aborted) throw error;
+    throw new BrokenAnswer(error, { calls: callsOf(into).length, heard: into.heard });
+  }
 }
 
-type Block = { readonly type: "text" | "reasoning"; text: string; provider: Json | undefined };
+type Block = { readonly type: "text" | "reasoning"; text: string; provider: SharedV4ProviderMetadata | undefined };
+type Call = { readonly type: "call"; readonly call: AnsweredCall; readonly provider: SharedV4ProviderMetadata | undefined };
 type Finish = Extract<LanguageModelV4StreamPart, { readonly type: "finish" }>;
 type Collected = {
-  readonly parts: AssistantPart[];
-  readonly calls: AnsweredCall[];
+  /** In the order in which they began: some providers end a text only after the calls that follow it. */
+  readonly entries: (Block | Call)[];
   readonly open: Map<string, Block>;
+  heard: boolean;
   finished: Finish | undefined;
   model: string | null;
   providerId: string | null;
@@ -47,26 +86,23 @@ function take(into: Collected, part: LanguageModelV4StreamPart, heard: (delta: S
   switch (part.type) {
     case "text-start":
     case "reasoning-start":
-      into.open.set(part.id, { type: part.type === "text-start" ? "text" : "reasoning", text: "", provider: undefined });
+      begin(into, part);
       break;
     case "text-delta":
-    case "reasoning-delta": {
-      const block = into.open.get(part.id);
-      if (block) block.text += part.delta;
-      if (block) heard({ type: block.type, delta: part.delta });
+    case "reasoning-delta":
+      add(into, part, heard);
       break;
-    }
     case "text-end":
     case "reasoning-end":
-      // Parsing: providers' metadata is JSON by their contract.
-      settle(into, part.id, part.providerMetadata as Json | undefined);
+      learn(into.open.get(part.id), part.providerMetadata);
+      into.open.delete(part.id);
       break;
     case "tool-call":
       addCall(into, part);
       break;
     case "response-metadata":
-      into.model = part.modelId ?? null;
-      into.providerId = part.id ?? null;
+      into.model = part.modelId ?? into.model;
+      into.providerId = part.id ?? into.providerId;
       break;
     case "finish":
       into.finished = part;
@@ -77,30 +113,53 @@ function take(into: Collected, part: LanguageModelV4StreamPart, heard: (delta: S
   }
 }
 
-function settle({ open, parts }: Collected, id: string, provider: Json | undefined): void {
-  const block = open.get(id);
-  open.delete(id);
-  if (!block || (block.text === "" && provider === undefined)) return;
-  const { type, text } = block;
-  parts.push(type === "text" ? { type, text } : { type, text, ...(provider !== undefined && { provider }) });
+type Start = Extract<LanguageModelV4StreamPart, { readonly type: "text-start" | "reasoning-start" }>;
+type Delta = Extract<LanguageModelV4StreamPart, { readonly type: "text-delta" | "reasoning-delta" }>;
+
+function begin({ open, entries }: Collected, { type, id, providerMetadata }: Start): void {
+  const block: Block = { type: type === "text-start" ? "text" : "reasoning", text: "", provider: providerMetadata };
+  open.set(id, block);
+  entries.push(block);
+}
+
+function add(into: Collected, { id, delta, providerMetadata }: Delta, heard: (delta: StreamDelta) => void): void {
+  const block = into.open.get(id);
+  if (!block) return;
+  learn(block, providerMetadata);
+  if (delta === "") return;
+  block.text += delta;
+  into.heard = true;
+  heard({ type: block.type, delta });
+}
+
+/** A signature may come with any event of its block; what comes later counts. */
+function learn(block: Block | undefined, more: SharedV4ProviderMetadata | undefined): void {
+  if (!block || !more) return;
+  const merged: SharedV4ProviderMetadata = { ...block.provider };
+  for (const [provider, values] of Object.entries(more)) merged[provider] = { ...merged[provider], ...values };
+  block.provider = merged;
 }
 
 /** What a provider ran itself is none of ours. */
-function addCall({ calls, parts }: Collected, part: Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>): void {
-  const { toolCallId, toolName, input, providerExecuted } = part;
+function addCall({ entries }: Collected, part: Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>): void {
+  const { toolCallId, toolName, input, providerExecuted, providerMetadata } = part;
   if (providerExecuted) return;
-  calls.push({ id: toolCallId, name: toolName, arguments: input });
-  parts.push({ type: "call", call: toolCallId, tool: toolName, input });
+  entries.push({ type: "call", call: { id: toolCallId, name: toolName, arguments: input }, provider: providerMetadata });
+}
+
+function callsOf({ entries }: Collected): readonly AnsweredCall[] {
+  return entries.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
 }
 
 function conclude(into: Collected): ModelAnswer {
-  const { finished, parts, calls, model, providerId } = into;
-  const reason = finished?.finishReason.unified;
-  if (!finished || reason === "interrupted" || reason === "error") throw new Error("The model's answer ended before it was complete.");
-  for (const id of [...into.open.keys()]) settle(into, id, undefined);
+  const { finished, model, providerId } = into;
+  const { unified: reason, raw } = finished?.finishReason ?? {};
+  if (!finished || reason === "interrupted" || reason === "error")
+    throw new Error(`The model's answer ended before it was complete${raw === undefined ? "" : ` (${raw})`}.`);
+  const parts = into.entries.flatMap(partOf);
   return {
     parts,
-    calls,
+    calls: callsOf(into),
     text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
     stop: reason ?? "other",
     truncated: reason === "length",
@@ -108,6 +167,26 @@ function conclude(into: Collected): ModelAnswer {
     model,
     providerId,
   };
+}
+
+/** An empty text says nothing, and some providers refuse to be sent one; empty reasoning may carry a signature. */
+function partOf(entry: Block | Call): readonly AnswerPart[] {
+  const provider = entry.provider && asJson(entry.provider);
+  const beside = provider !== undefined && { provider };
+  if (entry.type === "call") {
+    const { id, name, arguments: input } = entry.call;
+    return [{ type: "call", call: id, tool: name, input, ...beside }];
+  }
+  const { type, text } = entry;
+  if (text === "" && (type === "text" || provider === undefined)) return [];
+  return [{ type, text, ...beside }];
+}
+
+/** Providers leave undefined what they do not know; what is stored is JSON. */
+function asJson(metadata: SharedV4ProviderMetadata): Json | undefined {
+  // Parsing: the result of a parse is JSON.
+  const value = JSON.parse(JSON.stringify(metadata)) as Json;
+  return isObject(value) && Object.values(value).some((own) => isObject(own) && Object.keys(own).length > 0) ? value : undefined;
 }
 
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | null {

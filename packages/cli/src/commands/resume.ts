@@ -29,6 +29,8 @@ type Row = { readonly id: string; readonly cwd: string; readonly state: string }
 
 async function alreadyEnded({ ledger }: Store, { id, state }: Row): Promise<CallLeft | undefined> {
   if (!["done", "failed", "cancelled"].includes(state)) return undefined;
+  const proposals = await ledger.pending("proposals", { session: id, all: true, limit: 1_000 });
+  if (proposals.some((row) => row.state === "applying" || row.requested)) return undefined; // something was cut short: it is put in order first
   const end = await endedCall(ledger, id);
   return typeof end === "string" ? undefined : { end, exit: EXIT_OF[end.outcome] };
 }

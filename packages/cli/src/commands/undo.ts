@@ -16,7 +16,8 @@ export function run(context: Context): Promise<number> {
       await io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
       return 0;
     }
-    if (!report.ok) throw refusedProposal(report);
+    const now = await findRow(store.ledger, "proposals", row.id);
+    if (!report.ok && (row.state === "undone" || now.state !== "undone")) throw refusedProposal(report);
     if (options.flag("json")) await printJson(io, { id: row.id, state: "undone", files: row.files });
     else await io.stdout.write(`${row.id}  undone: ${oneLine(row.label)}\n`);
     return 0;

@@ -83,7 +83,7 @@ export function failureOf(error: unknown): { readonly type: string; readonly mes
 }
 
 /** Also one of another copy of this program: custom tools bring their own. */
-function isToolError(error: unknown): boolean {
+export function isToolError(error: unknown): boolean {
   return error instanceof ToolError || (error instanceof Error && error.name === "ToolError");
 }
 

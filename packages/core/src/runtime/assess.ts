@@ -135,6 +135,17 @@ type Hinting = {
   readonly hook: HookView | undefined;
 };
 
+/** The runtime's own bodies that mode `plan` lets pass: what they start inherits the mode. `resolve` is judged by what it applies. */
+const OWN_HANDLERS: ReadonlySet<string> = new Set([
+  "ask",
+  "enter_plan_mode",
+  "agent",
+  "task_list",
+  "task_output",
+  "task_stop",
+  "task_send",
+]);
+
 function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint {
   const hint: { -readonly [K in keyof Hint]: Hint[K] } = {
     readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
@@ -142,6 +153,7 @@ function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint
     safe: proven,
     insideWorkspace: facts.insideWorkspace === true,
     planFile: facts.planFile === true,
+    ownTool: OWN_HANDLERS.has(tool.definition.runtimeHandler ?? ""),
   };
   if (opinion.declared) hint.tool = opinion.verdict;
   if (opinion.note !== undefined) hint.toolNote = opinion.note;

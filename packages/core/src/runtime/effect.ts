@@ -5,7 +5,7 @@ import { normaliseResult } from "../model/normalise-result.ts";
 import type { Display, ToolResult } from "../model/result.ts";
 import { errorTypeOf, messageOf } from "../model/thrown.ts";
 import type { RunContext } from "../tool-definition.ts";
-import { ToolError } from "../tool-error.ts";
+import { isToolError } from "./apply-by-code.ts";
 import { isResolve } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
@@ -165,7 +165,7 @@ function conclude(run: CallRun, { ready, settled, timeoutMs }: Concluding): Endi
 function thrownResult(thrown: unknown): ToolResult {
   const message = messageOf(thrown);
   return {
-    content: thrown instanceof ToolError ? message : modelText.execution_failed(message),
+    content: isToolError(thrown) ? message : modelText.execution_failed(message),
     display: message,
     error: { message, type: errorTypeOf(thrown) },
   };

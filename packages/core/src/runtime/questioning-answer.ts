@@ -55,7 +55,7 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
 const REASON_LIMIT = 2_000;
 
 /** The question of this exact id, its large values in place. */
-export async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
+async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
   const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
   if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'. See: assent approvals`);
   return await wholeQuestion(ledger, row);
@@ -84,7 +84,6 @@ type Settlement = Omit<EventBodies["question.answered"], "question" | "session">
 
 /** Puts a checked settlement before the shared chain's compare-and-set. The first one stands. */
 export async function settleQuestion({ ledger, clock }: QuestionPorts, row: QuestionRow, settlement: Settlement): Promise<QuestionReport> {
-  if (row.state !== "open") return report(row, settlement, true);
   const at = new Date(clock.now()).toISOString();
   const body = { question: row.id, session: row.session, ...settlement };
   const outcome = await ledger.answer([{ type: "question.answered", v: 1, at, body }]);

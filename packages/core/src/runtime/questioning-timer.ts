@@ -13,6 +13,8 @@ export type Countdown = {
   readonly chosen: (answers: readonly QuestionAnswer[]) => void;
   /** An answer as it counts: that time ran out is true only where it did. */
   readonly marked: (answer: QuestionAnswer) => QuestionAnswer;
+  /** Nothing is timed any more. */
+  readonly close: () => void;
   /** Seconds that a question had when its time was over; 0: none was. */
   readonly seconds: () => number;
 };
@@ -27,51 +29,74 @@ export type CountdownParts = {
 
 /** One timer for the question that is shown. When it fires, the next question's time runs by itself, so that a screen that died still times out. */
 export function makeCountdown({ clock, questions, limit, over }: CountdownParts): Countdown {
-  const soFar = new Map<string, QuestionAnswer>();
-  const expired = new Map<string, QuestionAnswer>();
-  const listeners: ((answer: QuestionAnswer) => void)[] = [];
+  const { expire, hasAnswer, ...answers } = makeStanding(questions);
   let shown: Question | undefined;
   let cancel: (() => void) | undefined;
+  let tell: ((answer: QuestionAnswer) => void) | undefined;
   let seconds = 0;
+  let closed = false;
   const disarm = (): void => {
     cancel?.();
     cancel = undefined;
   };
   const arm = (): void => {
     disarm();
-    const allowed = limit();
-    if (shown && shown.options.length > 0 && allowed > 0) cancel = clock.timer(allowed * 1_000, () => expire(allowed));
+    const allowed = closed ? 0 : limit();
+    if (shown && shown.options.length > 0 && allowed > 0) cancel = clock.timer(allowed * 1_000, () => fire(allowed));
   };
   const show = (question: Question | undefined): void => {
     shown = question;
     arm();
   };
-  const hasAnswer = ({ id }: Question): boolean => expired.has(id) || isAnswered(soFar.get(id) ?? { selected: [] });
-  const expire = (allowed: number): void => {
+  const fire = (allowed: number): void => {
     const question = shown;
     if (!question) return;
     show(undefined);
     seconds = allowed;
-    const answer = expired.get(question.id) ?? expiredAnswer(question, soFar.get(question.id));
-    expired.set(question.id, answer);
+    const answer = expire(question);
     const next = questions.slice(questions.indexOf(question) + 1).find((later) => !hasAnswer(later));
     if (!next) {
       over();
       return;
     }
-    for (const told of listeners) told(answer);
+    tell?.(answer);
     if (!shown) show(next);
   };
+  const timer: QuestionTimer = {
+    restart: (id) => show(questions.find((question) => question.id === id)),
+    stop: () => show(undefined),
+    onExpired: (told) => {
+      tell = told;
+    },
+  };
+  const changed = (): void => {
+    if (limit() <= 0) disarm();
+    else if (!cancel) arm();
+  };
+  const close = (): void => {
+    closed = true;
+    disarm();
+  };
+  return { ...answers, timer, changed, close, seconds: () => seconds };
+}
+
+type Standing = Pick<Countdown, "standing" | "chosen" | "marked"> & {
+  /** What stands for a question whose time is over. */
+  readonly expire: (question: Question) => QuestionAnswer;
+  readonly hasAnswer: (question: Question) => boolean;
+};
+
+/** What was chosen so far, and what was taken because nobody chose in time. */
+function makeStanding(questions: readonly Question[]): Standing {
+  const soFar = new Map<string, QuestionAnswer>();
+  const expired = new Map<string, QuestionAnswer>();
   return {
-    timer: {
-      restart: (id) => show(questions.find((question) => question.id === id)),
-      stop: () => show(undefined),
-      onExpired: (told) => void listeners.push(told),
+    expire: (question) => {
+      const answer = expired.get(question.id) ?? expiredAnswer(question, soFar.get(question.id));
+      expired.set(question.id, answer);
+      return answer;
     },
-    changed: () => {
-      if (limit() <= 0) disarm();
-      else if (!cancel) arm();
-    },
+    hasAnswer: ({ id }) => expired.has(id) || isAnswered(soFar.get(id) ?? { selected: [] }),
     standing: () => questions.map(({ id }) => expired.get(id) ?? soFar.get(id) ?? { id, selected: [] }),
     chosen: (answers) => {
       soFar.clear();
@@ -81,6 +106,5 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
       }
     },
     marked: ({ timedOut, automatic: _automatic, ...answer }) => (timedOut ? (expired.get(answer.id) ?? answer) : answer),
-    seconds: () => seconds,
   };
 }

@@ -36,8 +36,7 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
   const watch = session.watch(bell.ring);
   const unsubscribe = policy.subscribe(desk.countdown.changed);
   try {
-    tellWaiting(batch, run);
-    void show(batch, run, desk);
+    if (!run.stopped) present(batch, run, desk);
     for (;;) {
       const settled = await look(batch, run, desk);
       if (settled) return settled;
@@ -47,7 +46,7 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
     run.wake = undefined;
     watch.close();
     unsubscribe();
-    desk.countdown.timer.stop();
+    desk.countdown.close();
     desk.showing.abort();
     traceApproval(batch, run, "assent.approval.answered");
   }
@@ -72,6 +71,11 @@ const LONGEST_SECONDS = 2_147_483;
 function secondsAllowed(batch: BatchRun): number {
   const seconds = batch.deps.askTimeout?.() ?? 0;
   return batch.policy().mode === "plan" ? 0 : Math.min(seconds, LONGEST_SECONDS);
+}
+
+function present(batch: BatchRun, run: CallRun, desk: Desk): void {
+  tellWaiting(batch, run);
+  void show(batch, run, desk);
 }
 
 function tellWaiting(batch: BatchRun, run: CallRun): void {

@@ -90,7 +90,7 @@ function willStage(batch: BatchRun, run: CallRun): boolean {
 }
 
 /** The handler's question is put when the request is frozen, and never again: the yes is for what was shown. */
-export async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<Target> {
+async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<Target> {
   if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
   try {
     const asked = await handler.ask({ reason, extra });

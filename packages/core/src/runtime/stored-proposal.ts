@@ -44,7 +44,7 @@ export async function pathsOf(staging: Staging, row: ProposalRow): Promise<reado
 export function changeSet(session: Session, about: SetOf): ChangeSet {
   const image = imagesFrom(session, about.contents);
   const forth = about.effects.flatMap((effect) => changesOf(effect, image));
-  const changes = about.undo ? forth.map(({ path, before, after, mode }) => ({ path, before: after, after: before, mode })) : forth;
+  const changes = about.undo ? forth.map(({ before, after, ...rest }) => ({ ...rest, before: after, after: before })) : forth;
   return { id: about.id, changes };
 }
 
@@ -66,10 +66,11 @@ function imagesFrom({ ledger }: Session, contents: Contents | undefined): Image 
 }
 
 /** A rename is two files: the old place is emptied, the new one filled. */
-function changesOf({ realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
-  if (to === undefined) return [{ path: realPath, before: image(before), after: image(after), mode }];
+function changesOf({ path, realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
+  const from = path === realPath ? { path } : { path: realPath, via: path };
+  if (to === undefined) return [{ ...from, before: image(before), after: image(after), mode }];
   return [
-    { path: realPath, before: image(before), after: null, mode },
+    { ...from, before: image(before), after: null, mode },
     { path: to, before: null, after: image(after), mode },
   ];
 }

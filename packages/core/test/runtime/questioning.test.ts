@@ -602,6 +602,14 @@ describe("answering from any process", () => {
     assert.deepEqual([cancelled.identical, cancelled.refusal], [false, "already_closed"]);
   });
 
+  test("AK-68: a batch that is cancelled while nobody can be asked leaves no question behind", async (t) => {
+    const { b } = await open(t);
+    const abort = new AbortController();
+    abort.abort();
+    const again = await after(t, b, { asked: "nobody", deps: { onAsk: "park" } });
+    assert.deepEqual(outcomes(await again.resume({ signal: abort.signal })), ["cancelled ask_aborted"]);
+  });
+
   test("an id that nobody knows, and a fingerprint that is another's", async (t) => {
     const { b, id } = await open(t);
     const typed = (type: string) => (error: unknown) => error instanceof Error && Reflect.get(error, "type") === type;
@@ -774,6 +782,17 @@ describe("time", () => {
     assert.equal(only(await report).type, "answered");
   });
 
+  test("4.5: one that was answered after its time was over stays so when the others run out of theirs", async (t) => {
+    const { b, report, open, partial } = await timed(t, three);
+    open.timer.restart("db");
+    await b.clock.advance(5_000);
+    open.timer.restart("db");
+    partial([pick("B")]);
+    open.timer.restart("m");
+    await b.clock.advance(10_000);
+    assert.equal(only(await report).result.content, "User answers:\ndb: B\nm: [A] (automatic)\nz: B (automatic)");
+  });
+
   test("the time of questions that have an answer is not waited for", async (t) => {
     const { b, report, open, partial } = await timed(t, three);
     partial([pick("B"), { id: "m", selected: ["A"] }, { id: "z", selected: ["A"] }]);
@@ -800,7 +819,8 @@ describe("time", () => {
     await report;
     open.timer.restart("db");
     partial([pick("B")]);
+    assert.equal(b.clock.pending(), 0);
     await b.clock.advance(60_000);
-    assert.deepEqual([b.policy.subscribers(), (await b.stored("question.answered")).length], [0, 1]);
+    assert.deepEqual([b.policy.subscribers(), b.clock.pending(), (await b.stored("question.answered")).length], [0, 0, 1]);
   });
 });

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import {
   type Answer,
   answerApproval,
+  type Facts,
   type JsonObject,
   LedgerError,
   type PendingAction,
@@ -11,7 +12,7 @@ import {
   ToolError,
 } from "@assent/core";
 import { scriptedApprover, TESTER } from "@assent/core/testing";
-import { call, only, outcomes, says, sha256, textOf, until } from "./harness.ts";
+import { call, only, outcomes, says, scriptedHooks, sha256, textOf, until } from "./harness.ts";
 import { done, type Patch, type ProposalBench, patching, proposalBench, pusher, resolving, withAction } from "./proposal-bench.ts";
 
 /** The details of the only result. */
@@ -335,9 +336,12 @@ test("RS-38: a restore that fails too leaves call and proposal unknown, with eve
 
 test("1.5: after three failed applies it is parked, once, and the model is told", async (t) => {
   const b = await withAction(t, { ...done, apply: () => Promise.reject(new Error("no")) });
-  for (let tries = 0; tries < 4; tries += 1) await b.process([resolving("apply")]);
+  for (const parked of [false, false, true, true]) {
+    await b.process([resolving("apply")]);
+    assert.equal([...b.session.state.proposals.values()][0]?.parked, parked);
+  }
   const [row] = b.session.state.proposals.values();
-  assert.deepEqual([row?.parked, row?.failures], [true, 4]);
+  assert.equal(row?.failures, 4);
   assert.equal((await b.stored("proposal.parked")).length, 1);
   assert.deepEqual(
     [...b.session.state.notices.values()].map(({ modelText }) => modelText),
@@ -401,6 +405,13 @@ test("1.2: with one older proposal and an earlier call that stages it is ambiguo
     for (const id of [...b.session.state.proposals.keys()].slice(1)) await b.process([resolving("discard", { id })]);
   }
   assert.equal(b.files.texts.get("/workspace/a"), "one");
+});
+
+test("1.2: nobody is asked about a target that an earlier call makes ambiguous", async (t) => {
+  const b = await proposalBench(t, { policy: ask, person: scriptedApprover(() => "approve") });
+  await b.stage({ a: "uno" });
+  assert.deepEqual(outcomes(await b.process([patching({ b: "due" }), resolving("apply")])), ["succeeded", "failed proposal_ambiguous"]);
+  assert.equal(b.person.shown.length, 0);
 });
 
 test("1.2: the proposal of the directive in flight comes before the only one", async (t) => {
@@ -537,8 +548,11 @@ test("resolver model: the default ask counts as allow, an explicit one still ask
   assert.equal(only(await b.process([resolving("apply", { reason: "again" })])).type, "denied_by_rule");
 });
 
-test("RS-20: where a person resolves, the model's apply is refused and its discard works", async (t) => {
-  const b = await proposalBench(t, { policy: { mode: "yolo", proposals: { resolver: "person", stages } } });
+test("RS-20: where a person resolves, the model's apply is refused without asking, and its discard works", async (t) => {
+  const b = await proposalBench(t, {
+    policy: { mode: "default", proposals: { resolver: "person", stages } },
+    person: scriptedApprover(() => "approve"),
+  });
   const row = await b.stage({ a: "uno" });
   assert.equal(row.parked, true);
   assert.deepEqual((await b.stored("proposal.parked"))[0]?.body, { proposal: row.id, why: "person" });
@@ -547,6 +561,7 @@ test("RS-20: where a person resolves, the model's apply is refused and its disca
     [report.outcome, report.type, textOf(report)],
     ["failed", "resolver_is_person", `Only a person can apply Patch: a. It is waiting for them as ${row.id}.`],
   );
+  assert.equal(b.person.shown.length, 0);
   assert.equal(only(await b.process([resolving("discard")])).type, "discarded");
 });
 
@@ -612,10 +627,13 @@ test("8.4: the details of a staged preview are the tool's and its id", async (t)
   assert.deepEqual(detailsOf(report), { n: 1, applied: false, proposalId: row?.id });
 });
 
+/** Facts that bind nothing. */
+const plainFacts: Facts = ({ tool }) => ({ units: [{ subject: tool }], binds: {} });
+
 /** Answers the only open approval as another process would. */
 async function answerElsewhere(b: ProposalBench, over: Partial<Answer>): Promise<void> {
   const [row] = await b.ledger.pending("approvals");
-  const requests = requestsFrom({ ledger: b.ledger, tools: b.registry, digest: sha256 });
+  const requests = requestsFrom({ ledger: b.ledger, tools: b.registry, digest: sha256, facts: plainFacts });
   await answerApproval({ ledger: b.ledger, clock: b.clock, ids: b.ids, rules: patternRules, requests }, says(row?.id ?? "", over));
 }
 
@@ -662,7 +680,7 @@ test("1.3: an always for a preview is one for reading", async (t) => {
 });
 
 test("T100: an edited input of resolve is judged and used; its target stays, unless it names another", async (t) => {
-  const b = await proposalBench(t, { policy: ask });
+  const b = await proposalBench(t, { policy: ask, deps: { facts: plainFacts } });
   const first = await b.stage({ a: "uno" });
   const second = await b.stage({ b: "due" });
   for (const [id, edited] of [
@@ -679,7 +697,7 @@ test("T100: an edited input of resolve is judged and used; its target stays, unl
 });
 
 test("T100: an edited preview is staged as edited", async (t) => {
-  const b = await proposalBench(t, { policy: { hints: false } });
+  const b = await proposalBench(t, { policy: { hints: false }, deps: { facts: plainFacts } });
   const running = b.process([patching({ a: "uno" })]);
   await until(() => b.dispatcher.pending().length > 0);
   await answerElsewhere(b, { updatedInput: { patch: { b: "due" } } });
@@ -790,18 +808,27 @@ test("an apply that is done and cannot be recorded ends unknown, and the next pr
   assert.equal(only(await running).type, "applied");
 });
 
-test("RS-62: nor after a restart between the two", async (t) => {
+/** Leaves a `resolve` behind a call that staged: judged and not claimed, or not even judged. */
+async function leftBehind(t: TestContext, judged: boolean): Promise<ProposalBench> {
   const gate = Promise.withResolvers<never>();
+  const hooks = scriptedHooks({ pre_tool_use: ({ tool }) => (tool === "resolve" ? gate.promise : undefined) });
   const b = await proposalBench(t, {
     wrap: (ledger) => ({
       ...ledger,
       claim: (lease, at, claim) => (claim.body.call === "r1" ? gate.promise : ledger.claim(lease, at, claim)),
     }),
+    ...(!judged && { deps: { hooks } }),
   });
   void b.process([patching({ a: "uno" }), resolving("apply", {}, "r1")]);
   await until(() => b.session.state.proposals.size === 1);
-  const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } });
-  assert.equal((await next.resume()).results.at(-1)?.type, "no_pending_action");
-  assert.equal(next.session.state.proposals.size, 1);
-  assert.deepEqual(b.files.log, []);
-});
+  return await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } });
+}
+
+for (const judged of [true, false]) {
+  test(`RS-62: nor after a restart between the two (${judged ? "judged" : "proposed"})`, async (t) => {
+    const next = await leftBehind(t, judged);
+    assert.equal((await next.resume()).results.at(-1)?.type, "no_pending_action");
+    assert.equal(next.session.state.proposals.size, 1);
+    assert.deepEqual(next.files.log, []);
+  });
+}

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   type By,
+  createDispatcher,
   createRegistry,
   type Facts,
   type Guard,
@@ -11,7 +12,7 @@ import {
   type ResolveContext,
   ToolError,
 } from "@assent/core";
-import { call, only, outcomes, textOf, textTool, until } from "./harness.ts";
+import { bench, call, only, outcomes, sha256, textOf, textTool, until } from "./harness.ts";
 import {
   done,
   type ProposalBench,
@@ -212,13 +213,13 @@ test("CT-30: without a store nothing can be staged, neither by code nor by a pre
   const plain = await proposalBench(t);
   const registry = createRegistry();
   for (const tool of [push, resolveTool, patchTool(plain.files, { alwaysStages: true })]) registry.add(tool);
-  const { bench } = await import("./harness.ts");
   const b = await bench(t, { policy: { mode: "yolo" } });
   const report = await b.process([call("deploy", "x"), patching({ a: "uno" }), resolving("apply")], { tools: registry });
   assert.deepEqual(outcomes(report), ["succeeded", "failed staging_unavailable", "failed no_pending_action"]);
   const text = "Pending action store unavailable for custom tools in this runtime.";
   assert.equal(textOf(report.results[1]), text);
   assert.ok(said[0] instanceof ToolError && said[0].type === "staging_unavailable" && said[0].message === text);
+  assert.throws(() => queueResolveHandler(b.session, { ...done, sourceToolName: "host" }), { message: text, type: "staging_unavailable" });
 });
 
 test("CT-31: once the call has ended nothing is pushed any more", async (t) => {
@@ -296,6 +297,24 @@ test("CT-34: two pushes of one call are two proposals", async (t) => {
   );
 });
 
+test("CT-34: also where the first is on record before the second is pushed", async (t) => {
+  const b = await proposalBench(t, {
+    tools: [
+      textTool("deploy", "other", {
+        run: async (_input, ctx) => {
+          await ctx.pushPendingAction(done).staged;
+          await ctx.pushPendingAction(done).staged;
+          return "x";
+        },
+      }),
+    ],
+  });
+  await b.process([call("deploy", "x")]);
+  assert.equal(b.session.state.proposals.size, 2);
+  await b.process([call("deploy", "x")]);
+  assert.equal(b.session.state.proposals.size, 2, "RS-56: the same request of another call replaces them");
+});
+
 test("CT-35: what a call pushed goes with a call that fails, and its code is told", async (t) => {
   const told: string[] = [];
   const reject = (reason: string): undefined => void told.push(reason);
@@ -355,6 +374,15 @@ test("CT-36 RS-18: what code of an ended process carries is lost: a notice, and 
   await next.stage({ a: "uno" });
   await next.process([resolving("discard")]);
   assert.equal(only(await next.process([resolving("apply")])).type, "no_pending_action", "something was staged since");
+});
+
+test("what code of this process carries outlives a dispatcher of its session", async (t) => {
+  const b = await withAction(t, done);
+  await b.dispatcher.close();
+  const { session, clock, ids, policy, files: changes } = b;
+  const second = createDispatcher({ session, clock, ids, policy, changes, digest: sha256 });
+  const { signal } = new AbortController();
+  assert.equal(textOf(only(await second.process({ calls: [resolving("apply")], tools: b.registry, signal }))), "deployed");
 });
 
 test("section 6: a proposal of data is applied by another process", async (t) => {
@@ -461,6 +489,24 @@ for (const [name, apply, outcome, state] of ABORTED) {
     assert.equal((await b.ledger.pending("proposals", { all: true }))[0]?.state, state);
   });
 }
+
+test("RS-83: code that committed is waited for, however long it takes", async (t) => {
+  const end = Promise.withResolvers<string>();
+  const b = await withAction(t, {
+    ...done,
+    apply: (_reason, _extra, ctx) => {
+      ctx.commit();
+      return end.promise;
+    },
+  });
+  const running = b.process([resolving("apply", {}, "r1")]);
+  await until(() => only1(b)?.state === "applying");
+  b.dispatcher.cancel("r1");
+  await b.clock.advance(60_000);
+  end.resolve("deployed in the end");
+  const report = only(await running);
+  assert.deepEqual([report.type, textOf(report)], ["applied", "deployed in the end"]);
+});
 
 test("RS-84: a late end is recorded and not acted on", async (t) => {
   const late = Promise.withResolvers<string>();
@@ -755,6 +801,14 @@ test("1.3: an apply is judged by the paths it touches", async (t) => {
   assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
 });
 
+test("1.3: also by those that its call did not name", async (t) => {
+  const files = (await proposalBench(t)).files;
+  const b = await proposalBench(t, { files, tools: [sly(files, { alwaysStages: true })], deps: { facts: pathFacts } });
+  await b.process([patching({ a: "uno", b: "due" }, {}, "sly")]);
+  b.policy.set({ mode: "yolo", guards: [pathGuard("deny", "sly", "/workspace/b")] });
+  assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_guard");
+});
+
 test("a time limit that passes before anything is written is told as one, and nothing is pending", async (t) => {
   const files = (await proposalBench(t)).files;
   const b = await proposalBench(t, { files, tools: [patchTool(files, { name: "slow", timeoutMs: 100 })] });
@@ -765,6 +819,56 @@ test("a time limit that passes before anything is written is told as one, and no
   release();
   assert.deepEqual(outcomes(await running), ["timed_out execution_timeout"]);
   assert.deepEqual([b.session.state.proposals.size, files.texts.get("/workspace/a")], [0, "one"]);
+});
+
+test("a time limit that passes after the commit point does not undo what is done", async (t) => {
+  const files = (await proposalBench(t)).files;
+  const b = await proposalBench(t, { files, tools: [patchTool(files, { name: "slow", timeoutMs: 100 })] });
+  const release = files.hold("committed");
+  const running = b.process([patching({ a: "uno" }, {}, "slow")]);
+  await until(() => files.reached.committed === 1);
+  await b.clock.advance(100);
+  release();
+  assert.deepEqual(outcomes(await running), ["succeeded"]);
+  assert.equal(files.texts.get("/workspace/a"), "uno");
+});
+
+test("a preview that is cancelled while it is being recorded is discarded", async (t) => {
+  const gate = Promise.withResolvers<void>();
+  let reached = false;
+  const b = await proposalBench(t, {
+    wrap: (ledger) => ({
+      ...ledger,
+      append: async (lease, at, batch) => {
+        if (batch.events.some(({ type }) => type === "proposal.staged")) {
+          reached = true;
+          await gate.promise;
+        }
+        return await ledger.append(lease, at, batch);
+      },
+    }),
+  });
+  const running = b.process([{ ...patching({ a: "uno" }), id: "c1" }]);
+  await until(() => reached);
+  b.dispatcher.cancel("c1");
+  gate.resolve();
+  assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
+  assert.equal((await b.stored("proposal.discarded"))[0]?.body.resolution.reason, "staging call failed");
+  assert.equal(b.session.state.proposals.size, 0);
+});
+
+test("two proposals that touch one file are applied one after the other: the second looks at what the first left", async (t) => {
+  const b = await proposalBench(t);
+  const first = await b.stage({ a: "uno" });
+  const second = await b.stage({ a: "due" });
+  const release = b.files.hold("committed");
+  const applying = b.dispatcher.proposals.apply(first.id, person);
+  await until(() => b.files.reached.committed === 1);
+  const late = b.dispatcher.proposals.apply(second.id, person);
+  await until(() => b.session.state.proposals.get(second.id)?.state === "applying");
+  release();
+  assert.deepEqual([(await applying).type, (await late).type], ["applied", "proposal_stale"]);
+  assert.equal(b.files.texts.get("/workspace/a"), "uno");
 });
 
 test("a preview that is cancelled while it looks stages nothing", async (t) => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { FileImage } from "@assent/core";
 import { errorCode } from "../error-code.ts";
 import type { Place } from "../open-place.ts";
-import { fill, syncDirectory } from "../replace-file.ts";
+import { fill } from "../replace-file.ts";
 import { CallerError, fromCaller, naming } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
 import type { LaidOutFile } from "./layout.ts";
@@ -96,17 +96,4 @@ async function refuseExisting(target: string): Promise<void> {
     return undefined;
   });
   if (there) throw Object.assign(new Error("exists by now"), { code: "EEXIST" });
-}
-
-/** Makes what happened to these files last: every directory is synced once. */
-export async function syncParents(files: readonly LaidOutFile[], places: Places): Promise<void> {
-  const directories = new Set(files.map(({ directory }) => directory));
-  await inLanes([...directories], (directory) =>
-    naming(
-      directory,
-      places.use(directory, ({ path }) => syncDirectory(path)),
-    ).catch((error: unknown) => {
-      if (errorCode(error) !== "ENOENT") throw error; // gone with all that was in it
-    }),
-  );
 }

@@ -1,12 +1,14 @@
 import type { ChangeEnd, ChangeSet, FileChanges } from "@assent/core";
 import { errorCode } from "../error-code.ts";
-import { exchange, type Step, syncParents, writeTemporaries } from "./exchange.ts";
+import { exchange, type Step, writeTemporaries } from "./exchange.ts";
 import { CallerError, fromCaller, messageOf, naming } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
-import { type LaidOutFile, layOut } from "./layout.ts";
+import { type LaidOutFile, layOut, parentsOf } from "./layout.ts";
+import { leadsTo } from "./leads-to.ts";
 import { type Found, isUntouched, look } from "./look.ts";
 import { openPlaces } from "./places.ts";
 import { type Job, recover, restore, withdraw } from "./restore.ts";
+import { syncDirectories } from "./sync-directories.ts";
 import { keepDirectories, makeDirectories, removeTemporaries } from "./traces.ts";
 
 /**
@@ -75,7 +77,7 @@ async function commit(job: Job, found: readonly Found[]): Promise<ChangeEnd> {
     await exchange(found.flatMap(stepOf), places, (file) => done.add(file));
     const made = layout.files.filter(({ before }) => before === null);
     await removeTemporaries({ files: made }, places).catch(() => undefined); // a name too many is no reason to take everything back
-    await syncParents([...done], places);
+    await syncDirectories(parentsOf(done), places);
     await keepDirectories(layout, places).catch(() => undefined); // nor is this
     return { state: "changed" };
   } catch (error) {
@@ -96,7 +98,8 @@ async function lookAtAll({ layout, places }: Job, signal: AbortSignal): Promise<
   const found = new Map<LaidOutFile, Found>();
   await inLanes(layout.files, async (file) => {
     signal.throwIfAborted();
-    found.set(file, await naming(file.path, look(file, places)));
+    const led = file.via === undefined || (await leadsTo(file.via, file.path));
+    found.set(file, led ? await naming(file.path, look(file, places)) : { file, at: "other", stats: undefined });
   });
   signal.throwIfAborted();
   return layout.files.flatMap((file) => found.get(file) ?? []);

@@ -31,6 +31,11 @@ export function layOut({ id, changes }: ChangeSet): Layout {
   };
 }
 
+/** The directories that some files are in. */
+export function parentsOf(files: Iterable<LaidOutFile>): ReadonlySet<string> {
+  return new Set([...files].map(({ directory }) => directory));
+}
+
 function parts(path: string): { readonly directory: string; readonly name: string } {
   return { directory: dirname(path), name: basename(path) };
 }

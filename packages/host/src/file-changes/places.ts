@@ -11,6 +11,8 @@ export type Places = {
   readonly use: <T>(directory: string, work: (place: Place) => Promise<T>) => Promise<T>;
   /** Rejects unless the nearest directory above that is there is reached without links. */
   readonly confirmAbsent: (directory: string) => Promise<void>;
+  /** To be called for a directory that is about to go, when nobody uses it. */
+  readonly forget: (directory: string) => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -57,5 +59,10 @@ export function openPlaces(): Places {
     });
     if (!there && directory !== dirname(directory)) await confirmAbsent(dirname(directory));
   };
-  return { use, confirmAbsent, close: () => trim(0) };
+  const forget = async (directory: string): Promise<void> => {
+    const entry = entries.get(directory);
+    entries.delete(directory);
+    await (await entry?.place)?.close();
+  };
+  return { use, confirmAbsent, forget, close: () => trim(0) };
 }

@@ -1,10 +1,11 @@
 import type { FileStanding, RecoveredChange } from "@assent/core";
-import { exchange, type Step, syncParents, writeTemporaries } from "./exchange.ts";
+import { exchange, type Step, writeTemporaries } from "./exchange.ts";
 import { messageOf } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
-import type { LaidOutFile, Layout } from "./layout.ts";
+import { type LaidOutFile, type Layout, parentsOf } from "./layout.ts";
 import { type Found, look } from "./look.ts";
 import type { Places } from "./places.ts";
+import { syncDirectories } from "./sync-directories.ts";
 import { keepDirectories, removeDirectories, removeTemporaries } from "./traces.ts";
 
 /** A set that is worked on. */
@@ -17,11 +18,11 @@ export async function recover(job: Job): Promise<RecoveredChange> {
   try {
     const found = await standings(job);
     await removeTemporaries(job.layout, job.places);
-    if (found.some(({ at }) => at === "other")) return unknown(found, "A file is neither what it was nor what it was to become.");
+    if (found.some(({ at }) => at === "other")) return await stranded(job, "A file is neither what it was nor what it was to become.");
     const changed = found.filter(({ at }) => at === "after");
     if (changed.length > 0 && found.every(({ at }) => at !== "before")) {
       await keepDirectories(job.layout, job.places);
-      await syncParents(job.layout.files, job.places);
+      await syncDirectories(parentsOf(job.layout.files), job.places);
       return { state: "after" };
     }
     await bringBack(job, changed);
@@ -39,7 +40,7 @@ export async function restore(job: Job, { found: originals, done }: Begun): Prom
   try {
     const found = await standings(job);
     await removeTemporaries(job.layout, job.places);
-    if (found.some(({ file, at }) => at === "other" && done.has(file))) return unknown(found, "A file was changed again meanwhile.");
+    if (found.some(({ file, at }) => at === "other" && done.has(file))) return await stranded(job, "A file was changed again meanwhile.");
     const known = new Map(originals.map(({ file, stats }) => [file, stats]));
     const changed = found.filter(({ at }) => at === "after");
     await bringBack(
@@ -58,36 +59,40 @@ async function bringBack({ layout, places }: Job, changed: readonly Found[]): Pr
   await writeTemporaries(steps, places);
   await exchange(steps, places, () => undefined);
   await removeTemporaries({ files }, places);
-  await syncParents(files, places);
+  await syncDirectories(parentsOf(files), places);
   await removeDirectories(layout, places);
 }
 
-/** Settles a set whose files stand as they were. */
+/** Settles a set whose files stand as they were. Undefined: it is settled. */
 export async function withdraw(job: Job): Promise<Unknown | undefined> {
-  try {
-    await removeTemporaries(job.layout, job.places);
-    await removeDirectories(job.layout, job.places);
-    return undefined;
-  } catch (error) {
-    return unknown(await standings(job), `temporary files are left: ${messageOf(error)}`);
-  }
+  const left = await removeTraces(job);
+  return left === undefined ? undefined : unknown(job, left);
 }
 
+/** The end of a set of which nobody can say what it is. What was put beside its files goes all the same; the files stay as they are. */
 async function stranded(job: Job, message: string): Promise<Unknown> {
-  const left = await removeTemporaries(job.layout, job.places).then(
-    () => "",
-    (error: unknown) => `; temporary files are left: ${messageOf(error)}`,
-  );
-  return unknown(await standings(job), `${message}${left}`);
+  const left = await removeTraces(job);
+  return unknown(job, left === undefined ? message : `${message}; ${left}`);
 }
 
-/** The end of a set of which nobody can say what it is. */
-function unknown(found: readonly Found[], message: string): Unknown {
+async function unknown(job: Job, message: string): Promise<Unknown> {
+  const found = await standings(job);
   return {
     state: "unknown",
     message,
-    files: found.map(({ file: { path }, at }): FileStanding => ({ path, at: at === "both" ? "before" : at })),
+    files: found.map(({ file, at }): FileStanding => ({ path: file.path, at: at === "both" ? "before" : at })),
   };
+}
+
+/** Undefined: nothing is left of what was put beside the files. */
+async function removeTraces({ layout, places }: Job): Promise<string | undefined> {
+  try {
+    await removeTemporaries(layout, places);
+    await removeDirectories(layout, places);
+    return undefined;
+  } catch (error) {
+    return `temporary files are left: ${messageOf(error)}`;
+  }
 }
 
 /** How every file stands; one that cannot be read is neither. In the order of the paths. */

@@ -3,11 +3,11 @@ import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../error-code.ts";
 import type { Place } from "../open-place.ts";
-import { syncDirectory } from "../replace-file.ts";
 import { naming } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
 import type { LaidOutDirectory, Layout } from "./layout.ts";
 import type { Places } from "./places.ts";
+import { syncDirectories } from "./sync-directories.ts";
 
 /** Makes the directories that new files need and that are not there, each with its marker first. */
 export async function makeDirectories({ files, directories }: Layout, places: Places): Promise<void> {
@@ -17,17 +17,20 @@ export async function makeDirectories({ files, directories }: Layout, places: Pl
     if (!(await isThere(directory, places))) missing.add(directory);
   });
   if (missing.size === 0) return;
-  const parents = new Map(directories.map((directory) => [directory.path, directory]));
-  for (const path of missing) await makeWithParents(path, { parents, places });
+  const known = new Map(directories.map((directory) => [directory.path, directory]));
+  const making: Making = { known, places, changed: new Set() };
+  for (const path of missing) await makeWithParents(path, making);
+  await syncDirectories(making.changed, places);
 }
 
-type Making = { readonly parents: ReadonlyMap<string, LaidOutDirectory>; readonly places: Places };
+type Making = { readonly known: ReadonlyMap<string, LaidOutDirectory>; readonly places: Places; readonly changed: Set<string> };
 
 async function makeWithParents(path: string, making: Making): Promise<void> {
-  const directory = making.parents.get(path);
+  const directory = making.known.get(path);
   if (directory === undefined || (await isThere(path, making.places))) return;
   await makeWithParents(directory.parent, making);
   await naming(path, make(directory, making.places));
+  making.changed.add(directory.parent);
 }
 
 async function isThere(directory: string, places: Places): Promise<boolean> {
@@ -46,7 +49,6 @@ async function make({ parent, name, marker }: LaidOutDirectory, places: Places):
   await places.use(parent, async ({ path }) => {
     await (await open(join(path, marker), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)).close();
     await mkdir(join(path, name));
-    await syncDirectory(path);
   });
 }
 
@@ -57,7 +59,10 @@ export async function removeTemporaries({ files }: Pick<Layout, "files">, places
 
 /** Removes the directories that were made for a set, unless somebody has come to use them. */
 export function removeDirectories(layout: Layout, places: Places): Promise<void> {
-  return removeMarkers(layout, places, (path) => rmdir(path).catch(ignore("ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR")));
+  return removeMarkers(layout, places, async ({ path }, inParent) => {
+    await places.forget(path);
+    await rmdir(inParent).catch(ignore("ENOENT", "ENOTEMPTY", "EEXIST", "ENOTDIR"));
+  });
 }
 
 /** Keeps the directories that were made for a set. */
@@ -65,15 +70,20 @@ export function keepDirectories(layout: Layout, places: Places): Promise<void> {
   return removeMarkers(layout, places, async () => undefined);
 }
 
-async function removeMarkers({ directories }: Layout, places: Places, first: (directory: string) => Promise<void>): Promise<void> {
-  for (const { parent, name, marker } of directories.toReversed()) {
+type First = (directory: LaidOutDirectory, inParent: string) => Promise<void>;
+
+async function removeMarkers({ directories }: Layout, places: Places, first: First): Promise<void> {
+  const changed = new Set<string>();
+  for (const directory of directories.toReversed()) {
+    const { parent, name, marker } = directory;
     await inPlace(parent, places, async ({ path }) => {
       await lstat(join(path, marker));
-      await first(join(path, name));
+      await first(directory, join(path, name));
       await unlink(join(path, marker));
-      await syncDirectory(path);
+      changed.add(parent);
     });
   }
+  await syncDirectories(changed, places);
 }
 
 /** What is not there, or can no longer be reached without links, holds nothing to remove. */

@@ -68,6 +68,7 @@ export function path(lexical: string, about: Partial<PathFact> = {}): PathFact {
     sensitive: false,
     control: false,
     ownOutput: false,
+    planFile: false,
     anchor: () => null,
     hazards: [],
     writeHazards: [],

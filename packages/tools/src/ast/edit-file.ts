@@ -4,7 +4,8 @@ import { matchesIn } from "./match.ts";
 import { onlyRenames } from "./only-renames.ts";
 import type { ReadyOps } from "./ready-ops.ts";
 import { type Change, planChanges, rewritten } from "./rewrite.ts";
-import { readSource, type SkipReason, type SourceText } from "./source-text.ts";
+import type { SourceFile } from "./source-files.ts";
+import type { SkipReason, SourceText } from "./source-text.ts";
 import { hasSyntaxError } from "./syntax-error.ts";
 import type { Target } from "./targets.ts";
 
@@ -40,16 +41,14 @@ export type Editing = {
 };
 
 /** Parses a file once for all operations, and once more what would become of it. */
-export async function editFile(target: Target, editing: Editing): Promise<FileOutcome> {
+export async function editFile({ target, source }: SourceFile, editing: Editing): Promise<FileOutcome> {
   const { engine, ops } = editing;
-  const ready = ops.in(target.language);
-  if (ready.length === 0) return { state: "untouched" };
-  const source = readSource(target.realPath);
+  if (source === "unwanted") return { state: "untouched" };
   if (typeof source === "string") return { state: "skipped", reason: source, target };
   const { text } = source;
   const root = (await engine.parse(target.language, text)).root();
   if (hasSyntaxError(root, target.language)) return { state: "broken", target };
-  const found = ready.map(({ op, template, pattern }) => ({ op, template, matches: matchesIn({ root, text }, pattern) }));
+  const found = ops.in(target.language).map(({ op, template, pattern }) => ({ op, template, matches: matchesIn({ root, text }, pattern) }));
   const rewriting = planChanges(text, found);
   if (rewriting.state === "overlapping") return { state: "overlapping", ops: rewriting.ops, at: lineColumns(text)(rewriting.at), target };
   const { changes, nestedSkipped } = rewriting;

@@ -45,10 +45,9 @@ async function load(): Promise<Engine> {
   napi.registerDynamicLanguage(registrations);
   return {
     knows: (language) => language.package === undefined || Object.hasOwn(registrations, language.grammar),
-    parse: async ({ grammar }, text) => {
-      const root = await napi.parseAsync(grammar, text);
+    parse: ({ grammar }, text) => {
       weigh(text);
-      return root;
+      return napi.parseAsync(grammar, text);
     },
     parseNow: ({ grammar }, text) => napi.parse(grammar, text),
   };

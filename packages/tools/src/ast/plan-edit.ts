@@ -5,6 +5,7 @@ import { loadEngine } from "./engine.ts";
 import { inOrder } from "./in-order.ts";
 import type { Issue } from "./issue.ts";
 import { readyOps } from "./ready-ops.ts";
+import { FILE_LOAD, sourceFiles } from "./source-files.ts";
 import type { SkipReason } from "./source-text.ts";
 import type { Target } from "./targets.ts";
 
@@ -31,8 +32,6 @@ export type Planning = {
   readonly isSensitive: (path: string) => boolean;
 };
 
-/** Files that are read and parsed at the same time: enough for every thread of the pool, few enough for the memory. */
-const AT_ONCE = 8;
 const MAX_BYTES = 256 * 1024 * 1024;
 
 /** Searches every file once for all operations. Nothing is written. Throws `ToolError` where nothing may be staged. */
@@ -41,7 +40,8 @@ export async function planEdit(targets: readonly Target[], planning: Planning): 
   const ops = readyOps(engine, planning.ops);
   const tally: Tally = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {}, changes: 0, bytes: 0 };
   const editing = { engine, ops, isSensitive: planning.isSensitive };
-  for await (const outcome of inOrder(targets, AT_ONCE, (target) => editFile(target, editing))) {
+  const sources = sourceFiles(targets, ({ language }) => ops.in(language).length > 0);
+  for await (const outcome of inOrder(sources, FILE_LOAD, (file) => editFile(file, editing))) {
     planning.signal.throwIfAborted();
     add(tally, outcome, planning);
   }

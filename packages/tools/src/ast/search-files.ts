@@ -4,7 +4,7 @@ import { inOrder } from "./in-order.ts";
 import { lineColumns, type Place } from "./line-columns.ts";
 import { matchesIn } from "./match.ts";
 import { type ReadyOps, readyOps } from "./ready-ops.ts";
-import { readSource } from "./source-text.ts";
+import { FILE_LOAD, type SourceFile, sourceFiles } from "./source-files.ts";
 import type { Target } from "./targets.ts";
 
 /** A match as it is shown. */
@@ -27,7 +27,6 @@ export type FileSearch = {
   readonly isSensitive: (path: string) => boolean;
 };
 
-const AT_ONCE = 8;
 const MOST_MATCHES = 1000;
 
 /** Searches files for one pattern. Throws `ToolError` when the pattern is none in any of their languages. */
@@ -39,7 +38,8 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
   if (!isReady && ops.issues().some(({ op }) => op !== undefined)) throw new ToolError(notes.join("; "), "invalid_tool_params");
   const matches: ShownMatch[] = [];
   let [more, skipped] = [0, 0];
-  for await (const { target, found } of inOrder(targets, AT_ONCE, (one) => searchFile(one, { engine, ops }))) {
+  const sources = sourceFiles(targets, ({ language }) => ops.in(language).length > 0);
+  for await (const { target, found } of inOrder(sources, FILE_LOAD, (file) => searchFile(file, { engine, ops }))) {
     signal.throwIfAborted();
     if (!found || (found.length > 0 && !target.named && isSensitive(target.path))) skipped++;
     else {
@@ -51,16 +51,15 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
   return { matches, more, skipped, notes };
 }
 
+type Searching = { readonly engine: Engine; readonly ops: ReadyOps };
 type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[] };
 
 /** Nothing is found in a file that cannot be looked into. One with a syntax error can: what is whole in it is found. */
-async function searchFile(target: Target, { engine, ops }: { readonly engine: Engine; readonly ops: ReadyOps }): Promise<FileMatches> {
-  const ready = ops.in(target.language);
-  const source = ready.length > 0 ? readSource(target.realPath) : "unreadable";
+async function searchFile({ target, source }: SourceFile, { engine, ops }: Searching): Promise<FileMatches> {
   if (typeof source === "string") return { target };
   const { text } = source;
   const root = (await engine.parse(target.language, text)).root();
   const place = lineColumns(text);
-  const found = ready.flatMap(({ pattern }) => matchesIn({ root, text }, pattern));
+  const found = ops.in(target.language).flatMap(({ pattern }) => matchesIn({ root, text }, pattern));
   return { target, found: found.map(({ start, end }) => ({ ...place(start), path: target.path, text: text.slice(start, end) })) };
 }

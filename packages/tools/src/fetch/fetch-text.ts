@@ -4,6 +4,7 @@ import { htmlText } from "./html-text.ts";
 import { type HttpAnswer, httpGet } from "./http-get.ts";
 import { readBody } from "./read-body.ts";
 import { Refusal } from "./refusal.ts";
+import { hasCredentials } from "./refused-ahead.ts";
 import { type HostPlaces, resolveHost } from "./resolve-host.ts";
 import { decodeText, readTextType, type TextType } from "./text-type.ts";
 
@@ -31,11 +32,6 @@ export async function fetchText(url: URL, wish: FetchWish): Promise<Fetched> {
     signal.throwIfAborted();
     throw error instanceof Refusal ? error : new Refusal("web_fetch_failed", `${url.href} could not be fetched: ${reasonOf(error)}.`);
   }
-}
-
-/** Whether a URL says who asks. */
-export function hasCredentials({ username, password }: URL): boolean {
-  return username !== "" || password !== "";
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { isPublicAddress } from "./public-address.ts";
 import { Refusal } from "./refusal.ts";
+import { allowRule, bareHost } from "./refused-ahead.ts";
 
 /** An address as the system's resolver gives it. */
 export type Address = { readonly address: string; readonly family: number };
@@ -9,17 +10,17 @@ export type Address = { readonly address: string; readonly family: number };
 /** Finds the addresses of a host. It rejects when there are none. */
 export type Lookup = (host: string) => Promise<readonly Address[]>;
 
-/** The system's resolver, its files included. */
-export const systemLookup: Lookup = (host) => lookup(host, { all: true });
-
-/** How hosts are looked up, and whether this one may lead into a private network. */
-export type HostPlaces = { readonly lookup: Lookup; readonly isPrivateAllowed: boolean; readonly signal: AbortSignal };
+/** How hosts are looked up, by the system when absent, and whether this one may lead into a private network. */
+export type HostPlaces = { readonly lookup: Lookup | undefined; readonly isPrivateAllowed: boolean; readonly signal: AbortSignal };
 
 /**
  * The addresses that may be connected to, found once: whoever connects uses these and asks nobody again, so that a name cannot lead elsewhere a moment later.
  * One private address among them refuses all.
  */
-export async function resolveHost(url: URL, { lookup: find, isPrivateAllowed, signal }: HostPlaces): Promise<readonly Address[]> {
+export async function resolveHost(
+  url: URL,
+  { lookup: find = systemLookup, isPrivateAllowed, signal }: HostPlaces,
+): Promise<readonly Address[]> {
   const host = bareHost(url);
   const family = isIP(host);
   const found = family === 0 ? await beforeAbort(find(host), signal) : [{ address: host, family }];
@@ -29,25 +30,14 @@ export async function resolveHost(url: URL, { lookup: find, isPrivateAllowed, si
   return found;
 }
 
-/** The host without the brackets of an IPv6 address. */
-function bareHost({ hostname }: URL): string {
-  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
+/** Its files included. */
+function systemLookup(host: string): Promise<readonly Address[]> {
+  return lookup(host, { all: true });
 }
 
 function privateText(url: URL, address: string): string {
   const leads = address === bareHost(url) ? "is" : `leads to ${address},`;
   return `${url.href} was not fetched: ${url.host} ${leads} an address of this machine or a private network. It is fetched only where an allow rule names that host: ${allowRule(url)}`;
-}
-
-/** The narrowest rule that names the host of a URL. */
-export function allowRule({ protocol, hostname, origin }: URL): string {
-  return protocol === "https:" ? `WebFetch(=${hostname})` : `fetch:url=${origin}/*`;
-}
-
-/** Whether a URL leads to a private network for all to see, without looking its host up. */
-export function isPrivateByName(url: URL): boolean {
-  const host = bareHost(url);
-  return isIP(host) === 0 ? /(?:^|\.)localhost$/.test(host) : !isPublicAddress(host);
 }
 
 /** A lookup cannot be stopped; nobody waits for it after an abort. */

@@ -4,6 +4,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { test } from "node:test";
 import type { AppliedPreview } from "@assent/core";
+import fc from "fast-check";
 import { afters, context, type Files, plain, staged, workbench } from "./workbench.ts";
 
 const OP = { pat: "f($$$A)", out: "g($$$A)" };
@@ -647,3 +648,44 @@ test("the tool always stages, and is offered with what it needs", (t) => {
   assert.deepEqual((edit.inputSchema as { required: string[] }).required, ["ops", "paths"]);
   assert.match(edit.description, /^Rewrites code by its structure/);
 });
+
+const PIECES = [
+  "f(1)",
+  "f( f(2) ,\t3 )",
+  "a.b",
+  "'f(4)'",
+  "// f(5)",
+  "/* é\r\n f(6) */",
+  "['x', f('😀')]",
+  "if (x) { f(\n  7,\r\n  8) }",
+  ";",
+];
+
+test("law: bytes outside of the changes are identical, in real files", async (t) => {
+  const { root, preview } = workbench(t, {});
+  const pieces = fc.array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom("\n", "\r\n", ";\n\n", " ;\t\r\n")));
+  await fc.assert(
+    fc.asyncProperty(pieces, fc.constantFrom("", "\ufeff"), fc.constantFrom("", "z()"), async (given, mark, last) => {
+      const bytes = Buffer.from(mark + given.flat().join("") + last);
+      writeFileSync(join(root, "a.ts"), bytes);
+      const made = await preview({ ops: [OP, { pat: "a.b", out: "a.b.c" }], paths: ["a.ts"] });
+      if (!("blocks" in made)) return assert.ok(!/^f\(|^a\.b/m.test(given.map(([piece]) => piece).join("\n")));
+      const text = bytes.toString("utf8").slice(mark.length);
+      const offset = ({ line, column }: { line: number; column: number }): number =>
+        text.split("\n", line - 1).reduce((sum, one) => sum + one.length + 1, 0) + column - 1;
+      let expected = mark;
+      let from = 0;
+      for (const change of staged(made).details["changes"] as unknown as ChangeDetails[]) {
+        const [start, end] = [offset(change), offset({ line: change.endLine, column: change.endColumn })];
+        assert.equal(text.slice(start, end), change.before);
+        expected += text.slice(from, start) + change.after;
+        from = end;
+      }
+      const [change] = made.changes;
+      assert.deepEqual(Buffer.from(change?.after ?? []), Buffer.from(expected + text.slice(from)));
+      assert.deepEqual(Buffer.from(change?.before ?? []), bytes);
+    }),
+  );
+});
+
+type ChangeDetails = { line: number; column: number; endLine: number; endColumn: number; before: string; after: string };

@@ -1,0 +1,126 @@
+import { APICallError } from "@ai-sdk/provider";
+import { type Clock, isObject } from "@assent/core";
+import { BrokenAnswer } from "./stream-answer.ts";
+
+/** How often a request is made again before its failure is the run's. */
+const RETRIES = 4;
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_BACKOFF_MS = 30_000;
+/** A provider that wants more patience than this is not waited for. */
+const LONGEST_WAIT_MS = 120_000;
+
+/** What is known when a request failed. */
+export type Failed = {
+  readonly error: unknown;
+  /** Failures so far, this one counted. */
+  readonly failures: number;
+  readonly retries: number;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+};
+
+/**
+ * How long to wait before the same request is made again; undefined: not at all. The first that fits decides:
+ * 1. as often as allowed already; 2. an answer that had whole calls in it; 3. what the provider calls final, and a spent quota;
+ * 4. an overload, a rate limit, a server's or a network's failure, an answer that broke off. Everything else is final.
+ */
+export function retryDelay({ error, failures, retries, now }: Failed): number | undefined {
+  if (failures > retries) return undefined;
+  if (error instanceof BrokenAnswer && error.calls > 0) return undefined;
+  const broken = error instanceof BrokenAnswer;
+  const cause = broken ? error.cause : error;
+  if (!isPassing(cause, broken)) return undefined;
+  const asked = askedDelay(cause, now);
+  if (asked !== undefined) return asked > LONGEST_WAIT_MS ? undefined : asked;
+  return Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
+}
+
+function isPassing(cause: unknown, broken: boolean): boolean {
+  const { status, retryable, kind } = told(cause);
+  if (retryable === false || /insufficient_quota|billing_error|invalid_request/.test(kind)) return false;
+  if (status !== undefined) return status === 408 || status === 429 || status >= 500;
+  return broken || APICallError.isInstance(cause) || isNetworkFailure(cause);
+}
+
+type Told = { readonly status: number | undefined; readonly retryable: boolean | undefined; readonly kind: string };
+
+/** A failure inside a stream is a bare object with the fields of a request's error, or only with a type and a code. */
+function told(cause: unknown): Told {
+  const { statusCode, isRetryable, responseBody, type, code }: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
+  const status = Number(statusCode ?? (/^[45]\d\d$/.test(String(code)) ? code : undefined));
+  return {
+    status: Number.isNaN(status) ? undefined : status,
+    retryable: typeof isRetryable === "boolean" ? isRetryable : undefined,
+    kind: [responseBody, type, code].filter((text) => typeof text === "string").join("\n"),
+  };
+}
+
+const NETWORK = /^(?:ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|UND_ERR_)/;
+
+function isNetworkFailure(error: unknown): boolean {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
+    if ("code" in at && typeof at.code === "string" && NETWORK.test(at.code)) return true;
+  return false;
+}
+
+/** What the provider asked for: a header in milliseconds, seconds or as a date, or the detail of an error's body. */
+function askedDelay(cause: unknown, now: number): number | undefined {
+  if (!APICallError.isInstance(cause)) return undefined;
+  const headers = cause.responseHeaders ?? {};
+  const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
+  if (exact >= 0) return exact;
+  const after = headers["retry-after"]?.trim() ?? "";
+  if (/^\d+(?:\.\d+)?$/.test(after)) return Number.parseFloat(after) * 1_000;
+  const date = Date.parse(after);
+  if (!Number.isNaN(date)) return Math.max(0, date - now);
+  const detail = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(cause.responseBody ?? "")?.[1];
+  return detail === undefined ? undefined : Number.parseFloat(detail) * 1_000;
+}
+
+/** A request that will be made again. */
+export type Retrying = {
+  /** 1 for the first time it is made again. */
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly error: unknown;
+  /** Something of the broken answer was already heard, and will be heard anew. */
+  readonly heard: boolean;
+};
+
+/** How a request is retried. */
+export type Retries = {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly retries?: number;
+  /** Told before each wait. */
+  readonly retrying?: (retrying: Retrying) => void;
+};
+
+/** Makes a request, and makes it again while its failure may pass. Rejects with the last failure, or with the signal's reason while it waits. */
+export async function withRetries<T>(request: () => Promise<T>, { clock, signal, retries = RETRIES, retrying }: Retries): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      const delayMs = signal.aborted ? undefined : retryDelay({ error, failures, retries, now: clock.now() });
+      if (delayMs === undefined) throw error;
+      retrying?.({ attempt: failures, delayMs, error, heard: error instanceof BrokenAnswer && error.heard });
+      await wait(delayMs, clock, signal);
+    }
+  }
+}
+
+function wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      cancel();
+      reject(signal.reason);
+    };
+    const cancel = clock.timer(ms, () => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    });
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  });
+}

@@ -1,0 +1,111 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { attachToolFiles } from "./attach-tool-files.ts";
+
+/** What a model is made from. Everything is given, so that no package looks into the environment of the process by itself. */
+export type Making = {
+  readonly name: string;
+  /** Empty: the server asks for none. */
+  readonly apiKey: string;
+  readonly baseURL: string;
+  readonly fetch?: typeof globalThis.fetch;
+};
+
+/** A provider: the package that speaks to it, where its key and address are found, and how a model of it is made. */
+export type ProviderRow = {
+  readonly package: string;
+  readonly version: string;
+  /** The first of these that is set holds the key. */
+  readonly keys: readonly string[];
+  readonly keyless: boolean;
+  readonly baseVariable: string;
+  /** Undefined: there is no usual address. */
+  readonly base: string | undefined;
+  readonly make: (making: Making) => Promise<LanguageModelV4>;
+};
+
+const COMPATIBLE = { package: "@ai-sdk/openai-compatible", version: "3.0.90" } as const;
+
+/** The providers, by the first word of a model's id. */
+export const PROVIDERS: Readonly<Record<string, ProviderRow>> = {
+  anthropic: {
+    package: "@ai-sdk/anthropic",
+    version: "4.0.102",
+    keys: ["ANTHROPIC_API_KEY"],
+    keyless: false,
+    baseVariable: "ANTHROPIC_BASE_URL",
+    base: "https://api.anthropic.com/v1",
+    make: async ({ name, ...rest }) => (await import("@ai-sdk/anthropic")).createAnthropic(rest)(name),
+  },
+  openai: {
+    package: "@ai-sdk/openai",
+    version: "4.0.114",
+    keys: ["OPENAI_API_KEY"],
+    keyless: false,
+    baseVariable: "OPENAI_BASE_URL",
+    base: "https://api.openai.com/v1",
+    make: async ({ name, ...rest }) => (await import("@ai-sdk/openai")).createOpenAI(rest).responses(name),
+  },
+  google: {
+    package: "@ai-sdk/google",
+    version: "4.0.117",
+    keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
+    keyless: false,
+    baseVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    base: "https://generativelanguage.googleapis.com/v1beta",
+    make: async ({ name, ...rest }) => (await import("@ai-sdk/google")).createGoogle(rest)(name),
+  },
+  openrouter: {
+    ...COMPATIBLE,
+    keys: ["OPENROUTER_API_KEY"],
+    keyless: false,
+    baseVariable: "OPENROUTER_BASE_URL",
+    base: "https://openrouter.ai/api/v1",
+    make: compatible("openrouter"),
+  },
+  ollama: {
+    ...COMPATIBLE,
+    keys: ["OLLAMA_API_KEY"],
+    keyless: true,
+    baseVariable: "OLLAMA_BASE_URL",
+    base: "http://127.0.0.1:11434/v1",
+    make: compatible("ollama"),
+  },
+  lmstudio: {
+    ...COMPATIBLE,
+    keys: ["LMSTUDIO_API_KEY"],
+    keyless: true,
+    baseVariable: "LMSTUDIO_BASE_URL",
+    base: "http://127.0.0.1:1234/v1",
+    make: compatible("lmstudio"),
+  },
+  vllm: {
+    ...COMPATIBLE,
+    keys: ["VLLM_API_KEY"],
+    keyless: true,
+    baseVariable: "VLLM_BASE_URL",
+    base: "http://127.0.0.1:8000/v1",
+    make: compatible("vllm"),
+  },
+  "openai-compatible": {
+    ...COMPATIBLE,
+    keys: ["OPENAI_COMPATIBLE_API_KEY"],
+    keyless: true,
+    baseVariable: "OPENAI_COMPATIBLE_BASE_URL",
+    base: undefined,
+    make: compatible("openaiCompatible"),
+  },
+};
+
+/** A server that speaks chat completions: usage is asked for, and files in results go where this wire takes them. */
+function compatible(provider: string): ProviderRow["make"] {
+  return async ({ name, ...rest }) => {
+    const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+    return createOpenAICompatible({
+      ...rest,
+      name: provider,
+      includeUsage: true,
+      supportsMultiPartToolContent: true,
+      transformRequestBody: attachToolFiles,
+    })(name);
+  };
+}

@@ -1,0 +1,18 @@
+import type { Load } from "./in-order.ts";
+import { readSource, type SkipReason, type SourceText } from "./source-text.ts";
+import type { Target } from "./targets.ts";
+
+/** A file with its text, or why it has none. */
+export type SourceFile = { readonly target: Target; readonly source: SourceText | SkipReason | "unwanted" };
+
+/** Reads files one by one as they are asked for; those of a language that nothing is looked for in are not read. */
+export function* sourceFiles(targets: readonly Target[], isWanted: (target: Target) => boolean): Generator<SourceFile> {
+  for (const target of targets) yield { target, source: isWanted(target) ? readSource(target.realPath) : "unwanted" };
+}
+
+/** Enough files at once for every thread of the pool; and few large ones, because a tree takes many times the memory of its text. */
+export const FILE_LOAD: Load<SourceFile> = {
+  items: 8,
+  most: 1024 * 1024,
+  weight: ({ source }) => (typeof source === "string" ? 0 : source.text.length),
+};
