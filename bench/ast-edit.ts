@@ -23,18 +23,17 @@ export async function astEditRows(): Promise<readonly Row[]> {
   const ledger = await openLedger({ directory: join(root, "store") });
   try {
     const bench = await editing(workspace, ledger);
-    const best = { search: Number.POSITIVE_INFINITY, preview: Number.POSITIVE_INFINITY, apply: Number.POSITIVE_INFINITY, memory: 0 };
+    const sum = { search: 0, preview: 0, apply: 0, memory: 0 };
     for (let round = 0; round < ROUNDS; round += 1) {
       const [from = "", to = ""] = round % 2 === 0 ? NAMES : NAMES.toReversed();
       const memory = watchMemory();
-      best.preview = Math.min(best.preview, await milliseconds(() => bench.preview(from, to)));
-      if (round === 0)
-        best.memory = memory.peak(); // ast-grep's own search would stay in the process and be counted later
-      else memory.peak();
-      best.search = Math.min(best.search, await milliseconds(() => search(workspace, from)));
-      best.apply = Math.min(best.apply, await milliseconds(() => bench.apply()));
+      sum.preview += await milliseconds(() => bench.preview(from, to));
+      const peak = memory.peak();
+      if (round === 0) sum.memory = peak; // the trees of ast-grep's own search stay in the process for a while, and would be counted later
+      sum.search += await milliseconds(() => search(workspace, from));
+      sum.apply += await milliseconds(() => bench.apply());
     }
-    return rowsOf(best);
+    return rowsOf({ search: sum.search / ROUNDS, preview: sum.preview / ROUNDS, apply: sum.apply / ROUNDS, memory: sum.memory });
   } finally {
     await ledger.close();
     rmSync(root, { recursive: true });

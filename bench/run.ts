@@ -1,4 +1,3 @@
-import { astEditRows } from "./ast-edit.ts";
 import { callRows } from "./calls.ts";
 import { durableRows } from "./durable.ts";
 import { judgingRows } from "./judging.ts";
@@ -12,7 +11,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
   judging: judgingRows,
   startup: startupRows,
   large: largeRows,
-  "ast-edit": astEditRows,
+  "ast-edit": async () => (await import("./ast-edit.ts")).astEditRows(), // its engine is an optional package
 };
 
 const json = process.argv.includes("--json");

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync } from "node:fs";
+import { lstatSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
@@ -212,9 +212,19 @@ export function standings({ effects }: Life): {
 }
 
 function digestAt(path: string): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = statsAt(path);
   if (!stats) return "absent";
   return stats.isFile() ? `sha256:${sha256(readFileSync(path))}` : "no file";
+}
+
+/** Undefined: nothing stands there, or nothing can. */
+function statsAt(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 /** At which end the files are while the proposal says this of itself. What somebody else has changed since says nothing. */
@@ -228,13 +238,19 @@ function* whole(life: Life, { lives: all }: Story): Iterable<ProposalViolation> 
   yield violation("P6", id, `it is ${state}, and these are not: ${wrong.join(", ")}`);
 }
 
-/** Both were applied at some time, and touch one file. */
+/** The other was applied at some time, and both touch one file. */
 function shares(one: Life, other: Life): boolean {
-  const paths = new Set(one.effects.flatMap(({ realPath, to }) => [realPath, to ?? realPath]));
-  return (
-    other.rows.some(({ type }) => type === "proposal.applied") &&
-    other.effects.some(({ realPath, to }) => paths.has(realPath) || paths.has(to ?? realPath))
-  );
+  return other.rows.some(({ type }) => type === "proposal.applied") && overlaps(one, other);
+}
+
+/** Both touch one file. */
+export function overlaps(one: Life, other: Life): boolean {
+  const paths = new Set(pathsOf(one));
+  return pathsOf(other).some((path) => paths.has(path));
+}
+
+function pathsOf({ effects }: Life): readonly string[] {
+  return effects.flatMap(({ realPath, to }) => (to === undefined ? [realPath] : [realPath, to]));
 }
 
 function violation(invariant: ProposalViolation["invariant"], proposal: string, message: string): ProposalViolation {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { lives, standings } from "./check-proposals.ts";
+import { lives, overlaps, standings } from "./check-proposals.ts";
 import { makeScene, type Ran, type Scene } from "./scene.ts";
 import { inodes, layTen, tree } from "./ten-files.ts";
 
@@ -140,7 +140,8 @@ export function puts(step: string): boolean {
 export async function killAt(scene: Scene, argv: readonly string[], failpoint: string): Promise<void> {
   const { signal, code, stdout, stderr } = await scene.child(argv, { failpoint });
   assert.equal(signal, "SIGKILL", `${failpoint} was never reached: exit ${code}, ${stdout}${stderr}`);
-  for (const life of lives(scene.store)) {
+  const all = lives(scene.store);
+  for (const life of all.filter((one) => !all.some((other) => other !== one && overlaps(one, other)))) {
     const { before, after } = standings(life);
     if (life.state === "staged") assert.deepEqual(after, [], "it says staged while files are changed");
     if (life.state === "applied" && !isWished(life.rows)) assert.deepEqual(before, [], "it says applied while files are as before");
@@ -154,7 +155,16 @@ function isWished(rows: readonly { readonly type: string }[]): boolean {
 /** Takes up every session, as a person would who finds the program stopped. */
 export async function resumeAll(scene: Scene): Promise<void> {
   const sessions: readonly { readonly id: string }[] = await scene.json(["sessions"]);
-  for (const { id } of sessions) await scene.json(["resume", id]);
+  for (const { id } of sessions) {
+    const { error } = await scene.json(["resume", id]);
+    assert.equal(error, undefined, JSON.stringify(error));
+  }
+}
+
+/** A command of a person in a process of its own, which leaves a session that was not closed to whoever comes next. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
+export async function person(scene: Scene, argv: readonly string[]): Promise<any> {
+  return said(await scene.child([...argv, "--json"])).value;
 }
 
 /** At which end all files are. */

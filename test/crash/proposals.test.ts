@@ -59,7 +59,7 @@ function endsOf(name: DoorName): Pick<Survey, "before" | "after"> {
 /** A person who gives the command again is told that it holds; a second undo may be told that it was one. */
 async function settle(scene: Scene, way: Way, argv: readonly string[]): Promise<void> {
   if (way === "resume") return await resumeAll(scene);
-  const { code, stdout } = await scene.here(argv);
+  const { code, stdout } = await scene.child(argv);
   assert.ok(code === 0 || (argv[0] === "undo" && stdout.includes("not_undoable")), `what was asked for holds: ${stdout}`);
 }
 

@@ -81,7 +81,7 @@ export function stagingTools(world: string, { hit }: Failpoints): readonly Tool[
   };
   const changing = (rows: readonly TenRow[]): Pick<ToolDefinition, "preview" | "apply" | "locations"> => ({
     locations: () => rows.flatMap(({ path, to }) => [{ path }, ...(to === undefined ? [] : [{ path: to }])]),
-    preview: (_input, { cwd }) => previewOf(cwd, rows),
+    preview: (input, { cwd }) => previewOf(cwd, rows, (input as { readonly note?: string }).note),
     apply: ({ files }) => `${files.length} places changed.`,
   });
   return [
@@ -104,11 +104,12 @@ export function stagingTools(world: string, { hit }: Failpoints): readonly Tool[
   ];
 }
 
-function previewOf(cwd: string, rows: readonly TenRow[]): Preview {
+/** A note becomes the end of every file. */
+function previewOf(cwd: string, rows: readonly TenRow[], note = ""): Preview {
   return {
     label: `Change ${rows.length} files`,
     blocks: rows.map(({ path, to }) => (to === undefined ? path : `${path} -> ${to}`)),
-    changes: rows.map((row) => plannedChange(cwd, row)),
+    changes: rows.map((row) => plannedChange(cwd, { ...row, after: row.after === null ? null : row.after + note })),
   };
 }
 

@@ -39,6 +39,8 @@ export type CallDispatcher = {
   readonly planMode: PlanMode;
   /** What an ask becomes when nobody can be asked. */
   readonly onAsk: OnAsk;
+  /** A question to a person gets an answer, here or later. */
+  readonly asks: boolean;
   readonly close: () => Promise<void>;
 };
 
@@ -83,7 +85,7 @@ export async function callDispatcher(context: Context, runtime: CallRuntime): Pr
     modes.close();
     policy.source.close();
   };
-  return { dispatcher, modes, planMode, onAsk, close: () => hooks.idle().finally(close) };
+  return { dispatcher, modes, planMode, onAsk, asks: attended || onAsk === "park", close: () => hooks.idle().finally(close) };
 }
 
 /** How the person at this terminal is asked, for a yes or for an answer. */

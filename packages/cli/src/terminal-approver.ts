@@ -142,7 +142,7 @@ async function choose(screen: Screen, approval: OpenApproval, edit: ApprovalEdit
   if (approval.details.type === "plan") return await choosePlan(screen, approval.details);
   const rules = screen.edited === undefined ? rememberable(approval) : [];
   const choices = choicesFor({ editable: edit !== undefined, always: rules.length > 0 });
-  return await pick(screen, choices, (key) => chosen(screen, key, rules));
+  return await pick(screen, choices, async (key) => (key === "e" && edit ? { edit } : await chosen(screen, key, rules)));
 }
 
 /** A plan is approved into a mode. */

@@ -26,6 +26,7 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     secretEnv: () => settings?.().secretEnv ?? [],
     shellEnv: () => settings?.()["shell.env"] ?? [],
     shellPath: () => settings?.()["shell.path"] ?? [],
+    ...(settings && { maxFiles: () => settings()["astEdit.maxFiles"], maxChanges: () => settings()["astEdit.maxChanges"] }),
   };
   const { privateAllowed } = place;
   const builtin = builtinTools({

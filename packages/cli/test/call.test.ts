@@ -247,7 +247,10 @@ describe("a rule that could never hold", () => {
   test("a deny of an argument that the tool does not take stops everything, and says what it takes", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["call", "shell", "--input", TOUCH, "--mode", "yolo", "--deny", "shell:comand=touch*"]);
-    assert.deepEqual([code, value.error.type, value.error.hint], [2, "rule_syntax", "it takes command, timeout_ms, description, cwd, cmd"]);
+    assert.deepEqual(
+      [code, value.error.type, value.error.hint],
+      [2, "rule_syntax", "it takes command, timeout_ms, description, cwd, pty, cmd"],
+    );
     assert.ok(!existsSync(at.path("x")));
   });
 });

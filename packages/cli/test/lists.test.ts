@@ -250,8 +250,17 @@ describe("assent tools", () => {
       value.tools.map(({ name, kind, source }: Record<string, string>) => [name, kind, source]),
       [
         ["read", "read", "built-in"],
+        ["edit", "edit", "built-in"],
         ["write", "edit", "built-in"],
+        ["search", "search", "built-in"],
+        ["glob", "search", "built-in"],
+        ["list", "search", "built-in"],
+        ["ast_grep", "search", "built-in"],
+        ["ast_edit", "edit", "built-in"],
         ["shell", "execute", "built-in"],
+        ["fetch", "fetch", "built-in"],
+        ["todo", "think", "built-in"],
+        ["enter_plan_mode", "think", "built-in"],
       ],
     );
     assert.match((await at.here(["tools"])).stdout, /^NAME +KIND +SOURCE +DESCRIPTION\nread +read +built-in +\S/);

@@ -36,11 +36,13 @@ describe("the program", () => {
       "src/duration.ts",
       "src/failure.ts",
       "src/main.ts",
+      "src/maintain-commands.ts",
       "src/nearest-spelling.ts",
       "src/output.ts",
       "src/policy-commands.ts",
       "src/process-io.ts",
       "src/program.ts",
+      "src/proposal-commands.ts",
       "src/version.ts",
       "src/visible-text.ts",
     ]);

@@ -1,6 +1,8 @@
 import type { Files, Processes, Tool } from "@assent/core";
 import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
 import { askTool } from "./ask.ts";
+import { astEditTool } from "./ast/ast-edit.ts";
+import { astGrepTool } from "./ast/ast-grep.ts";
 import { editTool } from "./edit.ts";
 import { enterPlanModeTool } from "./enter-plan-mode.ts";
 import { fetchTool } from "./fetch.ts";
@@ -28,6 +30,9 @@ export type BuiltinDeps = SessionDirectories & {
   readonly shellEnv?: () => readonly string[];
   /** Directories in which their programs are looked up; the system's when empty. */
   readonly shellPath?: () => readonly string[];
+  /** The settings `astEdit.maxFiles` and `astEdit.maxChanges`. */
+  readonly maxFiles?: () => number;
+  readonly maxChanges?: () => number;
   /** Whether a rule names this host of the own network; absent: none does. */
   readonly privateAllowed?: (url: string) => boolean;
   /** What the session has read before; a new, empty memory when absent. */
@@ -38,6 +43,7 @@ export type BuiltinDeps = SessionDirectories & {
 export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
   const reads = deps.reads ?? memoryReads();
   const shared = { workspace: deps.workspace, scope: deps.scope ?? pathScope(deps), reads };
+  const { maxFiles = () => 10_000, maxChanges = () => 50_000 } = deps;
   return [
     readTool(shared),
     editTool(shared),
@@ -45,6 +51,8 @@ export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
     searchTool({ ...deps, ...shared }),
     globTool(shared),
     listTool(shared),
+    astGrepTool({ ...shared, maxFiles }),
+    astEditTool({ ...shared, maxFiles, maxChanges }),
     shellTool(deps),
     fetchTool({ files: deps.files, ...(deps.privateAllowed && { privateAllowed: deps.privateAllowed }) }),
     todoTool(),

@@ -1,5 +1,7 @@
 export { ajvSchemas } from "./ajv-schemas.ts";
 export { askTool } from "./ask.ts";
+export { type AstEditDeps, astEditTool } from "./ast/ast-edit.ts";
+export { type AstGrepDeps, astGrepTool } from "./ast/ast-grep.ts";
 export { type BuiltinDeps, builtinTools } from "./builtin-tools.ts";
 export type { AdaptedTool, Renderers } from "./custom/adapt-tool.ts";
 export type {

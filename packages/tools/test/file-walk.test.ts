@@ -34,6 +34,12 @@ const ROWS: readonly Row[] = [
   ["unless they are wanted", { ".a": "", ".b/c": "", d: "" }, "", [".a", ".b/c", "d"], { hidden: true }],
   ["ignore files are honoured", { ".gitignore": "*.log\n/out/", "a.log": "", "b/a.log": "", "out/x": "", "b/out/x": "" }, "", ["b/out/x"]],
   ["a deeper one has the say", { ".gitignore": "*.log", "a/.gitignore": "!*.log", "x.log": "", "a/x.log": "" }, "", ["a/x.log"]],
+  [
+    "where it says nothing, one above does",
+    { ".gitignore": "*.log", "a/.gitignore": "x", "a/b/.gitignore": "y", "a/b/x.log": "", "a/b/z": "" },
+    "",
+    ["a/b/z"],
+  ],
   ["but does not open a directory that is ignored", { ".gitignore": "a/", "a/.gitignore": "!*", "a/x": "", b: "" }, "", ["b"]],
   [".ignore goes before .gitignore", { ".gitignore": "a", ".ignore": "!a\nb", a: "", b: "" }, "", ["a"]],
   ["patterns are tied to their own directory", { "a/.gitignore": "/x", "a/x": "", "a/b/x": "", x: "" }, "", ["a/b/x", "x"]],

@@ -46,6 +46,8 @@ export type ConversationDeps = {
   readonly plan?: () => Promise<string | undefined>;
   /** What becomes of an ask where nobody can be asked: `fail` ends the run. */
   readonly onAsk?: "deny" | "park" | "fail";
+  /** Somebody may answer a question of the model, now or later; absent: nobody. */
+  readonly asks?: boolean;
   readonly observe?: (event: ConversationEvent) => void;
 };
 

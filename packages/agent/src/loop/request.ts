@@ -7,9 +7,11 @@ import type {
 import type { Choice, Registry, Session, Tool } from "@assent/core";
 import type { Capability } from "../script/script.ts";
 
-/** The tools a model is offered: those that are visible, and `resolve` where something can be or is pending. */
-export function offeredTools(registry: Registry, session: Session): readonly Tool[] {
-  const visible = registry.visible();
+/** The tools a model is offered: those that are visible, `ask` where somebody may answer, and `resolve` where something can be or is pending. */
+export function offeredTools(registry: Registry, session: Session, asks = false): readonly Tool[] {
+  const ask = asks ? registry.get("ask") : undefined;
+  const shown = registry.visible();
+  const visible = ask && !shown.includes(ask) ? [...shown, ask] : shown;
   const resolve = registry.get("resolve");
   const needed =
     session.state.proposals.size > 0 || session.state.planning !== null || visible.some(({ definition }) => definition.preview);

@@ -47,9 +47,10 @@ type Told = { readonly status: number | undefined; readonly retryable: boolean |
 /** A failure inside a stream is a bare object with the fields of a request's error, or only with a type and a code. */
 function told(cause: unknown): Told {
   const { statusCode, isRetryable, responseBody, type, code }: Readonly<Record<string, unknown>> = isObject(cause) ? cause : {};
-  const status = Number(statusCode ?? (/^[45]\d\d$/.test(String(code)) ? code : undefined));
+  // A connection that is lost in the middle of an answer is an error with the answer's status, 200.
+  const status = [statusCode, code].map(Number).find((number) => number >= 400 && number < 600);
   return {
-    status: Number.isNaN(status) ? undefined : status,
+    status,
     retryable: typeof isRetryable === "boolean" ? isRetryable : undefined,
     kind: [responseBody, type, code].filter((text) => typeof text === "string").join("\n"),
   };

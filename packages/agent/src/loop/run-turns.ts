@@ -1,13 +1,14 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk/provider";
 import { type BatchReport, type createLoopDetector, isObject, resolveModelOverride } from "@assent/core";
-import { ScriptFailure } from "../script/script.ts";
 import { type Capabilities, refusesChoice } from "./capability.ts";
 import type { ConversationDeps, RunEnd } from "./conversation.ts";
 import { assistantMessage, toldResults, toolMessage, userMessage } from "./history.ts";
 import { deliverNotices, tellParked } from "./notices.ts";
 import type { PlanConvergence } from "./plan-convergence.ts";
+import { providerFailure } from "./provider-failure.ts";
 import { systemReminder } from "./reminder.ts";
 import { buildRequest, offeredTools } from "./request.ts";
+import { withRetries } from "./retry.ts";
 import type { Lead, Steering } from "./steering.ts";
 import { type ModelAnswer, streamAnswer } from "./stream-answer.ts";
 import { endUnanswered } from "./unanswered.ts";
@@ -45,11 +46,12 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   const { deps, steering } = talk;
   const { session } = deps;
   const turn = session.state.turn + 1;
-  const model = await deps.model(talk.override || session.state.model);
+  const model = await chosenModel(talk);
+  if ("error" in model) return end(talk, "failed", model.error);
   await deliverNotices(talk, turn);
   const entered = talk.planning.entered();
   if (entered !== undefined) await remind(talk, turn, entered);
-  const lead = steering.lead({ active: offeredTools(deps.tools(), session).map(({ name }) => name), newPrompt: talk.newPrompt });
+  const lead = steering.lead({ active: offeredTools(deps.tools(), session, deps.asks).map(({ name }) => name), newPrompt: talk.newPrompt });
   await begin(talk, { turn, lead, model });
   talk.newPrompt = false;
   talk.override = "";
@@ -62,6 +64,15 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
     return signal.aborted ? end(talk, "cancelled") : end(talk, "failed", providerFailure(error));
   }
   return await act(talk, { turn, lead, answer, signal });
+}
+
+/** A model that cannot be had is a failure of the run, not of the program. */
+async function chosenModel({ deps, override }: Talk): Promise<LanguageModelV4 | { readonly error: NonNullable<RunEnd["error"]> }> {
+  try {
+    return await deps.model(override || deps.session.state.model);
+  } catch (error) {
+    return { error: providerFailure(error) };
+  }
 }
 
 type Turn = { readonly turn: number; readonly lead: Lead; readonly model: LanguageModelV4 };
@@ -92,13 +103,22 @@ async function ask(talk: Talk, { turn, lead, model, signal }: Asking): Promise<M
     const request: LanguageModelV4CallOptions = buildRequest({
       messages,
       system: deps.system(),
-      tools: offeredTools(deps.tools(), deps.session),
+      tools: offeredTools(deps.tools(), deps.session, deps.asks),
       choice: lead.choice,
       capability: capabilities.of(model),
       signal,
     });
     try {
-      return await streamAnswer(model, request, (delta) => deps.observe?.({ type: "delta", turn, delta }));
+      return await withRetries(() => streamAnswer(model, request, (delta) => deps.observe?.({ type: "delta", turn, delta })), {
+        clock: deps.clock,
+        signal,
+        retrying: ({ delayMs, error }) =>
+          deps.observe?.({
+            type: "warning",
+            code: "provider_retry",
+            message: `${providerFailure(error).message}; trying again in ${delayMs} ms`,
+          }),
+      });
     } catch (error) {
       if (signal.aborted || !isForced(lead) || !refusesChoice(error) || !capabilities.lower(model)) throw error;
     }
@@ -107,11 +127,6 @@ async function ask(talk: Talk, { turn, lead, model, signal }: Asking): Promise<M
 
 function isForced({ choice }: Lead): boolean {
   return choice === "required" || typeof choice === "object";
-}
-
-function providerFailure(error: unknown): NonNullable<RunEnd["error"]> {
-  const message = error instanceof Error ? error.message : String(error);
-  return { type: error instanceof ScriptFailure ? error.type : "provider_error", message };
 }
 
 type Acting = { readonly turn: number; readonly lead: Lead; readonly answer: ModelAnswer; readonly signal: AbortSignal };
@@ -184,6 +199,7 @@ async function after(talk: Talk, { answer, report, signal }: After): Promise<Run
   const { deps, steering, detector } = talk;
   if (signal.aborted) return end(talk, "cancelled");
   if (report.stopRun) return end(talk, "stopped", { type: "hook_stopped", message: report.stopMessage });
+  if (report.endedBy === "interrupted") return end(talk, "cancelled");
   if (answer.calls.length === 0) return steering.holds() || deps.session.state.notices.size > 0 ? undefined : await endText(talk);
   const unanswered = await endUnanswered(deps, report);
   if (unanswered) return { text: talk.text, ...unanswered };

@@ -1,9 +1,10 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-  LanguageModelV4Usage,
-  SharedV4ProviderMetadata,
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4StreamPart,
+  type LanguageModelV4Usage,
+  type SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
 
@@ -43,10 +44,15 @@ export class BrokenAnswer extends Error {
   }
 }
 
-/** Providers tell of failures inside a stream as errors or as bare objects. */
+/** Providers tell of failures inside a stream as errors or as bare objects; of a lost connection they say that a success could not be processed. */
 function messageOf(cause: unknown): string {
+  if (APICallError.isInstance(cause) && cause.statusCode === 200) return `The connection to the model was lost${because(cause.cause)}.`;
   const message = isObject(cause) ? cause["message"] : cause;
   return typeof message === "string" && message !== "" ? message : "The model's answer broke off.";
+}
+
+function because(cause: unknown): string {
+  return cause instanceof Error && cause.message !== "" ? ` (${cause.message})` : "";
 }
 
 /**

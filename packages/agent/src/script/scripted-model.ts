@@ -92,8 +92,10 @@ function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promi
   });
 }
 
+/** Only an overload is tried again; the next turn answers it then. */
 function failure({ status, message }: NonNullable<ScriptedTurn["error"]>): APICallError {
-  return new APICallError({ message, url: "script:", requestBodyValues: {}, statusCode: status, responseBody: message });
+  const isRetryable = [429, 503, 529].includes(status);
+  return new APICallError({ message, url: "script:", requestBodyValues: {}, statusCode: status, responseBody: message, isRetryable });
 }
 
 type ScriptedPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>;

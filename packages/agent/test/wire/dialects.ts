@@ -1,5 +1,4 @@
-import type { Received } from "./model-server.ts";
-import { frame } from "./model-server.ts";
+import { frame, type Received, type Tree } from "./model-server.ts";
 
 /** What a model says, whichever way its provider writes it. */
 export type Said = {
@@ -18,8 +17,7 @@ export type Dialect = {
   readonly authorised: (headers: Received["headers"]) => unknown;
   readonly frames: (said: Said) => readonly string[];
   /** The messages of a request's body. */
-  // biome-ignore lint/suspicious/noExplicitAny: a foreign format
-  readonly messages: (body: any) => any[];
+  readonly messages: (body: Tree) => readonly Tree[];
   readonly overload: { readonly status: number; readonly body: unknown };
   readonly refusal: { readonly status: number; readonly body: unknown };
 };
@@ -29,12 +27,17 @@ export const KEY = "key-of-the-test";
 /** How much each dialect's answer counts as used: the same everywhere. */
 export const USAGE = { inputTokens: 120, outputTokens: 30, cachedInputTokens: 100 } as const;
 
+const listed =
+  (key: string): Dialect["messages"] =>
+  (body) =>
+    body[key] as unknown as readonly Tree[];
+
 const chat = (provider: string, variable: string): Dialect => ({
   id: `${provider}:test-model`,
   environment: (origin) => ({ [`${variable}_BASE_URL`]: `${origin}/v1`, [`${variable}_API_KEY`]: KEY }),
   url: /^\/v1\/chat\/completions$/,
   authorised: (headers) => headers["authorization"] === `Bearer ${KEY}`,
-  messages: (body) => body.messages,
+  messages: listed("messages"),
   overload: { status: 503, body: { error: { message: "The server is overloaded", type: "server_error" } } },
   refusal: { status: 400, body: { error: "Invalid tool_choice type: 'object'. Supported string values: none, auto, required" } },
   frames: ({ reasoning, text = [], calls = [], cut }) => {
@@ -73,8 +76,11 @@ const responses: Dialect = {
   environment: (origin) => ({ OPENAI_BASE_URL: `${origin}/v1`, OPENAI_API_KEY: KEY }),
   url: /^\/v1\/responses$/,
   authorised: (headers) => headers["authorization"] === `Bearer ${KEY}`,
-  messages: (body) => body.input,
-  overload: { status: 503, body: { error: { message: "The engine is currently overloaded", type: "server_error", code: null, param: null } } },
+  messages: listed("input"),
+  overload: {
+    status: 503,
+    body: { error: { message: "The engine is currently overloaded", type: "server_error", code: null, param: null } },
+  },
   refusal: {
     status: 400,
     body: { error: { message: "Tool choice is not supported.", type: "invalid_request_error", param: "tool_choice", code: null } },
@@ -105,9 +111,19 @@ const responses: Dialect = {
         : item(
             { ...reasoned, summary: [], encrypted_content: "sealed-too-early" },
             (at) => [
-              event("response.reasoning_summary_part.added", { ...at, item_id: "rs_1", summary_index: 0, part: { type: "summary_text", text: "" } }),
+              event("response.reasoning_summary_part.added", {
+                ...at,
+                item_id: "rs_1",
+                summary_index: 0,
+                part: { type: "summary_text", text: "" },
+              }),
               event("response.reasoning_summary_text.delta", { ...at, item_id: "rs_1", summary_index: 0, delta: reasoning }),
-              event("response.reasoning_summary_part.done", { ...at, item_id: "rs_1", summary_index: 0, part: { type: "summary_text", text: reasoning } }),
+              event("response.reasoning_summary_part.done", {
+                ...at,
+                item_id: "rs_1",
+                summary_index: 0,
+                part: { type: "summary_text", text: reasoning },
+              }),
             ],
             { ...reasoned, summary: [{ type: "summary_text", text: reasoning }], encrypted_content: "sealed" },
           )),
@@ -115,7 +131,8 @@ const responses: Dialect = {
         ? []
         : item(
             { ...message, status: "in_progress", content: [] },
-            (at) => text.map((delta) => event("response.output_text.delta", { ...at, item_id: "msg_1", content_index: 0, delta, logprobs: [] })),
+            (at) =>
+              text.map((delta) => event("response.output_text.delta", { ...at, item_id: "msg_1", content_index: 0, delta, logprobs: [] })),
             { ...message, status: "completed", content: [{ type: "output_text", text: text.join(""), annotations: [] }] },
           )),
       ...calls.flatMap(({ id, name, input }) => {
@@ -152,11 +169,14 @@ const messages: Dialect = {
   environment: (origin) => ({ ANTHROPIC_BASE_URL: origin, ANTHROPIC_API_KEY: KEY }),
   url: /^\/v1\/messages$/,
   authorised: (headers) => headers["x-api-key"] === KEY,
-  messages: (body) => body.messages,
+  messages: listed("messages"),
   overload: { status: 529, body: { type: "error", error: { type: "overloaded_error", message: "Overloaded" } } },
   refusal: {
     status: 400,
-    body: { type: "error", error: { type: "invalid_request_error", message: "Thinking may not be enabled when tool_choice forces tool use." } },
+    body: {
+      type: "error",
+      error: { type: "invalid_request_error", message: "Thinking may not be enabled when tool_choice forces tool use." },
+    },
   },
   frames: ({ reasoning, text, calls = [], cut }) => {
     const event = (data: { type: string; [key: string]: unknown }): string => frame(data, data.type);
@@ -211,11 +231,13 @@ const gemini: Dialect = {
   environment: (origin) => ({ GOOGLE_GENERATIVE_AI_BASE_URL: `${origin}/v1beta`, GEMINI_API_KEY: KEY }),
   url: /^\/v1beta\/models\/gemini-[\w.-]+:streamGenerateContent\?alt=sse$/,
   authorised: (headers) => headers["x-goog-api-key"] === KEY,
-  messages: (body) => body.contents,
+  messages: listed("contents"),
   overload: { status: 503, body: { error: { code: 503, message: "The model is overloaded.", status: "UNAVAILABLE" } } },
   refusal: {
     status: 400,
-    body: { error: { code: 400, message: "Forced function calling (mode = ANY) is not supported by this model.", status: "INVALID_ARGUMENT" } },
+    body: {
+      error: { code: 400, message: "Forced function calling (mode = ANY) is not supported by this model.", status: "INVALID_ARGUMENT" },
+    },
   },
   frames: ({ reasoning, text = [], calls = [], cut }) => {
     const chunk = (parts: readonly object[], rest: object = {}): string =>

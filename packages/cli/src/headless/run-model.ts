@@ -1,5 +1,17 @@
 import { resolve } from "node:path";
-import { type Capabilities, createCapabilities, playScript, readScript, type ScriptPlayer } from "@assent/agent";
+import {
+  type Capabilities,
+  type ConversationDeps,
+  createCapabilities,
+  detectLocalModel,
+  ModelError,
+  playScript,
+  readScript,
+  resolveModel,
+  type Script,
+  ScriptError,
+  type ScriptPlayer,
+} from "@assent/agent";
 import type { Clock } from "@assent/core";
 import { readNamed } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";
@@ -8,7 +20,7 @@ import { CommandError } from "../failure.ts";
 /** The model of a run, and what is known of it. */
 export type RunModel = {
   readonly id: string;
-  readonly model: (id: string | null) => ReturnType<ScriptPlayer["model"]>;
+  readonly model: ConversationDeps["model"];
   readonly capabilities: Capabilities;
   /** Only a script has turns that can be left over. */
   readonly script: ScriptPlayer | undefined;
@@ -16,19 +28,39 @@ export type RunModel = {
 
 const SCRIPT = "script:";
 
-/** The model that was asked for. */
-export async function runModel({ io }: Context, id: string | undefined, clock: Clock): Promise<RunModel> {
+/** The model that was asked for, else one that a server on this machine offers. Whatever is wrong with it is found before anything is recorded. */
+export async function runModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
+  const { env: environment } = context.io;
+  const id = given ?? (await detectLocalModel(environment));
   if (id === undefined) {
     throw new CommandError("unknown_model", 2, {
-      message: "assent run: no model. Give one with --model, or name it in your settings.",
-      hint: "A rehearsal needs none: --model script:FILE plays a conversation that you wrote down.",
+      message: "assent run: no model. Give one with --model provider:name, or name it in your settings.",
+      hint: "Without any: start a local server (ollama, LM Studio), or rehearse with --model script:FILE.",
     });
   }
-  if (!id.startsWith(SCRIPT))
-    throw new CommandError("unknown_model", 2, { message: `assent run: there is no model '${id}'.`, hint: "Known are: script:FILE" });
+  if (id.startsWith(SCRIPT)) return await scripted(context, id, clock);
+  const first = await resolveModel(id, { environment }).catch(refuse);
+  const model: ConversationDeps["model"] = (asked) => (asked === null || asked === id ? first : resolveModel(asked, { environment }));
+  return { id, model, capabilities: createCapabilities(), script: undefined };
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof ModelError)) throw error;
+  throw new CommandError(error.type, 2, { message: `assent run: ${error.message}`, hint: error.hint });
+}
+
+function understood(text: string, file: string): Script {
+  try {
+    return readScript(text, file);
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    throw new CommandError("usage", 2, { message: `assent run: ${error.message}` });
+  }
+}
+
+async function scripted({ io }: Context, id: string, clock: Clock): Promise<RunModel> {
   const file = id.slice(SCRIPT.length);
-  const text = await readNamed(io, file, "run");
-  const script = readScript(text, resolve(io.cwd, file));
+  const script = understood(await readNamed(io, file, "run"), resolve(io.cwd, file));
   const player = playScript(script, clock);
   return {
     id,

@@ -10,6 +10,7 @@ import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
 import type { FollowedPolicy } from "../follow-policy.ts";
 import type { Store } from "../open-store.ts";
+import { warn } from "../output.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
 import { runModel } from "./run-model.ts";
@@ -52,7 +53,7 @@ async function converse(context: Context, store: Store, { run, ports, cancelling
     },
   );
   policy.serve(session.id);
-  const { dispatcher, planMode, onAsk, close } = await callDispatcher(context, {
+  const { dispatcher, planMode, onAsk, asks, close } = await callDispatcher(context, {
     session,
     ports,
     policy,
@@ -75,6 +76,7 @@ async function converse(context: Context, store: Store, { run, ports, cancelling
     ...(maxTurns !== undefined && { maxTurns }),
     plan: planMode.plan,
     onAsk,
+    asks,
     observe: (event) => void tell(context, event),
   });
   const end = await finish(conversation, { prompt, signal: cancelling.signal, unused: chosen.script?.refuseUnused }).finally(close);
@@ -101,6 +103,7 @@ async function tell({ io, options }: Context, event: ConversationEvent): Promise
     await io.stderr.write(
       `${oneLine(event.proposal.label)} waits for you: assent apply ${event.proposal.id}, or assent discard ${event.proposal.id}\n`,
     );
+  if (event.type === "warning") await warn(io, event.message);
 }
 
 const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];

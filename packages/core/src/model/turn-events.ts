@@ -3,9 +3,10 @@ import type { Content } from "./result.ts";
 
 /** One part of what a model said. */
 export type AssistantPart =
-  | { readonly type: "text"; readonly text: string }
+  /** `provider`: what the provider wants to see again with it, as it came. */
+  | { readonly type: "text"; readonly text: string; readonly provider?: Json }
   | { readonly type: "reasoning"; readonly text: string; readonly provider?: Json }
-  | { readonly type: "call"; readonly call: string; readonly tool: string; readonly input: Json };
+  | { readonly type: "call"; readonly call: string; readonly tool: string; readonly input: Json; readonly provider?: Json };
 
 /** Tokens of one request, as the provider counted them. */
 export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly cachedInputTokens?: number };

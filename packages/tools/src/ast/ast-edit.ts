@@ -33,7 +33,7 @@ export function astEditTool(deps: AstEditDeps): Tool {
     isOutputMarkdown: false,
     alwaysStages: true,
     check: editFault,
-    describe: ({ ops = [], paths = [] }) => `AST edit in ${paths.join(", ")}: ${ops.map(({ pat, out }) => `${pat} → ${out}`).join("; ")}`,
+    describe,
     locations: ({ paths = [] }) => paths.map((path) => ({ path })),
     permission: (input, { cwd }) => {
       judged.note(input, input.paths ?? [], cwd);
@@ -42,6 +42,17 @@ export function astEditTool(deps: AstEditDeps): Tool {
     preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
     apply: (applied, { cwd }) => appliedResult(applied, (path) => named(deps, path, cwd)),
   });
+}
+
+const LONGEST_SHOWN = 100;
+
+/** The first operation and place, and how many more there are. */
+function describe({ ops: [op, ...ops] = [], paths: [path, ...paths] = [] }: AstEditInput): string {
+  const shown = [`${op?.pat} → ${op?.out}`, path ?? ""].map((text) =>
+    text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text,
+  );
+  const more = (count: number): string => (count > 0 ? ` and ${count} more` : "");
+  return `AST edit ${shown[0]}${more(ops.length)} in ${shown[1]}${more(paths.length)}`;
 }
 
 async function preview(

@@ -10,7 +10,7 @@ export type Language = {
   readonly extensions: readonly string[];
   /** What the engine writes for the dollar signs of variables, which few languages have. */
   readonly expando: string;
-  /** Nodes that may be empty without anything missing in the text. */
+  /** Kinds of nodes that may be empty in a text without faults. */
   readonly emptyKinds: readonly string[];
   /** What a pattern is put between where it is no text of its own: most are parts of a function or rule. */
   readonly context?: readonly [before: string, after: string];
@@ -20,6 +20,9 @@ export type Language = {
 
 const NONE: readonly string[] = [];
 
+/** The grammar misses semicolons in declarations that need none. */
+const SEMICOLON: readonly string[] = [";"];
+
 /** All of them. */
 export const LANGUAGES: readonly Language[] = [
   {
@@ -28,16 +31,16 @@ export const LANGUAGES: readonly Language[] = [
     grammar: "TypeScript",
     extensions: [".ts", ".mts", ".cts"],
     expando: "$",
-    emptyKinds: NONE,
+    emptyKinds: SEMICOLON,
   },
-  { name: "tsx", title: "TSX", grammar: "Tsx", extensions: [".tsx"], expando: "$", emptyKinds: NONE },
+  { name: "tsx", title: "TSX", grammar: "Tsx", extensions: [".tsx"], expando: "$", emptyKinds: SEMICOLON },
   {
     name: "javascript",
     title: "JavaScript",
     grammar: "JavaScript",
     extensions: [".js", ".mjs", ".cjs", ".jsx"],
     expando: "$",
-    emptyKinds: NONE,
+    emptyKinds: SEMICOLON,
   },
   { name: "css", title: "CSS", grammar: "Css", extensions: [".css"], expando: "_", emptyKinds: NONE, context: ["a { ", " }"] },
   { name: "html", title: "HTML", grammar: "Html", extensions: [".html"], expando: "z", emptyKinds: ["raw_text"] },
@@ -56,11 +59,19 @@ export const LANGUAGES: readonly Language[] = [
     grammar: "go",
     extensions: [".go"],
     expando: "µ",
-    emptyKinds: ["\0"],
+    emptyKinds: ["", "raw_string_literal_content"],
     context: ["func _() { ", " }"],
     package: "@ast-grep/lang-go",
   },
-  { name: "rust", title: "Rust", grammar: "rust", extensions: [".rs"], expando: "µ", emptyKinds: NONE, package: "@ast-grep/lang-rust" },
+  {
+    name: "rust",
+    title: "Rust",
+    grammar: "rust",
+    extensions: [".rs"],
+    expando: "µ",
+    emptyKinds: ["string_content"],
+    package: "@ast-grep/lang-rust",
+  },
 ];
 
 const BY_EXTENSION = new Map(LANGUAGES.flatMap((language) => language.extensions.map((extension) => [extension, language] as const)));

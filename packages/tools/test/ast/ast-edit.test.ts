@@ -186,6 +186,13 @@ const REWRITES: readonly (readonly [name: string, file: string, before: string, 
   ["TypeScript by .mts", "a.mts", "let x: number = f(1)", [OP], "let x: number = g(1)"],
   ["TypeScript by .cts", "a.cts", "let x: number = f(1)", [OP], "let x: number = g(1)"],
   [
+    "a declaration in which the grammar misses a semicolon",
+    "a.ts",
+    'declare module "m" {\n  global {\n    interface A {}\n  }\n}\nf(1)',
+    [OP],
+    'declare module "m" {\n  global {\n    interface A {}\n  }\n}\ng(1)',
+  ],
+  [
     "TSX",
     "a.tsx",
     "const x = <Foo a={f(1)}>t</Foo>",
@@ -226,6 +233,8 @@ const REWRITES: readonly (readonly [name: string, file: string, before: string, 
     [{ pat: "fmt.Println($$$A)", out: "log.Print($$$A)" }],
     "package main\n\nfunc main() { log.Print(a, b) }",
   ],
+  ["Go: an empty text", "a.go", "package main\n\nvar x = f(``)", [OP], "package main\n\nvar x = g(``)"],
+  ["Go: a file that does not end with a line", "a.go", "package main\n\nvar x = f(1)", [OP], "package main\n\nvar x = g(1)"],
   [
     "Go: a declaration",
     "a.go",
@@ -234,6 +243,13 @@ const REWRITES: readonly (readonly [name: string, file: string, before: string, 
     "package main\n\nfunc young() { a() }\n",
   ],
   ["Rust: a call", "a.rs", "fn main() { foo(1); }\n", [{ pat: "foo($A)", out: "bar($A)" }], "fn main() { bar(1); }\n"],
+  [
+    "Rust: an empty text",
+    "a.rs",
+    'fn main() { foo(r"", b""); }\n',
+    [{ pat: "foo($$$A)", out: "bar($$$A)" }],
+    'fn main() { bar(r"", b""); }\n',
+  ],
   [
     "Rust: a statement whose semicolon the pattern leaves out",
     "a.rs",
@@ -583,6 +599,8 @@ test("links are not followed, but a named one is", async (t) => {
     changes.map(({ path, realPath }) => [path, realPath]),
     [[join(root, "link.ts"), join(root, "real/a.ts")]],
   );
+  const [inLinked] = staged(await preview({ ops: [OP], paths: ["linked"] })).changes;
+  assert.deepEqual([inLinked?.path, inLinked?.realPath], [join(root, "linked/a.ts"), join(root, "real/a.ts")]);
   assert.equal(staged(await preview({ ops: [OP], paths: ["link.ts", "linked", "real"] })).changes.length, 1);
 });
 
@@ -597,7 +615,11 @@ test("files that hold secrets are not shown unless they are named", async (t) =>
   const made = await preview({ ops: [OP], paths: ["."] });
   assert.deepEqual(afters(made, root), { "a.ts": "g(1)" });
   assert.deepEqual(staged(made).details["skipped"], { sensitive: 1 });
-  assert.deepEqual(Object.keys(afters(await preview({ ops: [OP], paths: [".", "secrets.ts"] }), root)), ["a.ts", "secrets.ts"]);
+  for (const paths of [
+    [".", "secrets.ts"],
+    ["secrets.ts", "."],
+  ])
+    assert.deepEqual(Object.keys(afters(await preview({ ops: [OP], paths }), root)), ["a.ts", "secrets.ts"]);
 });
 
 test("a path that leads elsewhere than when it was judged is refused", async (t) => {
@@ -689,3 +711,11 @@ test("law: bytes outside of the changes are identical, in real files", async (t)
 });
 
 type ChangeDetails = { line: number; column: number; endLine: number; endColumn: number; before: string; after: string };
+
+test("a call is described by its first operation and place, in a line of bounded length", async (t) => {
+  const { edit } = workbench(t, {});
+  const describe = async (input: object): Promise<string> => (await edit.build(input)).describe();
+  assert.equal(await describe({ ops: [OP], paths: ["src"] }), "AST edit f($$$A) → g($$$A) in src");
+  const ops = [{ pat: "x".repeat(5000), out: "" }, OP, { pat: "y", out: "" }];
+  assert.equal(await describe({ ops, paths: ["src", "lib"] }), `AST edit ${"x".repeat(100)}… and 2 more in src and 1 more`);
+});

@@ -57,3 +57,16 @@ test("a failure is heard when its turn comes", async () => {
   );
   assert.deepEqual(results, [1]);
 });
+
+test("what has ended makes room for the next", async () => {
+  let running = 0;
+  const most: number[] = [];
+  const act = async (): Promise<void> => {
+    running += 1;
+    most.push(running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running -= 1;
+  };
+  for await (const _ of inOrder(Array(9).keys(), { items: 9, most: 10, weight: () => 5 }, act)) assert.ok(running <= 2);
+  assert.equal(most.at(-1), 2);
+});

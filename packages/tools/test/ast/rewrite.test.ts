@@ -106,3 +106,16 @@ test("captures are put in as they are", () => {
     nestedSkipped: 0,
   });
 });
+
+test("matches that touch are both taken, one that begins within another is not", () => {
+  const places: readonly (readonly [number, number])[] = [
+    [2, 4],
+    [0, 2],
+    [3, 6],
+    [2, 3],
+  ];
+  const matches = places.map(([start, end]) => ({ start, end, captured: NOTHING }));
+  const plan = planChanges("abcdef", [{ op: 0, template: ["-"], matches }]);
+  assert.equal(plan.state === "planned" && rewritten("abcdef", plan.changes), "--ef");
+  assert.equal(plan.state === "planned" && plan.nestedSkipped, 2);
+});
