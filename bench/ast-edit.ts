@@ -11,7 +11,7 @@ import { type Row, ratioRow, valueRow } from "./measure.ts";
 
 const FILES = Number(process.env["BENCH_FILES"] ?? 5_000);
 const MATCHES = 4;
-const ROUNDS = 3;
+const ROUNDS = Number(process.env["R"] ?? 3);
 const NAMES = ["oldName", "newName"];
 const BY = { kind: "person", user: "bench", name: "bench", door: "bench", pid: process.pid } as const;
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lives, overlaps, standings } from "./check-proposals.ts";
 import { makeScene, type Ran, type Scene } from "./scene.ts";
@@ -128,7 +128,8 @@ export function stepLog({ root }: Scene): string {
 }
 
 export function stepsOf(scene: Scene): readonly string[] {
-  return readFileSync(stepLog(scene), "utf8").split("\n").filter(Boolean);
+  const log = stepLog(scene);
+  return existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : [];
 }
 
 /** True for a step after which a name leads to something else: new bytes, or nothing. */

@@ -73,7 +73,10 @@ const RUN: readonly CommandSpec[] = [
     group: "run",
     says: "continue a parked or interrupted session; print the recorded result of a finished one",
     more: "The session is judged by the flags it began with; those given here are added for this resume. Nothing that may have run is run again.",
-    operands: [{ name: "SESSION", required: true }],
+    operands: [
+      { name: "SESSION", required: true },
+      { name: "PROMPT", required: false },
+    ],
     options: [
       ...JUDGING,
       { name: "cwd", takes: "text", value: "DIR", says: "continue in another directory; what waits is asked again there" },

@@ -147,7 +147,7 @@ describe("the table of commands", () => {
     assert.deepEqual(surface, [
       "run PROMPT --model --max-turns --quiet --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --workspace --cwd --store --json",
       "call TOOL --input --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --workspace --cwd --store --json",
-      "resume SESSION --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --cwd --take-over --store --json",
+      "resume SESSION PROMPT --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --cwd --take-over --store --json",
       "demo --store --json",
       "approvals --session --tool --all --limit --after --store --json",
       "approvals show ID --store --json",

@@ -63,6 +63,8 @@ export type RunEnd = {
 export type Conversation = {
   /** Says something to the model and lets it work until it has nothing more to do. Never rejects for what a model or tool does. */
   readonly send: (prompt: Content, signal: AbortSignal) => Promise<RunEnd>;
+  /** Goes on where an earlier process left it: every call of its last turn has its result by now. */
+  readonly goOn: (signal: AbortSignal) => Promise<RunEnd>;
   readonly steering: Steering;
 };
 
@@ -85,6 +87,10 @@ export function createConversation(deps: ConversationDeps, messages: LanguageMod
   };
   return {
     steering,
+    goOn: async (signal) => {
+      state.planning.begin();
+      return await runTurns(state, signal);
+    },
     send: async (prompt, signal) => {
       const { session } = deps;
       state.detector.reset();

@@ -13,6 +13,7 @@ export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
+    if (await isRun(store, row.id)) return await resumed(context, store, row.id);
     const left = (await alreadyEnded(store, row)) ?? (await goOn(context, store, row));
     if (left === undefined) {
       if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
@@ -23,6 +24,23 @@ export async function run(context: Context): Promise<number> {
     if (left.failure !== undefined) await printFailure(io, asFailure(left.failure), false);
     return left.exit;
   });
+}
+
+async function isRun({ ledger }: Store, id: string): Promise<boolean> {
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] }))
+    return body["door"] === "run";
+  return false;
+}
+
+async function resumed(context: Context, store: Store, id: string): Promise<number> {
+  const [{ resumeRun }, { printRun }] = await Promise.all([import("../headless/run-session.ts"), import("../headless/print-run.ts")]);
+  const left = await resumeRun(context, store, { id, prompt: context.operands[1] });
+  if (left === undefined) {
+    await context.io.stderr.write("Nothing to resume.\n");
+    return 0;
+  }
+  await printRun(context, left);
+  return left.exit;
 }
 
 type Row = { readonly id: string; readonly cwd: string; readonly state: string };

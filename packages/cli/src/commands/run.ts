@@ -1,13 +1,14 @@
 import { givenFlags } from "../call-flags.ts";
 import { callPlace } from "../call-place.ts";
+import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
 import { usageError } from "../failure.ts";
 import { followPolicy } from "../follow-policy.ts";
-import { beginRun, type RunLeft } from "../headless/run-session.ts";
+import { printRun } from "../headless/print-run.ts";
+import { runModel } from "../headless/run-model.ts";
+import { beginRun } from "../headless/run-session.ts";
 import { withStore } from "../open-store.ts";
-import { printContent, printJson } from "../output.ts";
-import { storeFlag } from "../store-location.ts";
-import { oneLine } from "../visible-text.ts";
+import { stateDirectory } from "../store-location.ts";
 
 const MOST_BYTES = 10 * 1024 * 1024;
 
@@ -17,9 +18,14 @@ export async function run(context: Context): Promise<number> {
   const flags = givenFlags(context);
   const place = callPlace(context);
   const policy = await followPolicy(context, { workspace: place.workspace, flags });
+  const { clock } = callPorts(context, await stateDirectory(context));
+  const chosen = await runModel(context, context.options.text("model") ?? policy.source.settings().model, clock).catch((error: unknown) => {
+    policy.source.close();
+    throw error;
+  });
   return withStore(context, async (store) => {
-    const left = await beginRun(context, store, { prompt, flags, place, policy });
-    await print(context, left);
+    const left = await beginRun(context, store, { prompt, flags, place, policy, chosen });
+    await printRun(context, left);
     return left.exit;
   });
 }
@@ -32,18 +38,4 @@ async function promptOf({ io, operands }: Context): Promise<string> {
   const prompt = [given, piped.trim() === "" ? undefined : piped].filter((part) => part !== undefined).join("\n\n");
   if (prompt.trim() === "") throw usageError("run", "no prompt. Give one as an argument or on stdin.");
   return prompt;
-}
-
-async function print(context: Context, { sessionId, end, exit, parked }: RunLeft): Promise<void> {
-  const { io, options } = context;
-  const { reason, text, error } = end;
-  if (options.flag("json")) {
-    const proposals = parked.map(({ id, label }) => ({ id, label }));
-    await printJson(io, { sessionId, reason, exit, text, proposals, ...(error && { error }) });
-    return;
-  }
-  if (text !== "" && !error) await printContent(io.stdout, text);
-  if (error) await io.stderr.write(`assent: ${oneLine(error.message)}\n`);
-  if (reason === "parked")
-    await io.stderr.write(`Parked. See: assent approvals${storeFlag(context)}, then: assent resume ${sessionId}${storeFlag(context)}\n`);
 }

@@ -1,69 +1,129 @@
-import { type Conversation, type ConversationEvent, createConversation, type RunEnd, ScriptFailure, systemPrompt } from "@assent/agent";
+import {
+  type Conversation,
+  type ConversationDeps,
+  type ConversationEvent,
+  createConversation,
+  type RunEnd,
+  recordedHistory,
+  ScriptFailure,
+  systemPrompt,
+} from "@assent/agent";
 import { openSession, type ProposalRow, type Session } from "@assent/core";
 import { thisHolder } from "@assent/host";
-import type { CallFlags } from "../call-flags.ts";
-import { givenOnAsk, keptFlags } from "../call-flags.ts";
+import { type CallFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "../call-flags.ts";
 import type { CallPlace } from "../call-place.ts";
-import { callDispatcher, callPorts } from "../call-runtime.ts";
+import { type CallDispatcher, callDispatcher, callPorts } from "../call-runtime.ts";
 import { type Cancelling, cancelOnSignal } from "../cancel-on-signal.ts";
 import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
-import type { FollowedPolicy } from "../follow-policy.ts";
+import { type FollowedPolicy, followPolicy } from "../follow-policy.ts";
 import type { Store } from "../open-store.ts";
 import { warn } from "../output.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
-import { runModel } from "./run-model.ts";
+import { type RunModel, runModel } from "./run-model.ts";
 
 /** A run to make. */
-export type NewRun = { readonly prompt: string; readonly flags: CallFlags; readonly place: CallPlace; readonly policy: FollowedPolicy };
+export type NewRun = {
+  readonly prompt: string;
+  readonly flags: CallFlags;
+  readonly place: CallPlace;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+};
 
 /** How a run was left. */
 export type RunLeft = { readonly sessionId: string; readonly end: RunEnd; readonly exit: number; readonly parked: readonly ProposalRow[] };
 
 const LONGEST_MS = 2 ** 30;
 
-/** Opens a session, says the prompt to the model, and lets it work to its end. */
-export async function beginRun(context: Context, store: Store, run: NewRun): Promise<RunLeft> {
-  const ports = callPorts(context, store.directory);
+type Attending = { readonly ports: ReturnType<typeof callPorts>; readonly cancelling: Cancelling };
+
+async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
+  const ports = callPorts(context, directory);
   const cancelling = cancelOnSignal(context.io, ports.clock);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a run under way does
   try {
-    return await converse(context, store, { run, ports, cancelling });
+    return await work({ ports, cancelling });
   } finally {
     clearInterval(alive);
     cancelling.release();
   }
 }
 
-type Running = { readonly run: NewRun; readonly ports: ReturnType<typeof callPorts>; readonly cancelling: Cancelling };
-
-async function converse(context: Context, store: Store, { run, ports, cancelling }: Running): Promise<RunLeft> {
-  const { policy, place, flags, prompt } = run;
-  const settings = policy.source.settings();
-  const chosen = await runModel(context, context.options.text("model") ?? settings.model, ports.clock);
-  const { mode, revision } = policy.source.current();
-  const title = cut(oneLine(prompt.slice(0, 200)), 80);
-  const options = { ...keptFlags(flags, givenOnAsk(context)), command: "run", model: chosen.id };
-  const session = await openSession(
-    { ledger: store.ledger, ...ports },
-    {
-      holder: thisHolder("run"),
-      create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
-    },
-  );
-  policy.serve(session.id);
-  const { dispatcher, planMode, onAsk, asks, close } = await callDispatcher(context, {
-    session,
-    ports,
-    policy,
-    cancelling,
-    onAsk: givenOnAsk(context),
-    unattended: settings.onAsk,
+/** Opens a session, says the prompt to the model, and lets it work to its end. */
+export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen }: NewRun): Promise<RunLeft> {
+  return attend(context, store, async (attending) => {
+    const { ports, cancelling } = attending;
+    const settings = policy.source.settings();
+    const { mode, revision } = policy.source.current();
+    const title = cut(oneLine(prompt.slice(0, 200)), 80);
+    const options = { ...keptFlags(flags, givenOnAsk(context)), command: "run", model: chosen.id };
+    const session = await openSession(
+      { ledger: store.ledger, ...ports },
+      {
+        holder: thisHolder("run"),
+        create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
+      },
+    );
+    const { converse, close } = await compose(context, { ...attending, session, policy, chosen, unattended: settings.onAsk });
+    const end = await finish(() => converse([]).send(prompt, cancelling.signal), chosen).finally(close);
+    return await leave(session, end);
   });
-  const system = systemPrompt({ cwd: place.cwd, planFile: session.state.planning?.file });
+}
+
+/** Takes up a run where it was left: first its open calls, then the model. Undefined: it had come to its end, and there is no new prompt. */
+export function resumeRun(
+  context: Context,
+  store: Store,
+  { id, prompt }: { readonly id: string; readonly prompt: string | undefined },
+): Promise<RunLeft | undefined> {
+  return attend(context, store, async (attending) => {
+    const { ledger } = store;
+    const { ports, cancelling } = attending;
+    const holder = thisHolder("resume");
+    const session = await openSession({ ledger, ...ports }, { holder, id, takeOver: context.options.flag("take-over") });
+    const { created, closed } = session.state;
+    const flags = resumedFlags(created?.options, context);
+    const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
+    const chosen = await runModel(context, session.state.model ?? undefined, ports.clock);
+    const { converse, dispatcher, close } = await compose(context, { ...attending, session, policy, chosen, unattended: "park" });
+    const talk = async (): Promise<RunEnd> => {
+      const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal });
+      if (results.some(({ outcome }) => outcome === "waiting")) return { reason: "parked", text: "" };
+      const { messages, providerId } = await recordedHistory(ledger, id);
+      chosen.script?.resumeAfter(providerId);
+      const conversation = converse(messages);
+      if (prompt !== undefined) return await conversation.send(prompt, cancelling.signal);
+      return closed?.reason === "done" ? { reason: "done", text: "" } : await conversation.goOn(cancelling.signal);
+    };
+    const end = await finish(talk, closed?.reason === "done" && prompt === undefined ? undefined : chosen).finally(close);
+    const left = await leave(session, end);
+    return closed?.reason === "done" && prompt === undefined ? undefined : left;
+  });
+}
+
+type Composing = Attending & {
+  readonly session: Session;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly unattended: OnAsk;
+};
+
+type Composed = Pick<CallDispatcher, "dispatcher" | "close"> & {
+  readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
+};
+
+/** Everything a run is made of, whether it begins or goes on. */
+async function compose(context: Context, { session, policy, chosen, ports, cancelling, unattended }: Composing): Promise<Composed> {
+  policy.serve(session.id);
+  const settings = policy.source.settings();
+  const runtime = { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended };
+  const { dispatcher, planMode, onAsk, asks, close } = await callDispatcher(context, runtime);
+  const cwd = session.state.created?.cwd ?? policy.workspace;
+  const system = systemPrompt({ cwd, planFile: session.state.planning?.file });
   const maxTurns = context.options.count("max-turns");
-  const conversation = createConversation({
+  const deps: ConversationDeps = {
     session,
     dispatcher,
     ...ports,
@@ -78,18 +138,16 @@ async function converse(context: Context, store: Store, { run, ports, cancelling
     onAsk,
     asks,
     observe: (event) => void tell(context, event),
-  });
-  const end = await finish(conversation, { prompt, signal: cancelling.signal, unused: chosen.script?.refuseUnused }).finally(close);
-  return await leave(session, end);
+  };
+  return { dispatcher, close, converse: (messages) => createConversation(deps, messages) };
 }
 
-type Finishing = { readonly prompt: string; readonly signal: AbortSignal; readonly unused: (() => void) | undefined };
-
-async function finish({ send }: Conversation, { prompt, signal, unused }: Finishing): Promise<RunEnd> {
-  const end = await send(prompt, signal);
+/** A script must have been played to its end, where the run came to its own. */
+async function finish(talk: () => Promise<RunEnd>, chosen: RunModel | undefined): Promise<RunEnd> {
+  const end = await talk();
   if (end.reason !== "done") return end;
   try {
-    unused?.();
+    chosen?.script?.refuseUnused();
     return end;
   } catch (error) {
     if (!(error instanceof ScriptFailure)) throw error;
