@@ -4,7 +4,7 @@ import { toJavaScript } from "./search-pattern.ts";
 import type { WorkerStart } from "./search-worker.ts";
 
 /** Larger files are not searched. */
-export const MAX_SEARCHED: number = 64 * 1024 * 1024;
+const MAX_SEARCHED: number = 64 * 1024 * 1024;
 
 const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./search-worker.ts" : "./search-worker.js", import.meta.url);
 
