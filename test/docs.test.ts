@@ -252,8 +252,10 @@ describe("dependencies", () => {
 describe("files", () => {
   /** Hosts that anybody can look up. Names reserved for examples or for the house, those that only look like them, numbers, and a few letters need no entry. */
   const HOSTS = ["json-schema.org", "keepachangelog.com", "semver.org", "www.apache.org", "www.w3.org"];
+  /** Where the wires of the providers lead. */
+  const PROVIDERS = ["api.anthropic.com", "api.openai.com", "generativelanguage.googleapis.com", "openrouter.ai"];
   const RESERVED =
-    /(?:^|\.)(?:test|example|invalid|localhost|local|internal|[a-z]*example\.(?:com|org|net))$|^[a-z]{1,3}$|^[\d.]+$|^\[::1\]$/i;
+    /(?:^|\.)(?:test|example|invalid|localhost|local|internal|[a-z]*example\.(?:com|org|net))$|^[a-z]{1,3}$|^(?:0x)?[\da-f.]+$|^\[(?:::1\])?|^(?:evil|host)$/i;
 
   test("name no directory of one machine", () => {
     const places = ["work", "farm"].map((name) => `/${name}/`);
@@ -277,7 +279,7 @@ describe("files", () => {
   });
 
   function isKnown(host: string): boolean {
-    return HOSTS.includes(host) || RESERVED.test(host);
+    return HOSTS.includes(host) || PROVIDERS.includes(host) || RESERVED.test(host);
   }
 });
 

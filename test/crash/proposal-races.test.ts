@@ -19,11 +19,13 @@ import {
   puts,
   resumeAll,
   runScript,
+  STAGE_TURN,
   said,
   stageTen,
   stepLog,
   stepsOf,
   survey,
+  WORDS,
 } from "./proposal-scene.ts";
 import { type ChildOptions, makeScene, type Ran, type Scene, stateOf, until } from "./scene.ts";
 import { layTen, tree } from "./ten-files.ts";
@@ -212,16 +214,16 @@ async function asked(scene: Scene): Promise<void> {
   await until("somebody has asked", () => count(scene, "proposal.requested") > 0);
 }
 
+/** A model that takes its time; whoever takes the conversation up finds a quick one. */
 const SLOW = { delayMs: 600_000, say: "done" };
+const quicken = (scene: Scene): unknown => runScript(scene, [STAGE_TURN, ...WORDS]);
 
 /** A conversation that has staged the set and waits for its model. */
 async function waitingRun(scene: Scene): Promise<{ readonly run: Started; readonly proposal: Listed }> {
-  layTen(scene.path("."));
-  const run = start(scene, runScript(scene, [{ calls: [{ tool: "ten_staged" }] }, SLOW]));
-  await until(
-    "the model is asked again",
-    () => hasStore(scene) && scene.events().filter(({ type }) => type === "turn.started").length === 2,
-  );
+  await withStore(scene);
+  const run = start(scene, runScript(scene, [STAGE_TURN, SLOW]));
+  await until("the model is asked again", () => count(scene, "turn.started") === 2);
+  quicken(scene);
   const [proposal] = await proposals(scene);
   assert.ok(proposal);
   return { run, proposal };
@@ -338,8 +340,9 @@ describe("a proposal of a conversation that is under way in another process", { 
     test(`a holder that is killed at ${point} while it does what was asked: the next does it, once`, async () => {
       using scene = makeScene();
       await withStore(scene);
-      const run = start(scene, runScript(scene, [{ calls: [{ tool: "ten_staged" }] }, SLOW]), { failpoint: point });
+      const run = start(scene, runScript(scene, [STAGE_TURN, SLOW]), { failpoint: point });
       await until("it is staged", () => count(scene, "proposal.reminded") === 1);
+      quicken(scene);
       const [proposal] = await proposals(scene);
       const command = start(scene, ["apply", proposal?.id ?? "", "--json"]);
       assert.equal((await run.ends()).signal, "SIGKILL");
@@ -368,21 +371,14 @@ describe("a proposal of a conversation that is under way in another process", { 
 });
 
 describe("an apply of the model's that waits for a yes", { concurrency: 3 }, () => {
-  const OPENED = ["ten_staged"].map((tool) => ({ calls: [{ tool }] }));
-
   /** A conversation that is parked because the model's apply asks. */
   async function parked(scene: Scene): Promise<{ readonly proposal: Listed; readonly approval: string }> {
     layTen(scene.path("."));
-    const { code, stdout, stderr } = await scene.here(runScript(scene, [...OPENED, APPLY_TURN, { say: "done" }], ["--on-ask", "park"]));
+    const { code, stdout, stderr } = await scene.here(runScript(scene, [STAGE_TURN, APPLY_TURN, ...WORDS], ["--on-ask", "park"]));
     assert.equal(code, 75, stdout + stderr);
     const [[proposal], [approval]] = [await proposals(scene), await scene.json(["approvals"])];
     assert.ok(proposal && approval);
-    return { proposal, approval: (await openApproval(scene)) ?? "" };
-  }
-
-  async function openApproval(scene: Scene): Promise<string | undefined> {
-    const opened = scene.events().find(({ type }) => type === "approval.opened");
-    return (opened?.body as { readonly approval: string } | undefined)?.approval;
+    return { proposal, approval: approval.id };
   }
 
   const MEANWHILE: readonly [action: "apply" | "discard", first: "person" | "approval", end: string, at: "before" | "after"][] = [
@@ -420,7 +416,7 @@ describe("an apply of the model's that waits for a yes", { concurrency: 3 }, () 
   test("a person who applies while somebody else is being asked at a terminal is not waited for by that one", async () => {
     using scene = makeScene();
     await withStore(scene);
-    const turns = [...OPENED, { calls: [{ tool: "world" }] }, { say: "done" }];
+    const turns = [STAGE_TURN, { calls: [{ tool: "world" }] }, ...WORDS];
     const run = start(scene, runScript(scene, turns, []), { env: { ASSENT_TEST_PERSON: "1" } });
     await until("somebody is asked", () => count(scene, "approval.opened") === 1);
     const [proposal] = await proposals(scene);

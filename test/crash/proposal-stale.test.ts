@@ -14,11 +14,13 @@ import {
   proposals,
   resumeAll,
   runScript,
+  STAGE_TURN,
   said,
   stage,
   stageTen,
   survey,
   temporaries,
+  WORDS,
 } from "./proposal-scene.ts";
 import { makeScene, type Scene, stateOf, until } from "./scene.ts";
 import { inodes, layTen, tree } from "./ten-files.ts";
@@ -44,7 +46,7 @@ describe("staged by a process that is killed", { concurrency: 3 }, () => {
   test("by a conversation: what it staged is applied, and the conversation's record stays sound", async () => {
     using scene = makeScene();
     layTen(scene.path("."));
-    await killAt(scene, runScript(scene, [{ calls: [{ tool: "ten_staged" }] }, { say: "done" }]), "end.after");
+    await killAt(scene, runScript(scene, [STAGE_TURN, ...WORDS]), "end.after");
     const [proposal] = await proposals(scene);
     assert.equal((await person(scene, ["apply", proposal?.id ?? ""])).outcome, "applied");
     assert.equal(filesAt(scene, whole), "after");
@@ -182,11 +184,7 @@ describe("files that changed since the preview", { concurrency: 3 }, () => {
     writeFileSync(policy, JSON.stringify({ version: 1, proposals: { stage: ["Edit"], steering: "none" } }));
     writeFileSync(scene.path("notes.txt"), text);
     const edit = { file_path: "notes.txt", old_string: "one", new_string: "ONE", replace_all: true };
-    const turns = [
-      { calls: [{ tool: "read", input: { file_path: "notes.txt" } }] },
-      { calls: [{ tool: "edit", input: edit }] },
-      { say: "done" },
-    ];
+    const turns = [{ calls: [{ tool: "read", input: { file_path: "notes.txt" } }] }, { calls: [{ tool: "edit", input: edit }] }, ...WORDS];
     const { code, stdout, stderr } = await scene.here(runScript(scene, turns, ["--policy", policy]));
     assert.equal(code, 0, stdout + stderr);
     const [proposal] = await proposals(scene);
@@ -249,7 +247,7 @@ describe("several proposals on one file", { concurrency: 3 }, () => {
     layTen(scene.path("."));
     const policy = join(scene.root, "policy.json");
     writeFileSync(policy, JSON.stringify({ version: 1, proposals: { steering: "none" } }));
-    const turns = [{ calls: [{ tool: "ten_staged" }] }, { calls: [{ tool: "two" }] }, { say: "done" }];
+    const turns = [STAGE_TURN, { calls: [{ tool: "two" }] }, ...WORDS];
     assert.equal((await scene.here(runScript(scene, turns, ["--policy", policy]))).code, 0);
     const [one, two] = await proposals(scene);
     assert.ok(one && two);

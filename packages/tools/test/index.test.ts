@@ -4,35 +4,6 @@ import * as tools from "../src/index.ts";
 import { runNode } from "./run-node.ts";
 import { session } from "./session.ts";
 
-test("the package exports exactly these names", () => {
-  assert.deepEqual(Object.keys(tools).sort(), [
-    "ajvSchemas",
-    "array",
-    "askTool",
-    "boolean",
-    "builtinTools",
-    "diffStat",
-    "editTool",
-    "enterPlanModeTool",
-    "globTool",
-    "integer",
-    "listTool",
-    "memoryReads",
-    "object",
-    "oneOf",
-    "optional",
-    "readTool",
-    "record",
-    "resolveTool",
-    "searchTool",
-    "shellTool",
-    "string",
-    "todoTool",
-    "unifiedDiff",
-    "writeTool",
-  ]);
-});
-
 test("the built-in tools by name and kind", (t) => {
   const kinds = {
     read: "read",

@@ -67,7 +67,7 @@ async function installedGrammars(): Promise<Record<string, Registration>> {
 }
 
 /** What a tree takes for each character of its text, and more: too much is only collected sooner. */
-const TREE_FACTOR = 40;
+const TREE_FACTOR = 16;
 const MOST = 128 * 1024 * 1024;
 
 /** Trees live outside of the heap, and the collector does not see their weight: without this it would let thousands of them pile up before it looks. */

@@ -12,7 +12,7 @@ export function* sourceFiles(targets: readonly Target[], isWanted: (target: Targ
 
 /** Enough files at once for every thread of the pool; and few large ones, because a tree takes many times the memory of its text. */
 export const FILE_LOAD: Load<SourceFile> = {
-  items: 8,
+  items: 32,
   most: 1024 * 1024,
   weight: ({ source }) => (typeof source === "string" ? 0 : source.text.length),
 };
