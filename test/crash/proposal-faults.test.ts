@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 import { sha256 } from "./check.ts";
 import { lives, standings } from "./check-proposals.ts";
 import { DOORS, filesAt, isSettled, killAt, lastEnd, proposals, puts, resumeAll, said, survey } from "./proposal-scene.ts";
@@ -100,6 +101,37 @@ describe("RS-37: a disk that refuses to put a file in place", { concurrency: 3 }
     await isSettled(scene);
   });
 });
+
+if (LONG) {
+  describe("a disk that is full, as the system has it", { concurrency: 2 }, () => {
+    /** Where there is no room for another page: while the new bytes are written. Where there is none for another name: while they are put in place. */
+    const SIZES: readonly string[] = [
+      ...[8, 9, 10, 11, 12, 13, 14, 15, 16].map((pages) => `size=${pages * 4}k`),
+      ...[15, 16, 17, 18, 19, 20, 22, 24, 26, 27, 28, 29, 30].map((names) => `nr_inodes=${names}`),
+    ];
+    const found = new Map<string, string>();
+    for (const size of SIZES) {
+      test(`${size}: all ten files are at one end, and the proposal says at which`, async () => {
+        using scene = makeScene();
+        const argv = await DOORS.apply.command(scene);
+        const [workspace, seed, left] = [scene.path("."), join(scene.root, "seed"), join(scene.root, "left")];
+        cpSync(workspace, seed, { recursive: true });
+        const script = `mount -t tmpfs -o ${size} none "$1" && cp -a "$2/." "$1" && cd "$1" && { shift 3; "$@"; code=$?; cp -a . "${left}"; exit $code; }`;
+        const ran = await scene.child(argv, { under: ["unshare", "-rm", "sh", "-c", script, "sh", workspace, seed, left] });
+        assert.ok(existsSync(left), `a small disk could not be made here: ${ran.stderr}`);
+        const at = [whole.before, whole.after].findIndex((files) => isDeepStrictEqual(tree(left), files));
+        const [proposal] = await proposals(scene);
+        assert.deepEqual([at, proposal?.state], ran.code === 0 ? [1, "applied"] : [0, "staged"], JSON.stringify([ran, tree(left)]));
+        found.set(size, said(ran).value.error?.message ?? "applied");
+      });
+    }
+
+    test("all of this was met", () => {
+      const met = [...found.values()].join("\n");
+      for (const kind of [/no space left/, /Restored \d+ file/, /applied/]) assert.match(met, kind);
+    });
+  });
+}
 
 const REFUSED = "file.link@2=fail:EIO";
 

@@ -116,7 +116,7 @@ turns:
     const ids = messages.flatMap(({ role, content }) =>
       role === "tool" ? content.map((part) => ("toolCallId" in part ? part.toolCallId : "")) : [],
     );
-    assert.deepEqual(ids, ["c1", "c1#2"], "every call has one result, under its own id");
+    assert.deepEqual(ids, ["c1", "c1_2"], "every call has one result, under an id of its own that every provider takes");
     assert.equal(open, undefined);
     assert.equal(providerId, "script:2");
   });

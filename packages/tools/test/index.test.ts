@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as tools from "../src/index.ts";
 import { runNode } from "./run-node.ts";
 import { session } from "./session.ts";
 

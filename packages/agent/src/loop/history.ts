@@ -46,7 +46,7 @@ export function assistantMessage(parts: readonly AnswerPart[], callIds: readonly
     const options = part.provider as SharedV4ProviderOptions | undefined;
     const beside = options && { providerOptions: options };
     if (part.type !== "call") return { type: part.type, text: part.text, ...beside };
-    const toolCallId = callIds[calls] ?? part.call;
+    const toolCallId = wireId(callIds[calls] ?? part.call);
     calls += 1;
     return { type: "tool-call", toolCallId, toolName: part.tool, input: shownInput(part.input), ...beside };
   });
@@ -62,6 +62,11 @@ function shownInput(input: Json): unknown {
   } catch {
     return { input };
   }
+}
+
+/** Some providers take letters, digits, hyphens and underscores only; a repeated id of ours has another sign in it. */
+function wireId(id: string): string {
+  return id.replaceAll(/[^\w-]/g, "_");
 }
 
 /** A call's end as the history needs it. */
@@ -81,7 +86,7 @@ export function toolMessage(results: readonly ToldResult[]): LanguageModelV4Mess
 function resultPart({ callId, tool, outcome, type, content }: ToldResult): LanguageModelV4ToolResultPart {
   return {
     type: "tool-result",
-    toolCallId: callId,
+    toolCallId: wireId(callId),
     toolName: tool,
     output: output(content, outcome === "succeeded"),
     providerOptions: marked({ outcome, ...(type !== null && { type }) }),

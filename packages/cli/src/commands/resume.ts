@@ -36,7 +36,8 @@ async function resumed(context: Context, store: Store, id: string): Promise<numb
   const [{ resumeRun }, { printRun }] = await Promise.all([import("../headless/run-session.ts"), import("../headless/print-run.ts")]);
   const left = await resumeRun(context, store, { id, prompt: context.operands[1] });
   if (left === undefined) {
-    await context.io.stderr.write("Nothing to resume.\n");
+    if (context.options.flag("json")) await printJson(context.io, { sessionId: id, reason: null, exit: 0, text: "", proposals: [] });
+    else await context.io.stderr.write("Nothing to resume.\n");
     return 0;
   }
   await printRun(context, left);
