@@ -32,9 +32,12 @@ function outputOf(stream: NodeJS.WriteStream, readerMayLeave: boolean): Output {
   };
 }
 
+/** What a write says to a reader, or a terminal, that has gone. */
+const GONE: readonly unknown[] = ["EPIPE", "EIO", "ENXIO", "ERR_STREAM_DESTROYED"];
+
 /** True for a write to a reader that has gone. */
 export function isGone(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "EPIPE" || error.code === "ERR_STREAM_DESTROYED");
+  return error instanceof Error && "code" in error && GONE.includes(error.code);
 }
 
 async function readStdin(limit: number): Promise<Uint8Array> {

@@ -92,6 +92,17 @@ describe("assent call on a real terminal", () => {
     assert.equal(existsSync(at.path("made.txt")), false);
   });
 
+  test("a terminal that goes away in the middle of a question ends the program; the question stays for later", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows(PROMPT);
+    const { pid } = screen.pty;
+    screen.pty.kill("SIGHUP");
+    await screen.end;
+    await until("the program ends", () => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "));
+    assert.equal(existsSync(at.path("x")), false);
+  });
+
   test("S37: keys typed without pause while the question appears answer nothing", async () => {
     using at = place();
     const screen = open(at, CALL);

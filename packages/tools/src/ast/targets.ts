@@ -110,17 +110,25 @@ async function* filesIn(directory: string, real: string, { workspace, signal }: 
 
 /** A glob is looked for below the directory that its plain beginning names, and nowhere else. */
 async function* filesOfGlob(absolute: string, search: Search): AsyncGenerator<FoundFile> {
-  const names = absolute.split("/");
-  const first = names.findIndex(isGlob);
-  const base = names.slice(0, first).join("/") || "/";
+  const { base, glob } = await splitGlob(absolute);
   const { real } = search.scope(base, search.cwd);
   const stats = real === null ? undefined : await statsOf(real);
   if (real === null || !stats?.isDirectory()) return;
-  const tests = withoutBraces(names.slice(first).join("/")).map(compilePathGlob);
+  const tests = withoutBraces(glob).map(compilePathGlob);
   for await (const file of filesIn(base, real, search)) {
     const below = file.path.slice(base === "/" ? 1 : base.length + 1).split("/");
     if (tests.some((matches) => matches(below))) yield file;
   }
+}
+
+/** A directory whose name looks like a glob is that directory. */
+async function splitGlob(absolute: string): Promise<{ readonly base: string; readonly glob: string }> {
+  const names = absolute.split("/");
+  for (const [index, name] of names.entries()) {
+    const isDirectory = isGlob(name) && (await statsOf(names.slice(0, index + 1).join("/")))?.isDirectory() === true;
+    if (isGlob(name) && !isDirectory) return { base: names.slice(0, index).join("/") || "/", glob: names.slice(index).join("/") };
+  }
+  return { base: absolute, glob: "**" };
 }
 
 function isNeverSearched(workspace: string, real: string): boolean {

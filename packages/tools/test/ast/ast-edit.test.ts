@@ -589,6 +589,15 @@ test("a glob does not leave the directory it begins in", async (t) => {
     assert.equal("blocks" in (await preview({ ops: [OP], paths: [path] }, { cwd: join(root, "in") })), false, path);
 });
 
+test("a directory whose name looks like a glob is that directory", async (t) => {
+  const { root, preview } = workbench(t, { "[w]/src/[id]/a.ts": "f(1)", "[w]/src/x/b.ts": "f(1)", "w/src/i/c.ts": "f(1)" });
+  const cwd = join(root, "[w]");
+  const found = async (path: string) => Object.keys(afters(await preview({ ops: [OP], paths: [path] }, { cwd }), cwd));
+  assert.deepEqual(await found("src/**/*.ts"), ["src/[id]/a.ts", "src/x/b.ts"]);
+  assert.deepEqual(await found("src/[id]/*.ts"), ["src/[id]/a.ts"]);
+  assert.deepEqual(await found("src/[xy]/*.ts"), ["src/x/b.ts"]);
+});
+
 test("links are not followed, but a named one is", async (t) => {
   const { root, preview } = workbench(t, { "real/a.ts": "f(1)", "b.ts": "h()" });
   symlinkSync("real", join(root, "linked"));
