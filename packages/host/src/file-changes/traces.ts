@@ -47,7 +47,8 @@ async function isThere(directory: string, places: Places): Promise<boolean> {
 
 async function make({ parent, name, marker }: LaidOutDirectory, places: Places): Promise<void> {
   await places.use(parent, async ({ path }) => {
-    await (await open(join(path, marker), constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600)).close();
+    await unlink(join(path, marker)).catch(ignore("ENOENT")); // of this very set: a crash may have left it
+    await (await open(join(path, marker), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)).close();
     await mkdir(join(path, name));
   });
 }
