@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, type Stats } from "node:fs";
+import { existsSync, lstatSync, readFileSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { parseArgs } from "node:util";
@@ -42,9 +42,20 @@ export function checkProposals(store: string): readonly ProposalViolation[] {
   return story.lives.flatMap((life) => [lived, kept, shown, told, claimed, heeded, whole].flatMap((look) => [...look(life, story)]));
 }
 
-/** The proposals of a store, as its rows tell them. */
+/** The proposals of a store, as its rows tell them; none where it is not made yet. */
 export function lives(store: string): readonly Life[] {
-  return read(store).lives;
+  return isMade(store) ? read(store).lives : [];
+}
+
+function isMade(store: string): boolean {
+  const file = join(store, "ledger.db");
+  if (!existsSync(file)) return false;
+  const database = new DatabaseSync(file, { readOnly: true, timeout: 5000 });
+  try {
+    return database.prepare("select 1 from sqlite_master where name = 'events'").get() !== undefined;
+  } finally {
+    database.close();
+  }
 }
 
 function read(store: string): Story {

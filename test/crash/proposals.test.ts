@@ -111,7 +111,7 @@ describe("RS-39, RS-40, RS-41: killed before a step that changes something on th
     const [first, last] = [changedBefore.lastIndexOf(0), changedBefore.indexOf(changes)];
     assert.ok(first > 0 && last > first, "nothing to break");
     const all = [0, first, first + 1, last - 1, last, steps.length - 1];
-    const some = name === "apply" || name === "call ten" ? all : [first + (changes > 1 ? 1 : 0), last];
+    const some = name === "apply" ? all : [first + (changes > 1 ? 1 : 0), last];
     return [...new Set(some)].map((at, n) => [at, ways(name)[n % ways(name).length] ?? "resume"] as const);
   }
 });
@@ -176,7 +176,7 @@ describe("killed between two records of an apply", { concurrency: 3 }, () => {
     "proposal.before_applied",
     "effect.after",
   ];
-  const some = POINTS.filter(([name, point]) => name === "undo" || name === "call write" || differing.includes(point));
+  const some = POINTS.filter(([name, point]) => name === "undo" || differing.includes(point));
   for (const [name, point, wanted] of LONG ? POINTS : some) {
     test(`${name} at ${point}: ${wanted.join(", ")}`, async () => {
       using scene = makeScene();
