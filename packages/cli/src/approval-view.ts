@@ -82,7 +82,8 @@ function factLines(approval: OpenApproval): (readonly [string, string])[] {
   ];
 }
 
-function subject(details: ConfirmationDetails): string {
+/** What is asked about, whole. */
+export function subject(details: ConfirmationDetails): string {
   switch (details.type) {
     case "exec":
       return `$ ${details.command}`;

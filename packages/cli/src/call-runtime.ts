@@ -54,6 +54,7 @@ export async function callDispatcher(context: Context, runtime: CallRuntime): Pr
   const by = personBy(currentUser().user, { name: undefined, door: "call" });
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
   const hooks = callHooks(context, runtime);
+  policy.readsFrom(session.ledger);
   const modes = await sessionModes(context, runtime, by.name);
   if (runtime.mode !== undefined) await modes.change(runtime.mode, by.name);
   const dispatcher = createDispatcher({

@@ -1,4 +1,4 @@
-import type { Facts, HookEntry, Registry, Rules } from "@assent/core";
+import type { Facts, HookEntry, Ledger, Registry, Rules } from "@assent/core";
 import {
   type LoadedPolicy,
   type PolicyPlaces,
@@ -12,6 +12,7 @@ import type { LoadedTools } from "@assent/tools";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { customTools } from "./custom-tools.ts";
+import { recordedReads } from "./recorded-reads.ts";
 import { stateDirectory } from "./store-location.ts";
 import { toolRegistry } from "./tool-registry.ts";
 
@@ -43,6 +44,8 @@ export type OpenedPolicy = {
   readonly hooks: () => readonly HookEntry[];
   readonly workspace: string;
   readonly custom: LoadedTools;
+  /** Lets what a session read in an earlier process count. */
+  readonly readsFrom: (ledger: Ledger) => void;
 };
 
 /** Reads the settings around a workspace and makes tools, facts and rules of them. Nothing is started, asked or written. Throws `SettingsError`. */
@@ -52,16 +55,18 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   const { workspace, readable, planFile, follow } = wish;
   const custom = await customTools(context, { ports, ...wish });
   const own = custom.tools.map(({ tool }) => tool);
+  const reads = recordedReads();
   const { source, tools, facts, rules, hooks } = workspacePolicy({
     places: policyPlaces(context, wish),
     stateDirectory: directory,
     ...(readable && { readable }),
     ...(planFile && { planFile }),
     digest: ports.digest,
-    tools: (look, settings, privateAllowed) => toolRegistry(context, { ports, workspace, look, settings, privateAllowed, custom: own }),
+    tools: (look, settings, privateAllowed) =>
+      toolRegistry(context, { ports, workspace, look, settings, privateAllowed, reads, custom: own }),
     ...(follow && { follow }),
   });
-  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom };
+  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom, readsFrom: reads.from };
 }
 
 /** Where settings are read from. */

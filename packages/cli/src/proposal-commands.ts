@@ -72,7 +72,7 @@ export const PROPOSAL_COMMANDS: readonly CommandSpec[] = [
     more: `Edits that ran at once have an id too: assent proposals --all lists it. ${MORE}`,
     operands: [{ name: "ID", required: true }],
     options: [...ANSWERING, NO_WAIT, ...COMMON],
-    exits: EXITS,
+    exits: { ...EXITS, 0: "taken back", 1: "refused: files changed since, it is not applied (any more), or the store failed" },
     examples: ["assent undo p_3kq7mz"],
     load: () => import("./commands/undo.ts"),
   },

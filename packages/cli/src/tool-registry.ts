@@ -1,7 +1,7 @@
 import { createRegistry, type Registry, type Tool } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { PathScope, Settings } from "@assent/policy";
-import { ajvSchemas, builtinTools } from "@assent/tools";
+import { ajvSchemas, builtinTools, type Reads } from "@assent/tools";
 import type { Context } from "./command-spec.ts";
 
 /** Where the tools of a registry work, and the settings they follow. */
@@ -13,6 +13,8 @@ export type ToolPlace = {
   readonly settings?: () => Settings;
   /** Whether a rule names a host of the own network. */
   readonly privateAllowed?: (url: string) => boolean;
+  /** What sessions have read. */
+  readonly reads?: Reads;
   /** The user's own, already loaded. */
   readonly custom?: readonly Tool[];
 };
@@ -28,7 +30,7 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     shellPath: () => settings?.()["shell.path"] ?? [],
     ...(settings && { maxFiles: () => settings()["astEdit.maxFiles"], maxChanges: () => settings()["astEdit.maxChanges"] }),
   };
-  const { privateAllowed } = place;
+  const { privateAllowed, reads } = place;
   const builtin = builtinTools({
     workspace,
     scope,
@@ -37,6 +39,7 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     environment: io.env,
     ...follows,
     ...(privateAllowed && { privateAllowed }),
+    ...(reads && { reads }),
   });
   for (const tool of [...builtin, ...(overrides.tools ?? []), ...(place.custom ?? [])]) registry.add(tool);
   return registry;

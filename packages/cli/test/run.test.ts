@@ -84,6 +84,31 @@ describe("assent run with a script", () => {
     });
   }
 
+  test("what was read before a run was parked is known after it: the approved edit is made", async () => {
+    using at = place();
+    at.write("notes.txt", "one\ntwo\n");
+    at.write(
+      "s.yaml",
+      `turns:
+  - calls: [{ tool: read, input: { file_path: notes.txt } }]
+  - calls: [{ tool: edit, id: c2, input: { file_path: notes.txt, old_string: two, new_string: TWO } }]
+  - expect: { result: { call: c2, outcome: succeeded } }
+    calls: [{ tool: edit, id: c3, input: { file_path: notes.txt, old_string: TWO, new_string: three } }]
+  - expect: { result: { call: c3, outcome: succeeded } }
+    say: Done.
+`,
+    );
+    const parked = await at.json(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);
+    assert.equal(parked.code, 75, JSON.stringify(parked));
+    for (const text of ["TWO", "three"]) {
+      const [approval] = (await at.hereJson(["approvals"])).value;
+      assert.match((await at.here(["approvals", "show", approval.id])).stdout, new RegExp(`\\+${text}`));
+      await at.here(["approve", approval.id]);
+      await at.run(["resume", parked.value.sessionId]);
+      assert.match(readFileSync(at.path("notes.txt"), "utf8"), new RegExp(text));
+    }
+  });
+
   test("AK: a question is parked, answered from elsewhere, and the model hears the answer", async () => {
     using at = place();
     at.write(

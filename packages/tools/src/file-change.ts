@@ -53,11 +53,12 @@ export async function fileApplied(reads: Reads, applied: AppliedPreview, { sessi
   const { data, display, files, label } = applied;
   const { real, done } = isObject(data) ? data : {};
   const digest = files[0]?.digest.replace(/^sha256:/, "");
-  if (typeof real === "string" && digest !== undefined) await reads.remember(sessionId, real, { digest });
+  const known = typeof real === "string" && digest !== undefined ? [{ path: real, digest }] : [];
+  for (const { path, digest: now } of known) await reads.remember(sessionId, path, { digest: now });
   return {
     content: typeof done === "string" ? done : `Applied ${label}.`,
     ...(display !== undefined && { display }),
-    details: { applied: true, files: files.map(({ path, digest: now }) => ({ path, digest: now })) },
+    details: { applied: true, files: files.map(({ path, digest: now }) => ({ path, digest: now })), known },
   };
 }
 

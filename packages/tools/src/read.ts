@@ -62,8 +62,9 @@ async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Pr
   const { path, shown } = place;
   try {
     const { result, record } = await withRegularFile(path, (file) => readOpened(file, input, { shown, signal: ctx.signal }));
-    if (record) await reads.remember(ctx.sessionId, path, record);
-    return result;
+    if (!record) return result;
+    await reads.remember(ctx.sessionId, path, record);
+    return { ...result, details: { known: [{ path, digest: record.digest }] } };
   } catch (error) {
     ctx.signal.throwIfAborted();
     return fileFailure(error, { shown, otherwise: "read_content_failure" });

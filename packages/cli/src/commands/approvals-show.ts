@@ -1,7 +1,7 @@
 import { type ApprovalRow, isObject, type Json, type JsonObject, knownEvent, type Ledger } from "@assent/core";
 import { factNotes } from "../approval-facts.ts";
 import { approvalLongForm, type Edited, type Judged } from "../approval-form.ts";
-import { runsIn, whyAsked } from "../approval-view.ts";
+import { runsIn, subject, whyAsked } from "../approval-view.ts";
 import type { Context } from "../command-spec.ts";
 import { CommandError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
@@ -55,7 +55,7 @@ type Shown = { readonly columns: number | undefined; readonly flags: string };
 
 function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
   const { details } = row;
-  const what = details.type === "exec" ? details.command : details.type === "edit" ? `${details.filePath}\n${details.fileDiff}` : undefined;
+  const what = subject(details);
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
   const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
   const fields: (readonly [string, string])[] = [
@@ -64,7 +64,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ["title", row.title],
     ["tool", `${row.tool} (${String(shown["kind"])})`],
     ["in", runsIn({ details, cwd: String(shown["cwd"]) })],
-    ...(what === undefined ? [] : [["what", markGaps(what)] as const]),
+    ["what", markGaps(what)],
     ["input", JSON.stringify(shown["input"], null, 2)],
     ...editedField(shown["edited"]),
     ["why", whyAsked(row)],
@@ -77,7 +77,11 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ["call", row.call],
     ["fingerprint", row.fingerprint],
   ];
-  const next = row.state === "open" ? `\nassent approve ${row.id}${flags}\nassent reject ${row.id}${flags}\n` : "";
+  const ways = details.type === "plan" ? ["", " --outcome proceed_always", " --outcome restore_previous"] : [""];
+  const next =
+    row.state === "open"
+      ? `\n${ways.map((way) => `assent approve ${row.id}${way}${flags}\n`).join("")}assent reject ${row.id}${flags}\n`
+      : "";
   return `${fieldsText(fields, columns)}${next}`;
 }
 

@@ -41,8 +41,8 @@ function fields(row: ProposalRow, blocks: readonly string[]): readonly (readonly
 }
 
 function standing({ state, parked, resolution, supersededBy, cause, changed }: ProposalRow): string {
-  const by = resolution ? ` by ${resolution.who ? whoText(resolution.who) : `the ${resolution.by}`}` : "";
-  const why = resolution && resolution.reason !== "" ? `: ${resolution.reason}` : "";
+  const by = resolution && state !== "undone" ? ` by ${resolution.who ? whoText(resolution.who) : `the ${resolution.by}`}` : "";
+  const why = resolution && state !== "undone" && resolution.reason !== "" ? `: ${resolution.reason}` : "";
   if (supersededBy !== null) return `${state} by ${supersededBy}`;
   if (cause !== null) return `${state} (${cause}${changed.length > 0 ? `: ${changed.join(", ")}` : ""})`;
   return `${state}${parked ? ", parked for a person" : ""}${by}${why}`;

@@ -34,7 +34,7 @@ export async function runModel(context: Context, given: string | undefined, cloc
   const id = given ?? (await detectLocalModel(environment));
   if (id === undefined) {
     throw new CommandError("unknown_model", 2, {
-      message: "assent run: no model. Give one with --model provider:name, or name it in your settings.",
+      message: "There is no model to run. Give one with --model provider:name, or name it in your settings.",
       hint: "Without any: start a local server (ollama, LM Studio), or rehearse with --model script:FILE.",
     });
   }
@@ -46,7 +46,7 @@ export async function runModel(context: Context, given: string | undefined, cloc
 
 function refuse(error: unknown): never {
   if (!(error instanceof ModelError)) throw error;
-  throw new CommandError(error.type, 2, { message: `assent run: ${error.message}`, hint: error.hint });
+  throw new CommandError(error.type, 2, { message: error.message, hint: error.hint });
 }
 
 function understood(text: string, file: string): Script {
