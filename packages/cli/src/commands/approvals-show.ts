@@ -55,7 +55,7 @@ type Shown = { readonly columns: number | undefined; readonly flags: string };
 
 function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
   const { details } = row;
-  const what = subject(details);
+  const what = details.type === "exec" ? details.command : subject(details);
   const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
   const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
   const fields: (readonly [string, string])[] = [
