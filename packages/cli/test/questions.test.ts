@@ -292,7 +292,7 @@ describe("a question at a real terminal", () => {
   }
   const shows = (screen: { text: () => string }, wanted: string): Promise<void> =>
     until(`the terminal shows ${wanted}; it shows ${JSON.stringify(screen.text())}`, () => screen.text().includes(wanted));
-  const afterReading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 400));
+  const afterReading = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1_000));
 
   test("AK-20: a person is asked; a number and Enter answer", async () => {
     using at = place();

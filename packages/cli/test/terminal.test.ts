@@ -35,7 +35,7 @@ function open(
 
 /** A person reads before typing; keys pressed sooner than that are dropped. */
 function afterReading(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 400));
+  return new Promise((resolve) => setTimeout(resolve, 1_000));
 }
 
 const PROMPT = "then Enter: ";

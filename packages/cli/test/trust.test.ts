@@ -179,7 +179,7 @@ function open(at: Place, argv: readonly string[], rows = 40): Screen {
 
 /** A person reads before typing; keys pressed sooner than that are dropped. */
 function afterReading(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 400));
+  return new Promise((resolve) => setTimeout(resolve, 1_000));
 }
 
 describe("assent trust on a real terminal", () => {
