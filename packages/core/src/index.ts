@@ -97,6 +97,8 @@ export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";
 export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
+export type { ScheduleEventBodies, TaskEventBodies, TaskStatus, TaskUsage } from "./model/task-events.ts";
+export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
 export type {
   Choice,
   Directive,

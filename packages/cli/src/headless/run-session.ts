@@ -1,18 +1,10 @@
-import {
-  type Conversation,
-  type ConversationDeps,
-  type ConversationEvent,
-  createConversation,
-  type RunEnd,
-  recordedHistory,
-  ScriptFailure,
-  systemPrompt,
-} from "@assent/agent";
+import { type ConversationEvent, type RunEnd, recordedHistory, ScriptFailure } from "@assent/agent";
 import { openSession, type ProposalRow, type Session } from "@assent/core";
 import { thisHolder } from "@assent/host";
-import { type CallFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "../call-flags.ts";
+import { composeAgent } from "../agent-composition.ts";
+import { type CallFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
 import type { CallPlace } from "../call-place.ts";
-import { type CallDispatcher, callDispatcher, callPorts } from "../call-runtime.ts";
+import { callPorts } from "../call-runtime.ts";
 import { type Cancelling, cancelOnSignal } from "../cancel-on-signal.ts";
 import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
@@ -66,7 +58,8 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
         create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
       },
     );
-    const { converse, close } = await compose(context, { ...attending, session, policy, chosen, unattended: settings.onAsk });
+    const observe = (event: ConversationEvent): void => void tell(context, event);
+    const { converse, close } = await composeAgent(context, { ...attending, session, policy, chosen, unattended: settings.onAsk, observe });
     const end = await finish(() => converse([]).send(prompt, cancelling.signal), chosen).finally(close);
     return await leave(session, end);
   });
@@ -87,7 +80,9 @@ export function resumeRun(
     const flags = resumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
     const chosen = await runModel(context, session.state.model ?? undefined, ports.clock);
-    const { converse, dispatcher, close } = await compose(context, { ...attending, session, policy, chosen, unattended: "park" });
+    const observe = (event: ConversationEvent): void => void tell(context, event);
+    const parts = { ...attending, session, policy, chosen, unattended: "park", observe } as const;
+    const { converse, dispatcher, close } = await composeAgent(context, parts);
     const talk = async (): Promise<RunEnd> => {
       const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal });
       if (results.some(({ outcome }) => outcome === "waiting")) return { reason: "parked", text: "" };
@@ -101,45 +96,6 @@ export function resumeRun(
     const left = await leave(session, end);
     return closed?.reason === "done" && prompt === undefined ? undefined : left;
   });
-}
-
-type Composing = Attending & {
-  readonly session: Session;
-  readonly policy: FollowedPolicy;
-  readonly chosen: RunModel;
-  readonly unattended: OnAsk;
-};
-
-type Composed = Pick<CallDispatcher, "dispatcher" | "close"> & {
-  readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
-};
-
-/** Everything a run is made of, whether it begins or goes on. */
-async function compose(context: Context, { session, policy, chosen, ports, cancelling, unattended }: Composing): Promise<Composed> {
-  policy.serve(session.id);
-  const settings = policy.source.settings();
-  const runtime = { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended };
-  const { dispatcher, planMode, onAsk, asks, close } = await callDispatcher(context, runtime);
-  const cwd = session.state.created?.cwd ?? policy.workspace;
-  const system = systemPrompt({ cwd, planFile: session.state.planning?.file });
-  const maxTurns = context.options.count("max-turns");
-  const deps: ConversationDeps = {
-    session,
-    dispatcher,
-    ...ports,
-    tools: () => policy.tools,
-    model: chosen.model,
-    capabilities: chosen.capabilities,
-    system: () => system,
-    steering: () => policy.source.settings()["proposals.steering"],
-    maxConsecutiveToolCalls: settings.maxConsecutiveToolCalls,
-    ...(maxTurns !== undefined && { maxTurns }),
-    plan: planMode.plan,
-    onAsk,
-    asks,
-    observe: (event) => void tell(context, event),
-  };
-  return { dispatcher, close, converse: (messages) => createConversation(deps, messages) };
 }
 
 /** A script must have been played to its end, where the run came to its own. */

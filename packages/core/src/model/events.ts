@@ -8,6 +8,7 @@ import type { OutcomeState } from "./outcome.ts";
 import type { ProposalEventBodies } from "./proposal-events.ts";
 import type { QuestionEventBodies } from "./question-events.ts";
 import type { Content, Display, Spilled } from "./result.ts";
+import type { ScheduleEventBodies, TaskEventBodies } from "./task-events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
 /** The chain every process may append to: answers, grants, trust, the store's own records. */
@@ -19,6 +20,8 @@ export type Holder = { readonly pid: number; readonly host: string; readonly pro
 /** The body of every event type that this version writes. Names and shapes are on disk: they are pinned by a test. */
 export type EventBodies = ProposalEventBodies &
   QuestionEventBodies &
+  TaskEventBodies &
+  ScheduleEventBodies &
   TurnEventBodies & {
     "session.created": {
       readonly cwd: string;
@@ -33,6 +36,8 @@ export type EventBodies = ProposalEventBodies &
       readonly title: string;
       /** What the door needs to continue this session the way it began (flags of `assent call`). */
       readonly options?: JsonObject;
+      /** Its conversation begins with that of another session, up to this place. */
+      readonly forked?: { readonly session: string; readonly seq: number };
     };
     "session.opened": Holder & { readonly recovered: readonly { readonly call: string; readonly to: string }[] };
     "session.closed": {

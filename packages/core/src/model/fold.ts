@@ -5,6 +5,7 @@ import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal-row.ts";
 import { answeredQuestion, askedQuestion } from "./question-row.ts";
+import { isScheduleEvent, isTaskEvent, nextSchedule, nextTask, type ScheduleRow, type TaskRow } from "./task-row.ts";
 
 /** What a session is, as far as anything still depends on it: never the message history. */
 export type SessionState = {
@@ -33,6 +34,10 @@ export type SessionState = {
   readonly questions: Map<string, QuestionRow>;
   /** What the model is still to be told, by id, oldest first. */
   readonly notices: Map<string, EventBodies["notice.queued"]>;
+  /** Background agents that have not ended, by id, oldest first. */
+  readonly tasks: Map<string, TaskRow>;
+  /** Schedules that are not removed, by id. */
+  readonly schedules: Map<string, ScheduleRow>;
   /** Calls that have not ended, by id. */
   readonly calls: Map<string, Call>;
   /** How often each id was given; an id that is here and not in `calls` has ended. */
@@ -75,6 +80,8 @@ export function emptySession(): SessionState {
     lost: undefined,
     questions: new Map(),
     notices: new Map(),
+    tasks: new Map(),
+    schedules: new Map(),
     calls: new Map(),
     ids: new Map(),
     unknown: new Set(),
@@ -87,7 +94,7 @@ export function emptySession(): SessionState {
  * Total and deterministic: the same events in the same order give an equal state; an illegal one throws `IllegalEvent` and changes nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
-  const changed = foldCall(state, event) || foldProposal(state, event);
+  const changed = foldCall(state, event) || foldProposal(state, event) || foldTask(state, event);
   if (!changed) foldSession(state, event);
   if (event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
@@ -150,6 +157,21 @@ function foldProposal(state: SessionState, event: LedgerEvent): boolean {
   if (event.type === "proposal.staged") state.lost = undefined;
   if (after.cause === "lost") state.lost = after;
   return true;
+}
+
+function foldTask(state: SessionState, event: LedgerEvent): boolean {
+  if (isTaskEvent(event)) keep(state.tasks, { id: event.body.task, event, next: nextTask(state.tasks.get(event.body.task), event) });
+  else if (isScheduleEvent(event))
+    keep(state.schedules, { id: event.body.schedule, event, next: nextSchedule(state.schedules.get(event.body.schedule), event) });
+  else return false;
+  return true;
+}
+
+/** Null: it is over; undefined: it cannot be. */
+function keep<Row>(rows: Map<string, Row>, { id, event, next }: { id: string; event: LedgerEvent; next: Row | null | undefined }): void {
+  if (next === undefined) throw new IllegalEvent(event, rows.has(id) ? "there" : "none");
+  if (next === null) rows.delete(id);
+  else rows.set(id, next);
 }
 
 function foldQuestion(state: SessionState, event: LedgerEvent<"question.asked" | "question.answered">): void {

@@ -4,9 +4,10 @@ import { emptySession, type SessionState } from "./fold.ts";
 import { isObject, type Json } from "./json.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal.ts";
+import type { ScheduleRow, TaskRow } from "./task-row.ts";
 
 /** Raised whenever the shape of a stored state changes; an older snapshot is then ignored and the session folded from its first event. */
-const SNAPSHOT_VERSION = 2;
+const SNAPSHOT_VERSION = 3;
 
 /** The state as JSON, to shorten the next opening. */
 export function toSnapshot(state: SessionState): Json {
@@ -28,6 +29,8 @@ export function toSnapshot(state: SessionState): Json {
     proposals: [...state.proposals.values()],
     questions: [...state.questions.values()],
     notices: [...state.notices.values()],
+    tasks: [...state.tasks.values()],
+    schedules: [...state.schedules.values()],
     calls: [...state.calls.values()],
     ids: [...state.ids],
     unknown: [...state.unknown],
@@ -36,7 +39,7 @@ export function toSnapshot(state: SessionState): Json {
   return plain as unknown as Json;
 }
 
-const LISTS = ["calls", "ids", "unknown", "rejected", "proposals", "questions", "notices"] as const;
+const LISTS = ["calls", "ids", "unknown", "rejected", "proposals", "questions", "notices", "tasks", "schedules"] as const;
 
 /** The state a snapshot holds, or undefined when it is not one of ours and the events must be folded instead. */
 export function fromSnapshot(value: Json): SessionState | undefined {
@@ -60,6 +63,8 @@ export function fromSnapshot(value: Json): SessionState | undefined {
     proposals: new Map(stored.proposals.map((row) => [row.id, row])),
     questions: new Map(stored.questions.map((row) => [row.id, row])),
     notices: new Map(stored.notices.map((notice) => [notice.notice, notice])),
+    tasks: new Map(stored.tasks.map((row) => [row.task, row])),
+    schedules: new Map(stored.schedules.map((row) => [row.schedule, row])),
     calls: new Map(stored.calls.map((call) => [call.callId, call])),
     ids: new Map(stored.ids),
     unknown: new Set(stored.unknown),
@@ -83,6 +88,8 @@ type StoredState = {
   readonly proposals: readonly ProposalRow[];
   readonly questions: readonly QuestionRow[];
   readonly notices: readonly EventBodies["notice.queued"][];
+  readonly tasks: readonly TaskRow[];
+  readonly schedules: readonly ScheduleRow[];
   readonly calls: readonly Call[];
   readonly ids: readonly (readonly [string, number])[];
   readonly unknown: readonly string[];

@@ -35,7 +35,18 @@ export type TurnEventBodies = {
     readonly providerId: string | null;
   };
   "turn.ended": { readonly turn: number; readonly reason: string };
-  "notice.queued": { readonly notice: string; readonly kind: string; readonly modelText: string; readonly displayText: string };
+  /** Everything up to `through` is told to the model as this summary, but for what must not be lost. */
+  "history.compacted": { readonly turn: number; readonly through: number; readonly summary: string; readonly usage: Usage | null };
+  "notice.queued": {
+    readonly notice: string;
+    /** `task`, `schedule`, `proposal`, or `message`: something said to an agent by the one that started it. */
+    readonly kind: string;
+    readonly modelText: string;
+    readonly displayText: string;
+    readonly task?: string;
+    readonly schedule?: string;
+    readonly call?: string;
+  };
   "notice.delivered": { readonly ids: readonly string[]; readonly turn: number };
   "notice.dropped": { readonly ids: readonly string[]; readonly why: string };
 };

@@ -8,6 +8,8 @@ type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: 
 
 /** How a session hears of what others said about it. */
 export type SessionFollower = {
+  /** Calls `heard` after every event of the session, and every one of the shared chain that names it, in the order in which they are folded. It must not throw. */
+  readonly listen: (heard: (event: LedgerEvent) => void) => Subscription;
   /** Calls `changed` after every event of the shared chain that may concern an open call, question or proposal, until it is closed. */
   readonly watch: (changed: (event: LedgerEvent) => void) => Subscription;
   /** Folds what other processes said since; for a session that was not watching. */
@@ -38,6 +40,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
       link.failure = error;
     }
     state.shared = event.pos;
+    for (const heard of link.listeners) heard(event);
     for (const waiter of [...waiters].filter(({ pos }) => pos <= event.pos)) {
       waiters.delete(waiter);
       waiter.resolve();
@@ -61,6 +64,10 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     else take(stored);
   };
   return {
+    listen: (heard) => {
+      link.listeners.add(heard);
+      return { close: () => void link.listeners.delete(heard) };
+    },
     watch: (changed) => {
       sinks.add(changed);
       subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: HEARD }, receive);

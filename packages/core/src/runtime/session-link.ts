@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../model/events.ts";
+import type { LedgerEvent, StoredEvent } from "../model/events.ts";
 
 /**
  * What writing and following share. `failure` is set when the shared chain held what no state allows: nothing more is written on top of it.
@@ -12,4 +12,6 @@ export type Link = {
   /** Folds what other processes said before this position, however late we are told of it. */
   catchUp: (before: number) => Promise<void>;
   isWatching: () => boolean;
+  /** Told of every event once it is folded. */
+  readonly listeners: Set<(event: LedgerEvent) => void>;
 };

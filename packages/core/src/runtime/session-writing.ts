@@ -128,6 +128,7 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
       link.failure = error;
       throw error;
     }
+    if (link.listeners.size > 0) for (const event of events) for (const heard of link.listeners) heard(event);
     const waiting = early.size > 0 ? early.get(state.seq + 1) : undefined;
     if (!waiting) return;
     early.delete(state.seq + 1);

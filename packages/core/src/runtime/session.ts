@@ -101,6 +101,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
     take: () => undefined,
     catchUp: () => Promise.resolve(),
     isWatching: () => false,
+    listeners: new Set(),
   };
   const writer = makeWriter({ ledger, lease, state, link });
   const follower = makeFollower({ ledger, id, state, link });

@@ -43,6 +43,16 @@ const talking = folded([
   draftOf("mode.changed", { from: "default", to: "plan", by: "T", planning }),
   draftOf("turn.started", { turn: 3, origin: "user", promptId: "p", model: null, toolChoice: null }),
   draftOf("notice.queued", { notice: "n_1", kind: "proposal", modelText: "parked", displayText: "parked" }),
+  draftOf("task.started", {
+    ...{ task: "t_1", agent: "explorer", description: "look", prompt: "Look.", call: "c0", session: "s_2" },
+    ...{ model: null, mode: "default", digest: "d" },
+  }),
+  draftOf("task.paused", { task: "t_1", reason: "restart", blocked: null }),
+  draftOf("schedule.created", {
+    ...{ schedule: "c_1", due: "2026-01-01T01:00:00.000Z", everyMs: 60_000, prompt: "Again." },
+    ...{ recurring: true, durable: true, expiresAt: null },
+  }),
+  draftOf("schedule.fired", { schedule: "c_1", due: "2026-01-01T01:00:00.000Z", missed: 0 }),
   stagedDraft("p_1"),
   stagedDraft("p_2"),
   applyingDraft("p_2"),
@@ -56,7 +66,7 @@ const talking = folded([
 
 for (const [name, state] of [
   ["an empty session", emptySession()],
-  ["a session with proposals, a question, a notice and a plan", talking],
+  ["a session with proposals, a question, a notice, a task, a schedule and a plan", talking],
   ["a session with open and ended calls", full],
 ] as const) {
   test(`the snapshot of ${name}, written as JSON and read again, is the same state`, () => {

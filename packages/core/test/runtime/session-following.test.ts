@@ -42,7 +42,15 @@ async function following(): Promise<Scene> {
   for (const event of await begun(ledger, A)) fold(state, event);
   await begun(ledger, B);
   const nothing = (): void => undefined;
-  const link: Link = { failure: undefined, underWay: 0, held: [], take: nothing, catchUp: async () => nothing(), isWatching: () => false };
+  const link: Link = {
+    failure: undefined,
+    underWay: 0,
+    held: [],
+    take: nothing,
+    catchUp: async () => nothing(),
+    isWatching: () => false,
+    listeners: new Set(),
+  };
   return { ledger, state, link, follower: makeFollower({ ledger, id: A, state, link }) };
 }
 

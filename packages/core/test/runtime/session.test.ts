@@ -209,3 +209,24 @@ for (const late of ["none", "claim", "append"] as const) {
     assert.deepEqual(b.world.lines, ["x", "y"]);
   });
 }
+
+test("who listens hears every event of the session and every answer that names it, in the order of the store, until they close", async (t) => {
+  const b = await bench(t);
+  const heard: LedgerEvent[] = [];
+  const listening = b.session.listen((event) => void heard.push(event));
+  const running = b.process([call("edit", "x", "c1")]);
+  await until(() => b.dispatcher.pending().length === 1);
+  await b.dispatcher.answer(says(b.dispatcher.pending()[0]!.id));
+  await running;
+  const types = heard.map(({ type }) => type);
+  for (const type of ["call.proposed", "approval.opened", "approval.answered", "call.claimed", "call.ended"])
+    assert.ok(types.includes(type as never), type);
+  assert.deepEqual(
+    heard.map(({ pos }) => pos),
+    heard.map(({ pos }) => pos).toSorted((left, right) => left - right),
+  );
+  listening.close();
+  const before = heard.length;
+  await b.process([call("read", "y", "c2")]);
+  assert.equal(heard.length, before);
+});

@@ -1,0 +1,64 @@
+/** How a background agent ended. */
+export type TaskStatus = "completed" | "failed" | "cancelled";
+
+/** What an agent has used, as its notice says it. */
+export type TaskUsage = { readonly totalTokens: number; readonly toolUses: number; readonly durationMs: number };
+
+/** The bodies of a task's events, on the chain of the session that started it. */
+export type TaskEventBodies = {
+  "task.started": {
+    readonly task: string;
+    /** A definition's name, or `fork`. */
+    readonly agent: string;
+    readonly description: string;
+    readonly prompt: string;
+    /** The launching call; null where a person or a host started it. */
+    readonly call: string | null;
+    /** The agent's own session, which holds its transcript. */
+    readonly session: string;
+    readonly model: string | null;
+    readonly mode: string;
+    /** Of the definition it was built from; null for a fork. */
+    readonly digest: string | null;
+  };
+  /** Something said to a running agent. It is delivered as a notice of the agent's own session, under the same id. */
+  "task.message": { readonly task: string; readonly message: string; readonly text: string; readonly by: string };
+  /** Somebody wants it to end: from here on a crash does not bring it back. */
+  "task.cancelling": { readonly task: string; readonly by: string; readonly reason: string | null };
+  /** It neither runs nor counts. `blocked`: why it cannot go on by itself; null: it may be resumed. */
+  "task.paused": { readonly task: string; readonly reason: "restart" | "approval"; readonly blocked: string | null };
+  "task.resumed": { readonly task: string; readonly by: string };
+  "task.ended": {
+    readonly task: string;
+    readonly status: TaskStatus;
+    /** The final text, the text so far, or nothing. */
+    readonly result: string;
+    readonly error: string | null;
+    readonly partial: boolean;
+    readonly usage: TaskUsage;
+    /** False: its body had not come to rest. */
+    readonly settled: boolean;
+    /** Who ended it, where it did not end by itself. */
+    readonly by: string | null;
+    readonly remark?: string;
+  };
+};
+
+/** The bodies of a schedule's events. */
+export type ScheduleEventBodies = {
+  "schedule.created": {
+    readonly schedule: string;
+    /** When it fires first, ISO 8601 in UTC. */
+    readonly due: string;
+    /** Milliseconds between fires; null: once. */
+    readonly everyMs: number | null;
+    readonly prompt: string;
+    readonly recurring: boolean;
+    readonly durable: boolean;
+    /** When it ends by itself; null: never. */
+    readonly expiresAt: string | null;
+  };
+  /** `missed`: how many fires were counted instead of told since the one before. */
+  "schedule.fired": { readonly schedule: string; readonly due: string; readonly missed: number };
+  "schedule.removed": { readonly schedule: string; readonly why: "deleted" | "done" | "expired" | "ended" };
+};
