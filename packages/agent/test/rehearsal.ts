@@ -6,6 +6,7 @@ import {
   defineTool,
   type EventType,
   fixedPolicy,
+  type Ids,
   knownEvent,
   type Ledger,
   type LedgerEvent,
@@ -15,7 +16,7 @@ import {
   type Session,
   type Tool,
 } from "@assent/core";
-import { countingIds, manualClock } from "@assent/core/testing";
+import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
 import { z } from "zod";
 import {
   type Conversation,
@@ -32,6 +33,8 @@ import {
 export type Rehearsal = {
   readonly conversation: Conversation;
   readonly session: Session;
+  readonly clock: ManualClock;
+  readonly ids: Ids;
   readonly ledger: Ledger;
   readonly player: ScriptPlayer;
   readonly heard: ConversationEvent[];
@@ -95,6 +98,8 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
   return {
     conversation,
     session,
+    clock,
+    ids,
     ledger,
     player,
     heard,

@@ -44,6 +44,7 @@ export type {
   Verdict,
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
+export { characterWidth, cutToWidth, displayWidth } from "./model/display-width.ts";
 export { editDistance } from "./model/edit-distance.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
@@ -58,14 +59,15 @@ export type { HookRan, HooksCombined } from "./model/hook-combine.ts";
 export { combineHooks, rewrittenInput } from "./model/hook-combine.ts";
 export type { HookEventRow, HookPoint } from "./model/hook-event-table.ts";
 export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hook-event-table.ts";
-export { sharedToolName } from "./model/hook-input.ts";
+export type { HookSession } from "./model/hook-input.ts";
+export { sessionHookInput, sharedToolName } from "./model/hook-input.ts";
 export type { HookOutcome, HookRun } from "./model/hook-output.ts";
 export { readHookRun } from "./model/hook-output.ts";
 export type { Json, JsonObject } from "./model/json.ts";
 export { isObject } from "./model/json.ts";
 export type { Kind } from "./model/kind.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
-export { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, naming } from "./model/known-event.ts";
+export { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, livedCall, naming } from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";
 export {
   answerRefusal,
@@ -79,7 +81,7 @@ export {
   questionRefusal,
   standsOn,
 } from "./model/ledger-rules.ts";
-export { createLoopDetector } from "./model/loop-detector.ts";
+export { createLoopDetector, loopError, loopWarning } from "./model/loop-detector.ts";
 export { resolveModelOverride } from "./model/model-override.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
@@ -124,6 +126,7 @@ export {
   resolve as resolveChoice,
 } from "./model/tool-choice-queue.ts";
 export type { AssistantPart, Usage } from "./model/turn-events.ts";
+export { oneLine, visible } from "./model/visible-text.ts";
 export type { PlanFiles } from "./plan-files-port.ts";
 export type {
   Approver,
@@ -183,6 +186,8 @@ export { fixedPolicy } from "./runtime/fixed-policy.ts";
 export { GateError } from "./runtime/gate.ts";
 export type { GrantReach } from "./runtime/grants.ts";
 export { coveringGrants } from "./runtime/grants.ts";
+export type { HookWords } from "./runtime/hook-words.ts";
+export { hookEnvelope } from "./runtime/hook-words.ts";
 export { memoryLedger } from "./runtime/memory-ledger.ts";
 export type { Modes, ModesParts } from "./runtime/modes.ts";
 export { createModes } from "./runtime/modes.ts";

@@ -35,6 +35,7 @@ export { type ListDeps, listTool } from "./list.ts";
 export { type ReadDeps, readTool } from "./read.ts";
 export { memoryReads, type ReadRecord, type Reads } from "./reads.ts";
 export { resolveTool } from "./resolve.ts";
+export { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./schedules.ts";
 export { type SearchDeps, searchTool } from "./search.ts";
 export { type ShellDeps, shellTool } from "./shell.ts";
 export { todoTool } from "./todo.ts";

@@ -1,0 +1,104 @@
+import type { Content, Session } from "@assent/core";
+import type { Conversation, RunEnd } from "./loop/conversation.ts";
+import { DrainFailure } from "./notices/drain-failure.ts";
+import { makeBell, settle } from "./notices/settle.ts";
+import { makeTurnOrder } from "./notices/turn-order.ts";
+import type { Schedules } from "./schedules/schedules.ts";
+
+/** What an agent's session waits for and ends. */
+export type RunningTasks = {
+  /** How many background agents run. */
+  readonly running: () => number;
+  /** Resolves when none runs. */
+  readonly idle: () => Promise<void>;
+  /** Ends all at once; resolves when each has its notice. */
+  readonly cancelAll: (by: string) => Promise<void>;
+};
+
+/** What every door drives: one conversation, its background agents, its schedules, and the notices of both. */
+export type AgentSession = {
+  /** One message of a person and the turns that follow from it. Waits its turn. */
+  readonly send: (prompt: Content, signal: AbortSignal) => Promise<RunEnd>;
+  /** Goes on after a restart. */
+  readonly goOn: (signal: AbortSignal) => Promise<RunEnd>;
+  /** Tells the model what is queued, turn after turn; one at a time, whoever asks. Undefined: there was nothing. Rejects with `DrainFailure`. */
+  readonly drain: () => Promise<RunEnd | undefined>;
+  /**
+   * Waits until no background agent runs, no notice waits and no schedule of this process is left. Undefined: there was nothing to wait for.
+   * Not delivering: notices stay queued for a later run.
+   */
+  readonly settle: (signal: AbortSignal, options?: { readonly deliver?: boolean }) => Promise<RunEnd | undefined>;
+  /** A notice is queued. */
+  readonly wake: () => void;
+  /** Ends the run of turns under way, of a person's message or of a notice; background agents go on. */
+  readonly interrupt: () => void;
+  /** The one way out of every door: ends the turns under way, all background agents and all schedules; the record keeps, or drops, what was not told yet. */
+  readonly shutdown: (by: string, options?: { readonly notices?: "keep" | "drop" }) => Promise<void>;
+};
+
+/** What an agent's session is made of. */
+export type AgentSessionDeps = {
+  readonly session: Session;
+  readonly conversation: Conversation;
+  readonly tasks: RunningTasks;
+  readonly schedules: Pick<Schedules, "holds" | "stop">;
+  /** Aborts everything. */
+  readonly signal: AbortSignal;
+  /** A person is there: notices are told also after a run of turns that failed or was interrupted. */
+  readonly interactive?: boolean;
+  /** What came of notices that were told without anybody waiting for it. */
+  readonly told?: (end: RunEnd | undefined) => void;
+};
+
+/** A session of an agent, at any door. */
+export function createAgentSession(deps: AgentSessionDeps): AgentSession {
+  const { session, conversation, tasks, schedules } = deps;
+  const turns = makeTurnOrder();
+  const bell = makeBell();
+  let draining: Promise<RunEnd | undefined> | undefined;
+  let ending: Promise<void> | undefined;
+  const waits = (): boolean => session.state.notices.size > 0;
+  const tellAll = async (): Promise<RunEnd | undefined> => {
+    let last: RunEnd | undefined;
+    while (waits() && !turns.isClosed()) {
+      const end = await turns.run((signal) => conversation.goOn(signal), { signal: deps.signal, isNeeded: waits });
+      if (end && end.reason !== "done") throw new DrainFailure(end);
+      last = end ?? last;
+    }
+    return last;
+  };
+  const drain = (): Promise<RunEnd | undefined> => {
+    draining ??= tellAll().finally(() => {
+      draining = undefined;
+    });
+    return draining;
+  };
+  const byPerson = async (talk: (signal: AbortSignal) => Promise<RunEnd>, signal: AbortSignal): Promise<RunEnd> =>
+    (await turns.run(talk, { signal })) ?? { reason: "cancelled", text: "" };
+  const end = async (by: string, notices: "keep" | "drop"): Promise<void> => {
+    await turns.close();
+    await Promise.all([tasks.cancelAll(by), schedules.stop()]);
+    const ids = [...session.state.notices.keys()];
+    if (notices === "drop" && ids.length > 0) await session.record([session.draft("notice.dropped", { ids, why: by })], "normal");
+  };
+  return {
+    drain,
+    interrupt: turns.interrupt,
+    wake: () => {
+      bell.ring();
+      const mayTell = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
+      if (mayTell && !turns.isBusy() && !turns.isClosed()) drain().then(deps.told, (error: unknown) => tellFailure(deps, error));
+    },
+    send: (prompt, signal) => byPerson((aborted) => conversation.send(prompt, aborted), signal),
+    goOn: (signal) => byPerson((aborted) => conversation.goOn(aborted), signal),
+    settle: (signal, { deliver = true } = {}) => settle({ waits, tasks, schedules, bell, drain: deliver ? drain : undefined }, signal),
+    shutdown: (by, { notices = "keep" } = {}) => {
+      ending ??= end(by, notices);
+      return ending;
+    },
+  };
+}
+
+function tellFailure({ told }: AgentSessionDeps, error: unknown): void {
+  told?.(error instanceof DrainFailure ? error.end : { reason: "failed", text: "", error: { type: "store_io", message: String(error) } });
+}

@@ -1,0 +1,120 @@
+import type { EventBodies, RuntimeHandler, ScheduleRow } from "@assent/core";
+import { dueBy, nextDue } from "./due-times.ts";
+import { type FiringDeps, makeFiring } from "./fire-schedule.ts";
+import { scheduleHandlers } from "./schedule-handlers.ts";
+import { isRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from "./schedule-input.ts";
+
+/** What schedules stand on. */
+export type SchedulesDeps = FiringDeps & {
+  /** A fire could not be recorded. */
+  readonly failed?: (error: unknown) => void;
+};
+
+/** Stored prompts that fire at given times, as notices of their session. */
+export type Schedules = {
+  readonly create: (input: ScheduleInput) => Promise<ScheduleRow | ScheduleRefusal>;
+  readonly list: () => readonly ScheduleRow[];
+  /** False: there is no such schedule. */
+  readonly remove: (id: string) => Promise<boolean>;
+  /** True while one is left that lives with this process: a run waits for it. */
+  readonly holds: () => boolean;
+  /** After a restart: those of a process that ended are removed; durable ones are armed again, and fire once for all they missed. */
+  readonly restore: () => Promise<void>;
+  /** Nothing fires any more. Those that live with the process are removed. */
+  readonly stop: () => Promise<void>;
+  readonly handlers: Readonly<Record<string, RuntimeHandler>>;
+};
+
+const MOST = 50;
+const LIFE_MS = 7 * 24 * 3_600_000;
+
+/** The schedules of one session. */
+export function createSchedules(deps: SchedulesDeps): Schedules {
+  const { session, clock, ids } = deps;
+  const rows = session.state.schedules;
+  const { arm, disarm, drop, tick, armed } = makeTimers(deps);
+  const schedules: Omit<Schedules, "handlers"> = {
+    create: async (input) => {
+      const now = clock.now();
+      const timing = readTiming(input, now);
+      if (isRefusal(timing)) return timing;
+      if (rows.size >= MOST) return { type: "schedule_limit", message: `There are ${MOST} schedules already. Delete one first.` };
+      const { first, everyMs, recurring } = timing;
+      const durable = input.durable ?? false;
+      const expiresAt = recurring && !durable ? new Date(now + LIFE_MS).toISOString() : null;
+      const due = new Date(first).toISOString();
+      const body = { schedule: ids.next("c_"), due, everyMs, prompt: input.prompt, recurring, durable, expiresAt };
+      await session.record([session.draft("schedule.created", body)], "normal");
+      arm(body.schedule);
+      return { ...body, lastDue: null };
+    },
+    list: () => [...rows.values()],
+    remove: async (id) => {
+      if (!rows.has(id)) return false;
+      await drop(id, "deleted");
+      return true;
+    },
+    holds: () => armed().some((id) => rows.get(id)?.durable === false),
+    restore: async () => {
+      for (const { schedule, durable } of [...rows.values()]) {
+        if (!durable) await drop(schedule, "ended");
+        else arm(schedule);
+      }
+      for (const row of [...rows.values()]) if (dueBy(row, clock.now())) await tick(row.schedule);
+    },
+    stop: async () => {
+      for (const id of armed()) disarm(id);
+      for (const { schedule, durable } of [...rows.values()]) if (!durable) await drop(schedule, "ended");
+    },
+  };
+  return { ...schedules, handlers: scheduleHandlers(schedules) };
+}
+
+/** The wall clock may be set while a timer runs, so none runs for longer. */
+const LONGEST_TIMER_MS = 15 * 60_000;
+
+type Timers = {
+  readonly arm: (id: string) => void;
+  readonly disarm: (id: string) => void;
+  /** Ends it, on record. */
+  readonly drop: (id: string, why: EventBodies["schedule.removed"]["why"]) => Promise<void>;
+  /** Looks whether it is due. */
+  readonly tick: (id: string) => Promise<void>;
+  readonly armed: () => readonly string[];
+};
+
+function makeTimers(deps: SchedulesDeps): Timers {
+  const { session, clock, failed } = deps;
+  const rows = session.state.schedules;
+  const timers = new Map<string, () => void>();
+  const fire = makeFiring(deps);
+  const disarm = (id: string): void => {
+    timers.get(id)?.();
+    timers.delete(id);
+  };
+  const drop: Timers["drop"] = async (id, why) => {
+    disarm(id);
+    if (rows.has(id)) await session.record([session.draft("schedule.removed", { schedule: id, why })], "normal");
+  };
+  const arm = (id: string): void => {
+    const row = rows.get(id);
+    const next = row && nextDue(row);
+    disarm(id);
+    if (next === undefined) return;
+    const wait = Math.min(Math.max(next - clock.now(), 0), LONGEST_TIMER_MS);
+    timers.set(
+      id,
+      clock.timer(wait, () => void tick(id).catch((error: unknown) => failed?.(error))),
+    );
+  };
+  const tick: Timers["tick"] = async (id) => {
+    const row = rows.get(id);
+    if (!row || !timers.has(id)) return;
+    if (row.expiresAt !== null && clock.now() >= Date.parse(row.expiresAt)) return await drop(id, "expired");
+    await fire(row);
+    const left = rows.get(id);
+    if (left && nextDue(left) === undefined) await drop(id, "done");
+    else if (timers.has(id)) arm(id);
+  };
+  return { arm, disarm, drop, tick, armed: () => [...timers.keys()] };
+}

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type AgentSession, createAgentSession, type RunningTasks } from "../src/agent-session.ts";
+import type { RunEnd } from "../src/loop/conversation.ts";
+import { DrainFailure } from "../src/notices/drain-failure.ts";
+import { createSchedules, type Schedules } from "../src/schedules/schedules.ts";
+import { type Rehearsal, rehearse } from "./rehearsal.ts";
+
+/** Background work that ends when the test says so. */
+function workOf(): RunningTasks & { readonly start: () => void; readonly end: () => void; readonly cancelled: string[] } {
+  let running = 0;
+  let waiting: (() => void)[] = [];
+  const cancelled: string[] = [];
+  const end = (): void => {
+    running -= 1;
+    if (running > 0) return;
+    for (const resolve of waiting) resolve();
+    waiting = [];
+  };
+  return {
+    cancelled,
+    running: () => running,
+    idle: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    start: () => {
+      running += 1;
+    },
+    end,
+    cancelAll: async (by) => {
+      cancelled.push(by);
+      while (running > 0) end();
+    },
+  };
+}
+
+type Bench = Rehearsal & {
+  readonly agent: AgentSession;
+  readonly tasks: ReturnType<typeof workOf>;
+  readonly schedules: Schedules;
+  readonly told: (RunEnd | undefined)[];
+  readonly queue: (text: string) => Promise<void>;
+  readonly abort: AbortController;
+};
+
+async function bench(script: string, options: { interactive?: boolean } = {}): Promise<Bench> {
+  const rehearsal = await rehearse(script);
+  const { session, clock, ids } = rehearsal;
+  const tasks = workOf();
+  const told: (RunEnd | undefined)[] = [];
+  const abort = new AbortController();
+  const agentOf: { wake?: () => void } = {};
+  const schedules = createSchedules({ session, clock, ids, wake: () => agentOf.wake?.() });
+  const agent = createAgentSession({
+    ...{ session, conversation: rehearsal.conversation, tasks, schedules, signal: abort.signal, ...options },
+    told: (end) => void told.push(end),
+  });
+  agentOf.wake = agent.wake;
+  const queue = async (text: string): Promise<void> => {
+    const body = { notice: ids.next("n_"), kind: "task", modelText: text, displayText: text };
+    await session.record([session.draft("notice.queued", body)], "normal");
+  };
+  return { ...rehearsal, agent, tasks, schedules, told, queue, abort };
+}
+
+const turns = (...says: string[]): string => `turns:\n${says.map((say) => `  - say: ${say}\n`).join("")}`;
+const never = new AbortController().signal;
+
+test("nothing to wait for: a run settles at once", async () => {
+  const b = await bench(turns("done"));
+  assert.equal((await b.agent.send("go", never)).text, "done");
+  assert.equal(await b.agent.settle(never), undefined);
+});
+
+test("B59: a run is held back until its background work has ended and its notice is told, and ends with the last words", async () => {
+  const b = await bench(turns("started", "it is done"));
+  b.tasks.start();
+  await b.agent.send("go", never);
+  const settling = b.agent.settle(never);
+  await b.queue("<task-notification>1</task-notification>");
+  b.tasks.end();
+  assert.deepEqual(await settling, { reason: "done", text: "it is done" });
+});
+
+test("B56: a drain of an empty queue has nothing to do; what is queued later is told without another trigger than its own", async () => {
+  const b = await bench(turns("hello", "heard"));
+  await b.agent.send("go", never);
+  assert.equal(await b.agent.drain(), undefined);
+  await b.queue("n");
+  b.agent.wake();
+  assert.equal((await b.agent.drain())?.text, "heard");
+  assert.equal(b.session.state.notices.size, 0);
+});
+
+test("B57: ten drains at once are one, and all settle", async () => {
+  const b = await bench(turns("heard"));
+  await b.queue("one");
+  await b.queue("two");
+  const ends = await Promise.all(Array.from({ length: 10 }, () => b.agent.drain()));
+  assert.deepEqual(new Set(ends.map((end) => end?.text)), new Set(["heard"]));
+  assert.equal((await b.events("turn.started")).length, 1);
+});
+
+test("B58: a provider error in a drain rejects all who wait, and a later notice is told", async () => {
+  const b = await bench("turns:\n  - error: { status: 400, message: broken }\n  - say: heard\n");
+  await b.queue("one");
+  const waits = await Promise.allSettled([b.agent.drain(), b.agent.drain()]);
+  for (const wait of waits) {
+    assert.ok(wait.status === "rejected" && wait.reason instanceof DrainFailure);
+    assert.equal(wait.reason.end.error?.message, "broken");
+  }
+  await b.queue("two");
+  assert.equal((await b.agent.drain())?.text, "heard");
+});
+
+test("B58: a run that is held back ends with the error, and does not hang", async () => {
+  const b = await bench("turns:\n  - say: started\n  - error: { status: 400, message: broken }\n");
+  await b.agent.send("go", never);
+  await b.queue("one");
+  assert.equal((await b.agent.settle(never))?.error?.message, "broken");
+});
+
+test("a wake while nothing runs tells the notice by itself, and says what came of it", async () => {
+  const b = await bench(turns("hello", "heard"));
+  await b.agent.send("go", never);
+  await b.queue("n");
+  b.agent.wake();
+  await b.agent.drain();
+  assert.deepEqual(
+    b.told.map((end) => end?.text),
+    ["heard"],
+  );
+});
+
+test("a person's message that waits goes before a notice", async () => {
+  const b = await bench("turns:\n  - { say: first, delayMs: 1000 }\n  - say: second\n");
+  const first = b.agent.send("one", never);
+  const second = b.agent.send("two", never);
+  await b.queue("n");
+  const drain = b.agent.drain();
+  await b.clock.advance(1000);
+  await first;
+  await second;
+  await drain;
+  const messages = (await b.events("message.user")).map(({ body }) => body.origin);
+  assert.equal(messages[0], "user");
+  assert.equal(messages.filter((origin) => origin === "user").length, 2);
+  assert.ok(messages.indexOf("notice") > 0);
+});
+
+test("B61: a signal while a run is held back ends the wait as cancelled", async () => {
+  const b = await bench(turns("started"));
+  b.tasks.start();
+  await b.agent.send("go", never);
+  const aborting = new AbortController();
+  const settling = b.agent.settle(aborting.signal);
+  aborting.abort();
+  assert.equal((await settling)?.reason, "cancelled");
+});
+
+test("B62: a signal ends the wait for a schedule that never runs out", async () => {
+  const b = await bench(turns("started"));
+  await b.agent.send("go", never);
+  await b.schedules.create({ every: "1h", prompt: "p" });
+  const aborting = new AbortController();
+  const settling = b.agent.settle(aborting.signal);
+  aborting.abort();
+  assert.equal((await settling)?.reason, "cancelled");
+});
+
+test("B90: a run waits for a schedule of its own, tells its notice, and settles when it is gone", async () => {
+  const b = await bench(turns("started", "fired"));
+  await b.agent.send("go", never);
+  await b.schedules.create({ every: "1h", prompt: "p", recurring: false });
+  const settling = b.agent.settle(never);
+  await b.clock.advance(3_600_000);
+  assert.equal((await settling)?.text, "fired");
+});
+
+test("B85: a schedule whose turn fails ends the wait with the error", async () => {
+  const b = await bench("turns:\n  - say: started\n  - error: { status: 400, message: broken }\n");
+  await b.agent.send("go", never);
+  await b.schedules.create({ every: "1h", prompt: "p" });
+  const settling = b.agent.settle(never);
+  await b.clock.advance(3_600_000);
+  assert.equal((await settling)?.error?.message, "broken");
+});
+
+test("H47: a run that is parked waits for its background work, and leaves its notice for later", async () => {
+  const b = await bench(turns("never said"));
+  b.tasks.start();
+  await b.queue("n");
+  const settling = b.agent.settle(never, { deliver: false });
+  b.tasks.end();
+  assert.equal(await settling, undefined);
+  assert.equal(b.session.state.notices.size, 1);
+});
+
+test("an interrupt ends the turn under way; the next message works", async () => {
+  const b = await bench("turns:\n  - { say: slow, delayMs: 60000 }\n  - say: fine\n");
+  const first = b.agent.send("one", never);
+  await b.clock.advance(10);
+  b.agent.interrupt();
+  assert.equal((await first).reason, "cancelled");
+  assert.equal((await b.agent.send("two", never)).text, "fine");
+});
+
+test("B92: a shutdown ends the turn, the background work and the schedules, keeps the notices, and happens once", async () => {
+  const b = await bench("turns:\n  - { say: slow, delayMs: 60000 }\n");
+  const sending = b.agent.send("one", never);
+  await b.clock.advance(10);
+  b.tasks.start();
+  await b.schedules.create({ every: "1h", prompt: "p" });
+  await b.queue("n");
+  await Promise.all([b.agent.shutdown("person"), b.agent.shutdown("signal")]);
+  assert.equal((await sending).reason, "cancelled");
+  assert.deepEqual(b.tasks.cancelled, ["person"]);
+  assert.deepEqual(b.schedules.list(), []);
+  assert.equal(b.session.state.notices.size, 1);
+  assert.equal((await b.agent.send("two", never)).reason, "cancelled", "nothing runs any more");
+});
+
+test("B29: a reset drops what was not told: it never reaches the new conversation", async () => {
+  const b = await bench(turns("never said"));
+  b.tasks.start();
+  await b.queue("n");
+  await b.agent.shutdown("reset", { notices: "drop" });
+  assert.equal(b.session.state.notices.size, 0);
+  assert.equal((await b.events("notice.dropped")).length, 1);
+});

@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Ledger, memoryLedger, openSession, type ScheduleRow, type Session } from "@assent/core";
+import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
+import type { ScheduleFired } from "../../src/schedules/fire-schedule.ts";
+import { isRefusal, type ScheduleInput } from "../../src/schedules/schedule-input.ts";
+import { createSchedules, type Schedules } from "../../src/schedules/schedules.ts";
+
+const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
+const HOUR = 3_600_000;
+
+type Bench = {
+  readonly clock: ManualClock;
+  readonly ledger: Ledger;
+  readonly session: Session;
+  readonly schedules: Schedules;
+  readonly fired: ScheduleFired[];
+  readonly wakes: () => number;
+  readonly made: (input: ScheduleInput) => Promise<ScheduleRow>;
+  /** What the loop does: the notices are told. */
+  readonly deliver: () => Promise<readonly string[]>;
+};
+
+async function bench(before?: Bench): Promise<Bench> {
+  const clock = before?.clock ?? manualClock();
+  const ids = countingIds();
+  const ledger = before?.ledger ?? memoryLedger({ clock, ids });
+  const opening = before ? { holder: HOLDER, id: before.session.id, takeOver: true } : { holder: HOLDER, create: { cwd: "/w" } };
+  const session = await openSession({ ledger, clock, ids }, opening);
+  const fired: ScheduleFired[] = [];
+  let wakes = 0;
+  const wake = (): void => {
+    wakes += 1;
+  };
+  const schedules = createSchedules({
+    session,
+    clock,
+    ids,
+    wake,
+    expand: (prompt) => `${prompt}!`,
+    observe: (one) => void fired.push(one),
+  });
+  return {
+    ...{ clock, ledger, session, schedules, fired, wakes: () => wakes },
+    made: async (input) => {
+      const row = await schedules.create(input);
+      assert.ok(!isRefusal(row), JSON.stringify(row));
+      return row;
+    },
+    deliver: async () => {
+      const notices = [...session.state.notices.values()];
+      await session.record([session.draft("notice.delivered", { ids: notices.map(({ notice }) => notice), turn: 1 })], "normal");
+      return notices.map(({ modelText }) => modelText);
+    },
+  };
+}
+
+for (const [name, input, type] of [
+  ["B82: every 5s is too often", { every: "5s", prompt: "p" }, "schedule_too_often"],
+  ["every 29s is too often", { every: "29s", prompt: "p" }, "schedule_too_often"],
+  ["a moment that has passed", { at: "2025-12-31T23:59:59Z", prompt: "p" }, "schedule_past"],
+  ["a moment without an offset", { at: "2026-05-01T10:00:00", prompt: "p" }, "schedule_invalid"],
+  ["a day that does not exist", { at: "2026-13-01T10:00:00Z", prompt: "p" }, "schedule_invalid"],
+  ["every more than a day", { every: "25h", prompt: "p" }, "schedule_invalid"],
+  ["a distance in words", { every: "soon", prompt: "p" }, "schedule_invalid"],
+  ["a distance of nothing", { every: "0s", prompt: "p" }, "schedule_invalid"],
+  ["both", { at: "2026-05-01T10:00:00Z", every: "1h", prompt: "p" }, "schedule_invalid"],
+  ["neither", { prompt: "p" }, "schedule_invalid"],
+  ["an empty prompt", { every: "1h", prompt: "  " }, "schedule_invalid"],
+  ["a prompt that is too long", { every: "1h", prompt: "x".repeat(10_001) }, "schedule_invalid"],
+] as const) {
+  test(`${name}: ${type}, and nothing is recorded`, async () => {
+    const b = await bench();
+    const refused = await b.schedules.create(input);
+    assert.ok(isRefusal(refused));
+    assert.equal(refused.type, type);
+    assert.equal(b.schedules.list().length, 0);
+    assert.equal(b.clock.pending(), 0);
+  });
+}
+
+test("the fifty-first is schedule_limit", async () => {
+  const b = await bench();
+  for (let at = 0; at < 50; at += 1) await b.made({ every: "1h", prompt: "p" });
+  const refused = await b.schedules.create({ every: "1h", prompt: "p" });
+  assert.ok(isRefusal(refused) && refused.type === "schedule_limit");
+});
+
+test("one moment fires once, as a notice that was prepared like a prompt, and is gone", async () => {
+  const b = await bench();
+  const { schedule } = await b.made({ at: "2026-01-01T02:00:00+01:00", prompt: "look" });
+  await b.clock.advance(HOUR - 1);
+  assert.equal(b.fired.length, 0);
+  await b.clock.advance(1);
+  assert.deepEqual(b.fired, [{ schedule, due: "2026-01-01T01:00:00.000Z", missed: 0 }]);
+  assert.deepEqual(await b.deliver(), ["look!"]);
+  assert.equal(b.wakes(), 1);
+  assert.deepEqual(b.schedules.list(), []);
+  assert.equal(b.schedules.holds(), false);
+  await b.clock.advance(48 * HOUR);
+  assert.equal(b.fired.length, 1);
+});
+
+test("every fires again and again; recurring false fires once", async () => {
+  const b = await bench();
+  await b.made({ every: "1h", prompt: "again" });
+  await b.made({ every: "1h", prompt: "once", recurring: false });
+  const told: string[] = [];
+  for (let at = 0; at < 3; at += 1) {
+    await b.clock.advance(HOUR);
+    told.push(...(await b.deliver()));
+  }
+  assert.deepEqual(told, ["again!", "once!", "again!", "again!"]);
+});
+
+test("B84: five fires during one long turn are one notice, and four are counted", async () => {
+  const b = await bench();
+  await b.made({ every: "30s", prompt: "p" });
+  await b.clock.advance(150_000);
+  assert.deepEqual(
+    b.fired.map(({ missed }) => missed),
+    [0, 1, 2, 3, 4],
+  );
+  assert.deepEqual(await b.deliver(), ["p!"]);
+  await b.clock.advance(30_000);
+  assert.deepEqual(b.fired.at(-1)?.missed, 0, "told again, from nothing");
+  assert.equal(b.session.state.notices.size, 1);
+});
+
+test("B83: a clock that steps back an hour after a fire does not fire the same due time again", async () => {
+  const b = await bench();
+  await b.made({ every: "10m", prompt: "p" });
+  await b.clock.advance(600_000);
+  await b.deliver();
+  b.clock.jump(-HOUR);
+  await b.clock.advance(HOUR + 599_000);
+  assert.equal(b.fired.length, 1);
+  await b.clock.advance(1_000);
+  assert.deepEqual(new Set(b.fired.map(({ due }) => due)).size, 2);
+});
+
+test("a clock that steps forward fires once for all it passed, and says nothing was missed where nobody keeps count", async () => {
+  const b = await bench();
+  await b.made({ every: "10m", prompt: "p" });
+  b.clock.jump(5 * HOUR);
+  await b.clock.advance(15 * 60_000);
+  assert.equal(b.fired.filter(({ missed }) => missed === 0).length >= 1, true);
+  assert.equal(b.session.state.notices.size, 1);
+});
+
+test("a recurring one ends by itself after seven days; a durable one does not", async () => {
+  const b = await bench();
+  await b.made({ every: "24h", prompt: "p" });
+  const kept = await b.made({ every: "24h", prompt: "q", durable: true });
+  for (let day = 0; day < 9; day += 1) {
+    await b.clock.advance(24 * HOUR);
+    await b.deliver();
+  }
+  assert.deepEqual(
+    b.schedules.list().map(({ schedule }) => schedule),
+    [kept.schedule],
+  );
+});
+
+test("a deleted schedule does not fire; an unknown id is told", async () => {
+  const b = await bench();
+  const { schedule } = await b.made({ every: "1h", prompt: "p" });
+  assert.equal(await b.schedules.remove(schedule), true);
+  assert.equal(await b.schedules.remove(schedule), false);
+  await b.clock.advance(5 * HOUR);
+  assert.equal(b.fired.length, 0);
+  assert.equal(b.clock.pending(), 0);
+});
+
+test("after a restart durable ones fire once for all they missed; the others are gone", async () => {
+  const first = await bench();
+  await first.made({ every: "1h", prompt: "gone" });
+  const { schedule } = await first.made({ every: "1h", prompt: "kept", durable: true });
+  first.clock.jump(3.5 * HOUR);
+  const second = await bench(first);
+  await second.schedules.restore();
+  assert.deepEqual(
+    second.fired.map((one) => [one.schedule, one.missed]),
+    [[schedule, 2]],
+  );
+  assert.deepEqual(await second.deliver(), ["kept!"]);
+  assert.deepEqual(
+    second.schedules.list().map(({ prompt }) => prompt),
+    ["kept"],
+  );
+  await second.clock.advance(0.5 * HOUR);
+  assert.equal(second.fired.length, 2, "the next due time keeps its place");
+});
+
+test("a durable one does not hold a run; another one does until it is stopped", async () => {
+  const b = await bench();
+  await b.made({ every: "1h", prompt: "p", durable: true });
+  assert.equal(b.schedules.holds(), false);
+  await b.made({ every: "1h", prompt: "q" });
+  assert.equal(b.schedules.holds(), true);
+  await b.schedules.stop();
+  assert.equal(b.schedules.holds(), false);
+  assert.deepEqual(
+    b.schedules.list().map(({ prompt }) => prompt),
+    ["p"],
+  );
+  assert.equal(b.clock.pending(), 0);
+});

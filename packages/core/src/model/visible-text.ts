@@ -1,0 +1,18 @@
+/** Characters that move the cursor, reorder, hide or pass for a blank: shown as escapes wherever a person reads them. Tab and newline are left alone. */
+const HIDDEN = /(?![\t\n ])[\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+/** The text with everything a terminal would act on, or a reader could not see, as `\x1b` or `\u{202e}`. Lines stay lines. */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, escaped);
+}
+
+/** `visible` on one line: newlines and tabs are escaped too. */
+export function oneLine(text: string): string {
+  return visible(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code === 0x0d) return "\\r";
+  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
+}
