@@ -14,6 +14,8 @@ export type CallEnd = { readonly sessionId: string; readonly callId: string } & 
       readonly stopReason?: string;
       /** Somebody insisted on a person, so no allow rule helps. */
       readonly insisted?: boolean;
+      /** The proposal it staged, which waits to be applied or discarded. */
+      readonly staged?: string;
     }
   | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
 );
@@ -56,12 +58,21 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
     if (json) await printJson(io, { sessionId, callId, outcome, type: null, content: null, approvalId });
     return;
   }
-  const { insisted = false, ...shown } = end;
+  const { insisted = false, staged, ...shown } = end;
   if (json) await printJson(io, shown);
   else await printContent(end.outcome === "succeeded" ? io.stdout : io.stderr, end.content);
   if (end.stopReason !== undefined) await io.stderr.write(`A hook stops the run: ${oneLine(end.stopReason)}\n`);
+  if (staged !== undefined) await io.stderr.write(stagedText(staged, storeFlag(context)));
+  if (end.type === "edit_requires_prior_read") await io.stderr.write(UNREAD);
   if (end.type === "denied_unattended") await io.stderr.write(unaskedText(insisted, options.text("policy") !== undefined));
 }
+
+function stagedText(id: string, flags: string): string {
+  return `Nothing is changed yet. Then one of:\n  assent apply ${id}${flags}\n  assent discard ${id}${flags}\n`;
+}
+
+const UNREAD =
+  "One call is a session of its own, in which nothing was read yet. A file that is there already is changed by a run: assent run.\n";
 
 /** What lets somebody be asked, or makes asking needless. */
 function unaskedText(insisted: boolean, byFile: boolean): string {

@@ -3,6 +3,8 @@ import {
   type CallReport,
   type Dispatcher,
   type EventBodies,
+  isObject,
+  type Json,
   type Ledger,
   openSession,
   recordedCall,
@@ -175,12 +177,19 @@ async function endOf(ledger: Ledger, sessionId: string, { report, batch }: Repor
     const { outcome, type, result } = report;
     const ended = { sessionId, callId, outcome, type, content: modelContent(result.content) };
     const stopped = batch.stopRun ? { stopReason: batch.stopMessage } : {};
-    if (type !== "denied_unattended") return { ...ended, ...stopped };
+    const staged = stagedBy(result.details);
+    if (type !== "denied_unattended") return { ...ended, ...stopped, ...(staged !== undefined && { staged }) };
     const { "call.judged": judged } = await recordedCall(ledger, sessionId, callId);
     return { ...ended, ...stopped, insisted: judged?.explicitAsk === true };
   }
   const approvalId = report.approvalId ?? "";
   return { sessionId, callId, outcome: "waiting", approvalId, subject: await waitingSubject(ledger, approvalId) };
+}
+
+/** A preview says so in its details; what was applied at once says that. */
+function stagedBy(details: Json | undefined): string | undefined {
+  if (!isObject(details) || details["applied"] !== false) return undefined;
+  return typeof details["proposalId"] === "string" ? details["proposalId"] : undefined;
 }
 
 async function waitingSubject(ledger: Ledger, id: string): Promise<string> {

@@ -223,13 +223,15 @@ describe("plan mode, from outside", () => {
     assert.deepEqual([resolved?.type, resolved?.content], ["plan_rejected", "Plan rejected. Reason: too much"]);
   });
 
-  test("T105: restore_previous answers nothing but a plan, and the approval stays open", async () => {
-    using at = workspace();
-    const { value } = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command: "touch x" }), "--on-ask", "park"]);
-    const refused = await at.hereJson(["approve", value.approvalId, "--outcome", "restore_previous"]);
-    assert.deepEqual([refused.code, refused.value.error.type], [1, "bad_answer"]);
-    assert.equal((await at.hereJson(["approvals"])).value.length, 1);
-  });
+  for (const outcome of ["restore_previous", "proceed_always"]) {
+    test(`T105: ${outcome} answers nothing but a plan, and the approval stays open`, async () => {
+      using at = workspace();
+      const { value } = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command: "touch x" }), "--on-ask", "park"]);
+      const refused = await at.hereJson(["approve", value.approvalId, "--outcome", outcome]);
+      assert.deepEqual([refused.code, refused.value.error.type], [2, "bad_answer"]);
+      assert.equal((await at.hereJson(["approvals"])).value.length, 1);
+    });
+  }
 
   test("plan-mode 1: what was staged before stays staged; a person cannot apply it while the mode is on", async () => {
     using at = workspace();

@@ -46,6 +46,36 @@ describe("proposals, for people", () => {
     assert.match(shown.stdout, new RegExp(`assent apply ${id}`));
   });
 
+  test("whoever staged it by hand is told how to go on", async () => {
+    using at = staging();
+    const { stderr, stdout } = await at.here([
+      "call",
+      "write",
+      "--input",
+      JSON.stringify({ file_path: "b.txt", content: "x" }),
+      "--policy",
+      at.policy,
+    ]);
+    const id = /staged as (p_\w+)/.exec(stdout)?.[1];
+    assert.match(stderr, new RegExp(`assent apply ${id}.*\\n  assent discard ${id}`));
+  });
+
+  test("a call that would change a file nobody read says why one call cannot", async () => {
+    using at = staging();
+    writeFileSync(at.path("old.txt"), "old\n");
+    const { code, stderr } = await at.here([
+      "call",
+      "write",
+      "--input",
+      JSON.stringify({ file_path: "old.txt", content: "x" }),
+      "--mode",
+      "yolo",
+    ]);
+    assert.equal(code, 1);
+    assert.match(stderr, /One call is a session of its own/);
+    assert.equal(read(at, "old.txt"), "old\n");
+  });
+
   test("it is applied from another process, undone, and neither happens twice", async () => {
     using at = staging();
     const { id } = await stage(at, "src/a.txt", "one\n");
