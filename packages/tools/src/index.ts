@@ -37,6 +37,7 @@ export { memoryReads, type ReadRecord, type Reads } from "./reads.ts";
 export { resolveTool } from "./resolve.ts";
 export { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./schedules.ts";
 export { type SearchDeps, searchTool } from "./search.ts";
+export { type RangeChange, sequenceChanges } from "./sequence-changes.ts";
 export { type ShellDeps, shellTool } from "./shell.ts";
 export { todoTool } from "./todo.ts";
 export { diffStat, type Sides, unifiedDiff } from "./unified-diff.ts";

@@ -1,0 +1,101 @@
+/** One line of a diff, without its sign and line break. */
+export type DiffLine = {
+  readonly kind: "same" | "added" | "removed";
+  readonly text: string;
+  /** Its number before, and after. */
+  readonly old: number | undefined;
+  readonly new: number | undefined;
+  /** The file ends with it, and not with a line break. */
+  readonly open?: true;
+};
+
+/** Changes that stand close together. */
+export type Hunk = { readonly header: string; readonly oldStart: number; readonly oldLines: number; readonly lines: readonly DiffLine[] };
+
+/** The changes of one file. */
+export type FileDiff = {
+  readonly name: string;
+  /** There was no such file before. */
+  readonly isNew: boolean;
+  readonly hunks: readonly Hunk[];
+  readonly added: number;
+  readonly removed: number;
+};
+
+const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const NO_LINE_BREAK = "\\ No newline at end of file";
+
+/** Reads a unified diff of one or more files. What a hunk's header counts is read as its lines, whatever they look like. */
+export function parseDiff(text: string): readonly FileDiff[] {
+  const lines = text.split("\n");
+  const files: FileDiff[] = [];
+  let at = 0;
+  while (at < lines.length) {
+    const from = lines[at] ?? "";
+    const to = lines[at + 1] ?? "";
+    if (!from.startsWith("--- ") || !to.startsWith("+++ ")) {
+      at += 1;
+      continue;
+    }
+    const read = readHunks(lines, at + 2);
+    files.push({ name: nameOf(to), isNew: from === "--- /dev/null", ...read.file });
+    at = read.next;
+  }
+  return files;
+}
+
+function nameOf(to: string): string {
+  return to.slice(4).replace(/^b\//, "");
+}
+
+type ReadHunks = { readonly file: Pick<FileDiff, "hunks" | "added" | "removed">; readonly next: number };
+
+function readHunks(lines: readonly string[], start: number): ReadHunks {
+  const hunks: Hunk[] = [];
+  let at = start;
+  for (let header = HEADER.exec(lines[at] ?? ""); header; header = HEADER.exec(lines[at] ?? "")) {
+    const { hunk, next } = readHunk(lines, at, header);
+    hunks.push(hunk);
+    at = next;
+  }
+  const count = (kind: DiffLine["kind"]): number =>
+    hunks.reduce((sum, hunk) => sum + hunk.lines.filter((line) => line.kind === kind).length, 0);
+  return { file: { hunks, added: count("added"), removed: count("removed") }, next: at };
+}
+
+function readHunk(lines: readonly string[], at: number, header: RegExpExecArray): { readonly hunk: Hunk; readonly next: number } {
+  const [whole, oldAt, oldCount = "1", newAt, newCount = "1"] = header;
+  const left = { old: Number(oldCount), new: Number(newCount) };
+  const oldStart = Number(oldAt) + (left.old === 0 ? 1 : 0);
+  const number = { old: oldStart, new: Number(newAt) + (left.new === 0 ? 1 : 0) };
+  const found: DiffLine[] = [];
+  let next = at + 1;
+  while (next < lines.length && (left.old > 0 || left.new > 0 || lines[next] === NO_LINE_BREAK)) {
+    const line = lines[next] ?? "";
+    next += 1;
+    if (line === NO_LINE_BREAK) markOpen(found);
+    else found.push(readLine(line, left, number));
+  }
+  return { hunk: { header: whole, oldStart, oldLines: Number(oldCount), lines: found }, next };
+}
+
+type Counts = { old: number; new: number };
+
+function readLine(line: string, left: Counts, number: Counts): DiffLine {
+  const kind = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "same";
+  const [old, made] = [kind === "added" ? undefined : number.old, kind === "removed" ? undefined : number.new];
+  if (old !== undefined) {
+    left.old -= 1;
+    number.old += 1;
+  }
+  if (made !== undefined) {
+    left.new -= 1;
+    number.new += 1;
+  }
+  return { kind, text: line.slice(1), old, new: made };
+}
+
+function markOpen(lines: DiffLine[]): void {
+  const last = lines.pop();
+  if (last) lines.push({ ...last, open: true });
+}
