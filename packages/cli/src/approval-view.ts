@@ -33,8 +33,8 @@ export function approvalSubject({ title, details }: { readonly title: string; re
   return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
 }
 
-/** A plan is called by its own title, which does not say what it is. */
-function titleOf({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+/** What is asked about, in a few words. A plan is called by its own title, which does not say what it is. */
+export function titleOf({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   return details.type === "plan" ? `Plan: ${title}` : title;
 }
 
@@ -69,7 +69,8 @@ export function runsIn({ details, cwd }: { readonly details: ConfirmationDetails
   return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
 }
 
-function factLines(approval: OpenApproval): (readonly [string, string])[] {
+/** What there is to know about a request beside what it does, as pairs of a label and a text. */
+export function factLines(approval: OpenApproval): (readonly [string, string])[] {
   const { agentName, expiresAt } = approval;
   return [
     ["tool", approval.tool],
@@ -101,7 +102,7 @@ export function subject(details: ConfirmationDetails): string {
 }
 
 /** The part of the input that the details do not already show word for word. */
-function restOfInput(input: JsonObject, details: ConfirmationDetails): string | undefined {
+export function restOfInput(input: JsonObject, details: ConfirmationDetails): string | undefined {
   const shown = details.type === "exec" ? [details.command] : details.type === "edit" ? [details.newContent, details.filePath] : [];
   const rest = Object.entries(input).filter(([, value]) => typeof value !== "string" || !shown.includes(value));
   return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest), null, 2);

@@ -5,7 +5,7 @@ import { unifiedDiff } from "@assent/tools";
 import fc from "fast-check";
 import { contentWith } from "../../src/tui/diff/chosen-hunks.ts";
 import { type DiffLayout, diffItems } from "../../src/tui/diff/diff-items.ts";
-import { drawDiff } from "../../src/tui/diff/draw-diff.ts";
+import { drawDiffItem } from "../../src/tui/diff/draw-diff.ts";
 import { type FileDiff, parseDiff } from "../../src/tui/diff/parse-diff.ts";
 import { wordChanges } from "../../src/tui/diff/word-changes.ts";
 import { highlight } from "../../src/tui/highlight.ts";
@@ -24,7 +24,7 @@ function only(before: string | null, after: string, name = "a.ts"): FileDiff {
 type Drawing = { readonly columns: number; readonly layout?: DiffLayout; readonly theme?: Theme };
 
 function drawn(files: readonly FileDiff[], { columns, layout = OPEN, theme = PLAIN }: Drawing): readonly string[] {
-  return drawDiff(diffItems(files, layout), 0, { columns, rows: 1_000, theme }).lines;
+  return diffItems(files, layout).flatMap((item) => drawDiffItem(item, { columns, rows: 0, theme }));
 }
 
 describe("reading a diff", () => {
@@ -125,21 +125,6 @@ describe("drawing a diff", () => {
         for (const one of lines) assert.ok(displayWidth(one) <= columns, `${displayWidth(one)} of ${columns}: ${one}`);
       }),
     );
-  });
-
-  test("a page ends where the rows end, and the next goes on there; a line longer than the page is shown whole", () => {
-    const items = diffItems([only("", `${"x".repeat(500)}\n${"y\n".repeat(50)}`)], OPEN);
-    const canvas = { columns: 40, rows: 10, theme: PLAIN };
-    let at = 0;
-    let seen = "";
-    for (let pages = 0; at < items.length; pages += 1) {
-      assert.ok(pages < 100);
-      const { lines, next } = drawDiff(items, at, canvas);
-      seen += lines.join("\n");
-      at = next;
-    }
-    assert.equal(seen.split("x").length - 1, 500);
-    assert.equal(seen.split("y").length - 1, 50);
   });
 });
 

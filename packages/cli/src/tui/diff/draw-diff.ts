@@ -13,24 +13,8 @@ export const SPLIT_COLUMNS = 120;
 const NUMBER_COLUMNS = 5;
 const LONGEST_LINE = 20_000;
 
-/** A page of a diff: as many of its items, from one on, as the rows can show. At least one is shown, however long. */
-export function drawDiff(
-  items: readonly DiffItem[],
-  from: number,
-  canvas: Canvas,
-): { readonly lines: readonly string[]; readonly next: number } {
-  const lines: string[] = [];
-  let next = from;
-  for (let item = items[next]; item; item = items[next]) {
-    const drawn = drawItem(item, canvas);
-    if (next > from && lines.length + drawn.length > canvas.rows) break;
-    lines.push(...drawn);
-    next += 1;
-  }
-  return { lines, next };
-}
-
-function drawItem(item: DiffItem, { columns, theme }: Canvas): readonly string[] {
+/** One item of a diff in as many rows as it takes; nothing of it is dropped. */
+export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readonly string[] {
   switch (item.type) {
     case "file": {
       const counts = `${theme.added(`+${item.added}`)} ${theme.removed(`-${item.removed}`)}${item.isNew ? theme.dim(" new file") : ""}`;

@@ -1,0 +1,264 @@
+import type { Answer, OpenApproval } from "@assent/core";
+import { titleOf } from "../../approval-view.ts";
+import { cut, wrapWords } from "../../display-width.ts";
+import { oneLine } from "../../visible-text.ts";
+import type { Canvas, Dialog, Key, Size } from "../dialog.ts";
+import { contentWith } from "../diff/chosen-hunks.ts";
+import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../pages.ts";
+import { themeOf } from "../theme.ts";
+import { type CardAction, type CardMeans, cardActions } from "./card-actions.ts";
+import { approvalDiff, cardBody } from "./card-body.ts";
+
+/** What the person said with a card; `editor`: the shell opens it and puts the card up again with what came of it. */
+export type CardOutcome = { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> } | { readonly wants: "editor" };
+
+/** A card as it stands on the screen. */
+export type CardState = {
+  /** The first row of the body that is shown. */
+  readonly at: Position;
+  /** Everything before this place has been on the screen. */
+  readonly seen: Position;
+  /** The columns it was seen at: another width is another text. */
+  readonly seenAt: number;
+  /** No answer is chosen before the person chooses one. */
+  readonly chosen: number;
+  /** A reason that is being typed. */
+  readonly reason: { readonly text: string; readonly interrupt: boolean } | undefined;
+  readonly folded: ReadonlySet<number>;
+  /** The hunks that would be made, while some are chosen. */
+  readonly hunks: ReadonlySet<number> | undefined;
+  readonly hunkAt: number;
+  /** Why the last key did nothing. */
+  readonly hint: string;
+};
+
+/** An approval, to be read and answered. */
+export type ApprovalCard = Dialog<CardState, CardOutcome> & {
+  readonly begin: () => CardState;
+  /** The state once this canvas was on the screen. */
+  readonly shown: (state: CardState, canvas: Canvas) => CardState;
+};
+
+/** Renders the frozen request itself. What approves is off until all of it was on the screen. */
+export function approvalCard(approval: OpenApproval, means: CardMeans): ApprovalCard {
+  const diff = approvalDiff(approval);
+  const hunks = diff.length === 1 ? (diff[0]?.hunks.length ?? 0) : 0;
+  const card: Card = { approval, diff, body: cardBody(approval, diff), actions: cardActions(approval, means, hunks) };
+  return {
+    begin: () => ({
+      at: START,
+      seen: START,
+      seenAt: 0,
+      chosen: -1,
+      reason: undefined,
+      folded: new Set(),
+      hunks: undefined,
+      hunkAt: 0,
+      hint: "",
+    }),
+    shown: (state, canvas) => shown(card, state, canvas),
+    view: (state, canvas) => view(card, state, canvas),
+    key: (state, key, size) => press(card, { ...state, hint: "" }, { key, size }),
+  };
+}
+
+const PLAIN = themeOf("none");
+
+type Card = {
+  readonly approval: OpenApproval;
+  readonly diff: ReturnType<typeof approvalDiff>;
+  readonly body: ReturnType<typeof cardBody>;
+  readonly actions: readonly CardAction[];
+};
+type Pressed = ReturnType<ApprovalCard["key"]>;
+
+/** Rows that are not the body: title, count of what is hidden, hints. */
+const FURNITURE = 4;
+
+function bodyRows({ actions }: Card, { rows }: Size): number {
+  return Math.max(3, rows - FURNITURE - actions.length);
+}
+
+function bodyOf({ body }: Card, { folded, hunks }: CardState, columns: number): Pages {
+  return body({ folded, chosen: hunks }, columns);
+}
+
+function shown(card: Card, state: CardState, canvas: Canvas): CardState {
+  const pages = bodyOf(card, state, canvas.columns);
+  const { next } = pageFrom(pages, state.at, { ...canvas, rows: bodyRows(card, canvas) });
+  const seen = state.seenAt === canvas.columns ? state.seen : START;
+  const isNextToIt = !isBefore(seen, state.at);
+  return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
+}
+
+function isAllSeen(card: Card, state: CardState, { columns }: Pick<Size, "columns">): boolean {
+  return state.folded.size === 0 && state.seenAt === columns && isEnd(bodyOf(card, state, columns), state.seen);
+}
+
+function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
+  const { approval, actions } = card;
+  const { columns, theme } = canvas;
+  const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(titleOf(approval))}`;
+  const pages = bodyOf(card, state, columns);
+  const rows = bodyRows(card, canvas);
+  const { lines, next } = pageFrom(pages, state.at, { ...canvas, rows });
+  const hidden = pages.count - Math.min(pages.count, next.piece);
+  const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: PgDn or space shows them` : "";
+  const open = isAllSeen(card, shown(card, state, canvas), canvas);
+  return [
+    `${theme.title(cut(`Approval needed: ${title}`, columns - approval.id.length - 2))}  ${theme.dim(approval.id)}`,
+    ...lines,
+    ...(more === "" ? [] : [theme.warning(cut(more, columns))]),
+    "",
+    ...(state.reason
+      ? reasonLines(state.reason, canvas)
+      : actions.flatMap((action, at) => actionLine(action, { isChosen: at === state.chosen, open }, canvas))),
+    ...(state.hint === "" ? [] : wrapWords(state.hint, columns).map(theme.warning)),
+  ];
+}
+
+function actionLine(
+  { key, says, rules, approves }: CardAction,
+  { isChosen, open }: { isChosen: boolean; open: boolean },
+  { columns, theme }: Canvas,
+): readonly string[] {
+  const off = approves && !open;
+  const rule = rules ? `: ${rules.map(oneLine).join(", ")}` : "";
+  const line = cut(`${isChosen ? ">" : " "} ${key}  ${says}${rule}${off ? " (when all of it was shown)" : ""}`, columns);
+  return [isChosen ? theme.selected(line) : off ? theme.dim(line) : line];
+}
+
+function reasonLines({ text, interrupt }: NonNullable<CardState["reason"]>, { columns, theme }: Canvas): readonly string[] {
+  const asked = `${interrupt ? "No, and stop." : "No."} Reason, told to the model (Enter sends it, Esc goes back):`;
+  return [...wrapWords(asked, columns).map(theme.bold), cut(`> ${oneLine(text)}_`, columns)];
+}
+
+type Press = { readonly key: Key; readonly size: Size };
+
+function press(card: Card, state: CardState, { key, size }: Press): Pressed {
+  if (state.reason) return typeReason(state, state.reason, key);
+  if (!("name" in key)) return { state: { ...state, hint: "Pasted text answers nothing here." } };
+  const at = card.actions.findIndex((action) => action.key === key.name);
+  if (at !== -1) return { state: { ...state, chosen: at, hint: hintFor(card.actions[at]) } };
+  const named = { name: key.name, size };
+  return move(card, state, named) ?? confirm(card, state, named);
+}
+
+function hintFor(action: CardAction | undefined): string {
+  return action === undefined
+    ? ""
+    : `Enter: ${action.says}${action.rules ? `. This will be stored: ${action.rules.map(oneLine).join(", ")}` : ""}`;
+}
+
+type Named = { readonly name: string; readonly size: Size };
+
+function move(card: Card, state: CardState, { name, size }: Named): Pressed | undefined {
+  const { columns } = size;
+  const pages = bodyOf(card, state, columns);
+  const canvas = { columns, rows: bodyRows(card, size), theme: PLAIN };
+  const turned = MOVES[name]?.({ pages, at: state.at, canvas });
+  if (turned) return { state: { ...state, at: turned } };
+  const step = name === "up" ? -1 : name === "down" ? 1 : 0;
+  if (step !== 0) {
+    const chosen = (state.chosen + step + card.actions.length + (state.chosen < 0 && step < 0 ? 1 : 0)) % card.actions.length;
+    return { state: { ...state, chosen, hint: hintFor(card.actions[chosen]) } };
+  }
+  return hunkKey(card, state, name);
+}
+
+type Moving = { readonly pages: Pages; readonly at: Position; readonly canvas: Canvas };
+
+const forward = ({ pages, at, canvas }: Moving): Position => {
+  const { next } = pageFrom(pages, at, canvas);
+  return isEnd(pages, next) ? at : next;
+};
+
+const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
+  pageDown: forward,
+  space: forward,
+  pageUp: ({ pages, at, canvas }) => pageBefore(pages, at, canvas),
+  home: () => START,
+};
+
+/** While hunks are chosen: left and right walk over them, tab takes one in or out. */
+function hunkKey({ diff }: Card, state: CardState, name: string): Pressed | undefined {
+  const count = diff[0]?.hunks.length ?? 0;
+  if (name === "f" && diff.length > 0)
+    return { state: { ...state, at: START, seen: START, folded: state.folded.size > 0 ? new Set() : new Set(diff.keys()) } };
+  if (!state.hunks) return undefined;
+  if (name === "left" || name === "right") {
+    const hunkAt = (state.hunkAt + (name === "left" ? count - 1 : 1)) % count;
+    return {
+      state: { ...state, hunkAt, hint: `Hunk ${hunkAt + 1} of ${count}. Tab takes it in or out; y, then Enter, approves those with [x].` },
+    };
+  }
+  if (name !== "tab") return undefined;
+  const hunks = new Set(state.hunks);
+  if (!hunks.delete(state.hunkAt)) hunks.add(state.hunkAt);
+  return { state: { ...state, hunks, hint: `${hunks.size} of ${count} hunks would be made.` } };
+}
+
+function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
+  if (name !== "enter")
+    return { state: { ...state, hint: `'${cut(oneLine(name), 20)}' is no answer here. Choose with a letter or the arrows, then Enter.` } };
+  const action = card.actions[state.chosen];
+  if (!action) return { state: { ...state, hint: "Enter alone answers nothing. Choose with a letter or the arrows first." } };
+  if (action.approves && !isAllSeen(card, state, size))
+    return { state: { ...state, hint: "There is more to see first: PgDn or space shows it." } };
+  return act(card, state, action);
+}
+
+function act({ diff, approval }: Card, state: CardState, { does }: CardAction): Pressed {
+  switch (does.type) {
+    case "answer": {
+      const newContent = partialContent(approval, diff, state.hunks);
+      return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }) } } };
+    }
+    case "reason":
+      return { state: { ...state, reason: { text: "", interrupt: does.interrupt } } };
+    case "edit":
+      return { state, outcome: { wants: "editor" } };
+    default: {
+      const all = new Set(diff[0]?.hunks.keys() ?? []);
+      return {
+        state: {
+          ...state,
+          hunks: all,
+          hunkAt: 0,
+          hint: "Left and right walk over the hunks, Tab takes one in or out; y, then Enter, approves.",
+        },
+      };
+    }
+  }
+}
+
+/** Undefined: all of it. */
+function partialContent({ details }: OpenApproval, diff: Card["diff"], hunks: ReadonlySet<number> | undefined): string | undefined {
+  const [file] = diff;
+  if (!hunks || !file || details.type !== "edit" || hunks.size === file.hunks.length) return undefined;
+  return contentWith(details.originalContent ?? "", file, hunks);
+}
+
+const LONGEST_REASON = 2_000;
+
+function typeReason(state: CardState, reason: NonNullable<CardState["reason"]>, key: Key): Pressed {
+  const typed = (text: string): Pressed => ({ state: { ...state, reason: { ...reason, text: text.slice(0, LONGEST_REASON) } } });
+  if ("pasted" in key) return typed(reason.text + key.pasted);
+  switch (key.name) {
+    case "enter": {
+      const said = reason.text.trim();
+      return {
+        state,
+        outcome: { answer: { outcome: "reject", ...(said !== "" && { reason: said }), ...(reason.interrupt && { interrupt: true }) } },
+      };
+    }
+    case "escape":
+      return { state: { ...state, reason: undefined } };
+    case "backspace":
+      return typed([...reason.text].slice(0, -1).join(""));
+    case "space":
+      return typed(`${reason.text} `);
+    default:
+      return [...key.name].length === 1 ? typed(reason.text + key.name) : { state };
+  }
+}

@@ -1,0 +1,89 @@
+import type { OpenApproval } from "@assent/core";
+import { factLines, restOfInput, subject } from "../../approval-view.ts";
+import { wrap } from "../../display-width.ts";
+import { markGaps, oneLine, visible } from "../../visible-text.ts";
+import type { Canvas } from "../dialog.ts";
+import { type DiffItem, diffItems } from "../diff/diff-items.ts";
+import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw-diff.ts";
+import { type FileDiff, parseDiff } from "../diff/parse-diff.ts";
+import type { Pages } from "../pages.ts";
+
+/** What a card's body depends on beside the request. */
+export type BodyView = { readonly folded: ReadonlySet<number>; readonly chosen: ReadonlySet<number> | undefined };
+
+type Piece =
+  | { readonly type: "fact"; readonly label: string; readonly text: string }
+  | { readonly type: "text"; readonly text: string; readonly strong: boolean }
+  | { readonly type: "warning"; readonly text: string }
+  | { readonly type: "gap" }
+  | { readonly type: "diff"; readonly item: DiffItem; readonly mark: string };
+
+/** A line longer than this is several pieces, so that any line can be paged through. */
+const LONGEST_PIECE = 400;
+
+/** Everything the person must have seen before a yes, from the frozen request itself, piece by piece. The newest is remembered: a frame asks for it several times. */
+export function cardBody(approval: OpenApproval, diff: readonly FileDiff[]): (view: BodyView, columns: number) => Pages {
+  let last: { readonly view: BodyView; readonly split: boolean; readonly pages: Pages } | undefined;
+  return ({ folded, chosen }, columns) => {
+    const split = columns >= SPLIT_COLUMNS;
+    if (last?.view.folded === folded && last.view.chosen === chosen && last.split === split) return last.pages;
+    const pieces = [...approvalPieces(approval, { folded, chosen, split, diff })];
+    const pages: Pages = { count: pieces.length, draw: (at, canvas) => drawPiece(pieces[at] ?? { type: "gap" }, canvas) };
+    last = { view: { folded, chosen }, split, pages };
+    return pages;
+  };
+}
+
+type Laid = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[] };
+
+/** The changes of an edit; empty for anything else. */
+export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
+  return details.type === "edit" ? parseDiff(details.fileDiff) : [];
+}
+
+function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
+  const { details, input } = approval;
+  for (const [label, text] of factLines(approval)) if (label !== "id") yield { type: "fact", label, text };
+  yield { type: "gap" };
+  for (const text of details.warnings ?? []) yield { type: "warning", text };
+  if (laid.diff.length > 0) yield* diffPieces(laid);
+  else yield* textPieces(subject(details), details.type === "exec");
+  const rest = restOfInput(input, details);
+  if (rest === undefined) return;
+  yield { type: "gap" };
+  yield* textPieces(`input: ${rest}`, false);
+}
+
+function* textPieces(text: string, strong: boolean): Generator<Piece> {
+  for (const line of visible(markGaps(text)).replaceAll("\t", "    ").split("\n"))
+    for (const part of wrap(line, LONGEST_PIECE)) yield { type: "text", text: part, strong };
+}
+
+function* diffPieces({ diff, folded, chosen, split }: Laid): Generator<Piece> {
+  for (const item of diffItems(diff, { split, folded })) {
+    const mark = item.type !== "hunk" || !chosen ? "" : chosen.has(item.hunk) ? "[x] " : "[ ] ";
+    yield { type: "diff", item, mark };
+  }
+}
+
+const LABEL_COLUMNS = 8;
+
+function drawPiece(piece: Piece, canvas: Canvas): readonly string[] {
+  const { columns, theme } = canvas;
+  switch (piece.type) {
+    case "gap":
+      return [""];
+    case "fact":
+      return wrap(oneLine(piece.text), columns - LABEL_COLUMNS).map(
+        (line, at) => `${theme.dim((at === 0 ? piece.label : "").padEnd(LABEL_COLUMNS))}${line}`,
+      );
+    case "warning":
+      return wrap(`! ${visible(piece.text)}`, columns).map(theme.warning);
+    case "text":
+      return wrap(piece.text, columns - 2).map((line) => `  ${piece.strong ? theme.bold(line) : line}`);
+    default:
+      return drawDiffItem(piece.item, { ...canvas, columns: columns - piece.mark.length }).map(
+        (line, at) => `${at === 0 ? piece.mark : ""}${line}`,
+      );
+  }
+}

@@ -1,0 +1,81 @@
+import type { Clock } from "@assent/core";
+import type { Canvas, Key, Size } from "../dialog.ts";
+
+/** Something that waits for the person: an approval, a question. */
+export type DeskItem = {
+  readonly id: string;
+  readonly title: string;
+  readonly view: (canvas: Canvas) => readonly string[];
+  readonly press: (key: Key, size: Size) => void;
+  /** This canvas was on the screen. */
+  readonly shown: (canvas: Canvas) => void;
+};
+
+/** What waits for the person, one in front of the others; in any order the person likes. */
+export type Desk = {
+  /** Puts something up behind what is there; the returned function takes it away. */
+  readonly put: (item: DeskItem) => () => void;
+  readonly front: () => DeskItem | undefined;
+  readonly waiting: () => readonly DeskItem[];
+  /** Brings the next one to the front. */
+  readonly turn: () => void;
+  /** The front one, drawn. */
+  readonly view: (canvas: Canvas) => readonly string[];
+  /** The frame with this canvas is on the screen: from now on, and a short while, it can be read. */
+  readonly painted: (canvas: Canvas) => void;
+  /** False: the key is not for the desk, because nothing waits or what waits could not be read yet. */
+  readonly key: (key: Key, size: Size) => boolean;
+  /** Something on the desk changed by itself: it is to be drawn again. */
+  readonly changed: () => void;
+};
+
+/** Keys pressed before a card could be read were meant for something else. */
+const GRACE_MS = 300;
+
+/** An empty desk; `changed` is called whenever it is to be drawn again. */
+export function createDesk({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): Desk {
+  const items: DeskItem[] = [];
+  let painted: { readonly item: DeskItem; readonly at: number } | undefined;
+  const front = (): DeskItem | undefined => items[0];
+  const isReadable = (item: DeskItem): boolean => painted?.item === item && clock.now() - painted.at >= GRACE_MS;
+  return {
+    front,
+    changed,
+    waiting: () => items,
+    put: (item) => {
+      items.push(item);
+      changed();
+      return () => {
+        const at = items.indexOf(item);
+        if (at === -1) return;
+        items.splice(at, 1);
+        changed();
+      };
+    },
+    turn: () => {
+      const item = items.shift();
+      if (item) items.push(item);
+      changed();
+    },
+    view: (canvas) => {
+      const item = front();
+      if (!item) return [];
+      const others = items.length - 1;
+      const note = others === 0 ? [] : [canvas.theme.dim(`1 of ${items.length} waiting; ctrl+n shows the next`)];
+      return [...note, ...item.view({ ...canvas, rows: canvas.rows - note.length })];
+    },
+    painted: (canvas) => {
+      const item = front();
+      if (!item) return;
+      if (painted?.item !== item) painted = { item, at: clock.now() };
+      item.shown(canvas);
+    },
+    key: (key, size) => {
+      const item = front();
+      if (!item || !isReadable(item)) return false;
+      item.press(key, size);
+      changed();
+      return true;
+    },
+  };
+}
