@@ -91,8 +91,9 @@ export function controlFileGuard({ workspace, home: given, protect = [] }: Contr
   return {
     id: "control-file",
     check: (request, unit) => {
-      const [path, shell] = [pathOf(unit), shellOf(unit)];
+      const path = pathOf(unit);
       if (path) return path.control && !isReading(request) ? asking(path.lexical) : NOTHING;
+      const shell = shellOf(unit);
       const written = shell && touched(shell);
       return written === undefined ? NOTHING : asking(written);
     },

@@ -18,7 +18,7 @@ export type Guarded = {
 
 /** What no rule, grant, hook or mode opens, in the order in which they are named. All of them are pure. */
 export function policyGuards({ own, rules }: Guarded): readonly Guard[] {
-  const doubting: Doubting = { denies: rules.filter(({ verdict }) => verdict === "deny"), ownFiles: ownFilesDoubt(own) };
+  const doubting: Doubting = { denyInDoubt: inDoubt(rules), ownFiles: ownFilesDoubt(own) };
   return [
     guard("malformed-command", ({ line }) =>
       line.malformed ? deny("there is no command: it is empty, or holds what no shell takes") : NOTHING,
@@ -58,13 +58,16 @@ function deletesRoot({ line, seen }: ShellUnit): boolean {
   return seen !== undefined && rootDelete(seen) === "yes";
 }
 
-type Doubting = { readonly denies: readonly Rule[]; readonly ownFiles: (request: Request, unit: Unit) => string | undefined };
+type Doubting = {
+  readonly denyInDoubt: ReturnType<typeof inDoubt>;
+  readonly ownFiles: (request: Request, unit: Unit) => string | undefined;
+};
 
-function doubt({ denies, ownFiles }: Doubting, request: Request, unit: Unit): Statement {
+function doubt({ denyInDoubt, ownFiles }: Doubting, request: Request, unit: Unit): Statement {
   const shell = shellOf(unit);
   const why = (shell && shellDoubt(shell)) ?? ownFiles(request, unit);
   if (why !== undefined) return ask(why);
-  const rule = inDoubt(denies, request, unit);
+  const rule = denyInDoubt(request, unit);
   return rule ? ask(`whether ${rule.at.text} forbids this cannot be told`) : NOTHING;
 }
 

@@ -25,6 +25,7 @@ export type { Settings } from "./settings/settings.ts";
 export type { Hazard, JudgedCommand, Plan } from "./shell/plan.ts";
 export { type PlannedCommand, type PlannedLine, plannedLine, planOf } from "./shell/planned-line.ts";
 export { type FoundProgram, findProgram, PROGRAM_PATH, type ProgramPlaces, programDirectories, sameProgram } from "./shell/programs.ts";
+export { INSTRUCTION_NAMES, isOwnWorkspace, nestedInstructions } from "./trust/nested-instructions.ts";
 export { type ProjectConfiguration, projectConfiguration } from "./trust/project-configuration.ts";
 export {
   type ConfigurationChange,

@@ -3,6 +3,7 @@ import type { Guard, Request, Unit } from "@assent/core";
 import { isReading } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
 import type { PathFact, PathTest } from "./path-scope.ts";
+import { rememberLast } from "./remember-last.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
@@ -65,6 +66,10 @@ type Own = {
   readonly named: readonly string[];
   /** How a text may spell out the state directory. */
   readonly spelled: readonly string[];
+  /** Whether a path lies in the state directory. */
+  readonly isInState: (path: string) => boolean;
+  /** Whether a directory has the state directory below it. */
+  readonly isAbove: (directory: string) => boolean;
   /** The input that was looked through last: all units of a request have the same. */
   readonly last: { input?: object; names: boolean };
 };
@@ -80,6 +85,14 @@ function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles):
     project: workspace === undefined ? [] : spellings(`${workspace}/.assent`),
     named: settings.map((file) => dirname(file)).filter((directory) => basename(directory) === "assent"),
     spelled: state.flatMap((root) => [root, ...homeSpellings(root, foldPath(at)), ...(basename(root) === "assent" ? IN_STATE_HOME : [])]),
+    isInState: rememberLast((path) => {
+      const folded = foldPath(path);
+      return state.some((root) => isInside(root, folded));
+    }),
+    isAbove: rememberLast((directory) => {
+      const folded = foldPath(directory);
+      return state.some((root) => isInside(folded, root));
+    }),
     last: { names: false },
   };
 }
@@ -122,10 +135,16 @@ function isAssentFile(folded: string): boolean {
 function namesState({ spelled, last }: Own, { kind, input }: Request): boolean {
   if (kind !== "execute") return false;
   if (last.input === input) return last.names;
-  const texts = Object.values(input).flatMap((value) => (typeof value === "string" ? [foldPath(value)] : []));
   last.input = input;
-  last.names = texts.some((text) => spelled.some((root) => text.includes(root)));
+  last.names = Object.values(input).some((value) => typeof value === "string" && MAY_SPELL.test(value) && spells(spelled, foldPath(value)));
   return last.names;
+}
+
+/** Every spelling of the state directory begins with one of these, and folding makes them of nothing else. */
+const MAY_SPELL = /[/~$]/;
+
+function spells(spelled: readonly string[], folded: string): boolean {
+  return spelled.some((root) => folded.includes(root));
 }
 
 const IN_STATE_HOME = ["$xdg_state_home/assent", "$" + "{xdg_state_home}/assent"];
@@ -143,13 +162,13 @@ function isOwnCommand(own: Own, shell: ShellUnit): boolean {
 /** By a word of the command, by the directory it runs in, or by a file it is known to read. */
 function readsState(own: Own, shell: ShellUnit): boolean {
   const { command, seen } = shell;
-  const inState = (path: string): boolean => isInState(own, path);
-  if (command?.operands.some(({ path, real }) => inState(path) || (real !== null && inState(real)))) return true;
-  const cwds = possibleDirectories(shell, own.home);
-  if (cwds.length === 1 && cwds.some(inState)) return true;
-  const near = cwds.some((cwd) => own.state.some((root) => isInside(foldPath(cwd), root)));
+  const { isInState, isAbove, home } = own;
+  if (command?.operands.some(({ path, real }) => isInState(path) || (real !== null && isInState(real)))) return true;
+  const cwds = possibleDirectories(shell, home);
+  if (cwds.length === 1 && cwds.some(isInState)) return true;
+  const near = cwds.some(isAbove);
   const isMeant = (word: PlanWord): boolean =>
-    (near || LEADS_AWAY.test(word.text)) && pathsIn(word, own.home).some((path) => cwds.some((cwd) => inState(resolve(cwd, path))));
+    (near || LEADS_AWAY.test(word.text)) && pathsIn(word, home).some((path) => cwds.some((cwd) => isInState(resolve(cwd, path))));
   if (!seen) return false;
   return seen.argv.some(isMeant) || seen.redirections.some(({ target, dynamic }) => isMeant({ text: target, dynamic }));
 }
@@ -157,11 +176,16 @@ function readsState(own: Own, shell: ShellUnit): boolean {
 /** A word that only a shell can read, which may become a path in the state directory. Of what a variable holds alone nothing is guessed. */
 function mayReadState(own: Own, shell: ShellUnit): PlanWord | undefined {
   const { seen } = shell;
-  const words = [...(seen?.argv ?? []), ...(seen?.redirections ?? []).map(({ target, dynamic }) => ({ text: target, dynamic }))];
+  if (!seen?.argv.some(isDynamic) && !seen?.redirections.some(isDynamic)) return undefined;
+  const words = [...seen.argv, ...seen.redirections.map(({ target, dynamic }) => ({ text: target, dynamic }))];
   const open = words.filter(({ text, dynamic }) => dynamic && /[^\s"'=$`]/.test(text));
   if (open.length === 0) return undefined;
   const cwds = possibleDirectories(shell, own.home);
   return open.find((word) => valuesIn(word).some((value) => mayLeadTo(own, value, cwds)));
+}
+
+function isDynamic({ dynamic }: { readonly dynamic: boolean }): boolean {
+  return dynamic;
 }
 
 function mayLeadTo({ home, state }: Own, word: PlanWord, cwds: readonly string[]): boolean {
@@ -180,11 +204,6 @@ function mayLeadTo({ home, state }: Own, word: PlanWord, cwds: readonly string[]
       );
     });
   });
-}
-
-function isInState({ state }: Own, path: string): boolean {
-  const folded = foldPath(path);
-  return state.some((root) => isInside(root, folded));
 }
 
 /** Only such a word can lead to a place that is not below the working directory. */
@@ -207,8 +226,8 @@ const LOOKING: ReadonlySet<string> = new Set([
 
 function changesLedger({ seen }: ShellUnit): boolean {
   if (!seen) return false;
-  const most = RUNS_SCRIPTS.test(programName(seen)) ? SCRIPT_WORDS : 1;
-  const own = seen.argv.slice(0, most).findIndex(({ text }, at) => isAssent(text, at === 0));
+  const most = RUNS_SCRIPTS.has(programName(seen)) ? SCRIPT_WORDS : 1;
+  const own = seen.argv.findIndex(({ text }, at) => at < most && isAssent(text, at === 0));
   if (own === -1) return false;
   const [command, below] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
   if (command === undefined) return false;
@@ -217,11 +236,12 @@ function changesLedger({ seen }: ShellUnit): boolean {
 
 /** Options may stand between an interpreter and its script. */
 const SCRIPT_WORDS = 8;
-const RUNS_SCRIPTS = /^(?:node|nodejs|bun|deno|tsx)$/;
+const RUNS_SCRIPTS: ReadonlySet<string> = new Set(["node", "nodejs", "bun", "deno", "tsx"]);
 
 /** The program by its name, or by the file it is: `…/cli/bin/assent.js`. */
 function isAssent(word: string, first: boolean): boolean {
-  const name = foldPath(word).split("/").at(-1) ?? "";
+  const folded = foldPath(word);
+  const name = folded.slice(folded.lastIndexOf("/") + 1);
   return name === "assent.js" || (first && name === "assent");
 }
 

@@ -48,15 +48,17 @@ export type Surroundings = { readonly home: string; readonly look?: Look };
 /** What a command of a line would touch. */
 export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly TouchedPath[] {
   const { seen } = unit;
-  if (!seen) return [];
-  const targets = writeTargets(seen).flatMap(withoutBraces);
-  if (targets.length === 0) return [];
+  const written = seen ? writeTargets(seen) : [];
+  if (written.length === 0) return NOTHING;
+  const targets = written.flatMap(withoutBraces);
   const cwds = possibleDirectories(unit, around.home);
   return targets.map((target) => {
     const found = touched(target, cwds, around);
     return found.fate === "replaced" && target.fate === "filled" && mayBeMade(target.path, unit) ? { ...found, fate: "unsure" } : found;
   });
 }
+
+const NOTHING: readonly TouchedPath[] = [];
 
 /** Whether the line itself makes a directory there, as it is written: by then it may be one. */
 function mayBeMade(path: string, { line }: ShellUnit): boolean {

@@ -1,4 +1,5 @@
 import { type CommandWords, commandWords, isGiven, leadingWords, valuesOf } from "./command-words.ts";
+import { rememberLast } from "./remember-last.ts";
 import { isOneWord } from "./shell/bash-tree.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
@@ -20,15 +21,21 @@ export type WriteTarget = {
 
 /** What a command would write, as far as its words and redirections tell: read broadly, it proves nothing harmless. */
 export function writeTargets(seen: SeenCommand): readonly WriteTarget[] {
-  return [...redirected(seen), ...byProgram(seen)].filter(({ path }) => path !== "" && path !== "-");
+  const found = seen.redirections.length === 0 ? byProgram(seen) : [...redirected(seen), ...byProgram(seen)];
+  return found.length === 0 ? found : found.filter(({ path }) => path !== "" && path !== "-");
 }
 
 /** The name of a command's program, as denies compare it. */
 export function programName({ argv }: SeenCommand): string {
-  const name = (argv[0]?.text ?? "").toLowerCase();
-  const base = name.slice(name.lastIndexOf("/") + 1).replace(/\.exe$/, "");
-  return ALSO_CALLED.get(base) ?? base;
+  return nameBy(argv[0]?.text ?? "");
 }
+
+const nameBy = rememberLast((text) => {
+  const name = text.toLowerCase();
+  const file = name.slice(name.lastIndexOf("/") + 1);
+  const base = file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
+  return ALSO_CALLED.get(base) ?? base;
+});
 
 /** Every operator that opens a file for writing; `>&2` and `>&-` open none. */
 function redirected({ redirections }: SeenCommand): readonly WriteTarget[] {
@@ -39,12 +46,13 @@ function redirected({ redirections }: SeenCommand): readonly WriteTarget[] {
 
 function byProgram(seen: SeenCommand): readonly WriteTarget[] {
   const name = programName(seen);
-  const words = seen.argv.slice(1);
   const below = WRITING_SUBCOMMANDS.get(name);
-  if (below) return bySubcommand(below, words, seen.openEnd);
+  if (below) return bySubcommand(below, seen.argv.slice(1), seen.openEnd);
   const command = WRITING_COMMANDS.get(name);
-  return command ? targetsOf(command, words, seen.openEnd) : [];
+  return command ? targetsOf(command, seen.argv.slice(1), seen.openEnd) : NO_TARGETS;
 }
+
+const NO_TARGETS: readonly WriteTarget[] = [];
 
 const GLOBAL_VALUES = [
   ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--prefix", "--cwd", "--dir"],
@@ -57,7 +65,7 @@ function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonl
   let at = 0;
   while (words[at]?.text.startsWith("-")) at += GLOBAL_VALUES.includes(words[at]?.text ?? "") ? 2 : 1;
   const command = below.get(words[at]?.text ?? "");
-  if (!command) return [];
+  if (!command) return NO_TARGETS;
   const targets = targetsOf(command, words.slice(at + 1), openEnd);
   if (at === 0) return targets;
   const before = commandWords(words.slice(0, at), GLOBAL_VALUES);
@@ -73,19 +81,33 @@ function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
 }
 
 function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
-  const { files = [], places = [], into = [], values = [], assigned = [], script } = command;
-  if (isOnlyFiles(command) && !words.some(({ text }) => mayName(text, [...files, ...places]))) return [];
+  const { files = [], places = [], assigned = [], script } = command;
+  const onlyFiles = isOnlyFiles(command);
+  if (onlyFiles && !words.some(({ text }) => mayName(text, files) || mayName(text, places))) return NO_TARGETS;
   const split = command.leads ? leadingWords : commandWords;
-  const read = split(command.bare ? withDash(words) : words, [...files, ...places, ...into, ...values]);
+  const read = split(command.bare ? withDash(words) : words, takersOf(command));
+  const named = [...valuesOf(read, files).map((word) => written(word)), ...valuesOf(read, places).map((word) => kept(word))];
+  if (onlyFiles) return named;
   const targets = [
-    ...valuesOf(read, files).map((word) => written(word)),
-    ...valuesOf(read, places).map((word) => kept(word)),
+    ...named,
     ...assigned.flatMap((name) => assignedTo(openEnd ? [...words, UNKNOWN] : words, name)),
-    ...(script ? words.flatMap((word) => named(word, script)) : []),
+    ...(script ? words.flatMap((word) => namedIn(word, script)) : []),
   ];
   const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
   const meant = other ? { ...command, ...other } : command;
   return writesOperands(meant, read) ? [...targets, ...byOperands(meant, read, { words, openEnd })] : targets;
+}
+
+const TAKERS = new WeakMap<WritingCommand, readonly string[]>();
+
+/** The options of a command that take a value, put together when it is first met. */
+function takersOf(command: WritingCommand): readonly string[] {
+  const known = TAKERS.get(command);
+  if (known) return known;
+  const { files = [], places = [], into = [], values = [] } = command;
+  const takers = [...files, ...places, ...into, ...values];
+  TAKERS.set(command, takers);
+  return takers;
 }
 
 type Rest = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
@@ -108,7 +130,8 @@ function isOnlyFiles({ operands, spreads, fixed, assigned, script, modes }: Writ
 }
 
 function mayName(text: string, options: readonly string[]): boolean {
-  return options.some((name) => text.startsWith(name.slice(0, 3)) || (/^-[^-]/.test(text) && text.includes(name.charAt(1))));
+  const isCluster = text.length > 1 && text.startsWith("-") && !text.startsWith("--");
+  return options.some((name) => text.startsWith(name.slice(0, 3)) || (isCluster && text.includes(name.charAt(1))));
 }
 
 function writesOperands({ only, least = Number.POSITIVE_INFINITY, never = [] }: WritingCommand, read: CommandWords): boolean {
@@ -260,6 +283,6 @@ function mayBecome({ text, dynamic }: PlanWord, start: string): boolean {
   return start.startsWith(known) || (/[$`*?[{]/.test(text) && !isOneWord(text));
 }
 
-function named({ text }: PlanWord, pattern: RegExp): readonly WriteTarget[] {
+function namedIn({ text }: PlanWord, pattern: RegExp): readonly WriteTarget[] {
   return [...text.matchAll(pattern)].flatMap(([, file]) => (file === undefined ? [] : [written({ text: file, dynamic: false })]));
 }

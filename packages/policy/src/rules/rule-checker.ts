@@ -13,7 +13,7 @@ export type RuleLayer = { readonly label: string; readonly scope: Scope; readonl
  */
 export function ruleChecker({ label, scope, rules }: RuleLayer): NamedChecker {
   const ordered = ORDER.flatMap((verdict) => rules.filter((rule) => rule.verdict === verdict));
-  const entriesFor = memoByTool(ordered.map((rule) => ({ rule, answer: Object.freeze({ verdict: rule.verdict, rule: rule.at }) })));
+  const entriesFor = byTool(ordered.map((rule) => ({ rule, answer: Object.freeze({ verdict: rule.verdict, rule: rule.at }) })));
   const check: NamedChecker["check"] = (request, unit) => {
     const entries = entriesFor(request);
     if (entries.length === 0) return NONE;
@@ -28,10 +28,13 @@ export function holds({ verdict }: Pick<Rule, "verdict">, answer: Broad): boolea
   return answer === "yes" || (answer === "doubt" && verdict === "ask");
 }
 
-/** The first deny that can neither be found to hold nor ruled out. */
-export function inDoubt(rules: readonly Rule[], request: Request, unit: Unit): Rule | undefined {
-  if (isTooLong(unit)) return undefined; // the guard of limits asks about it
-  return rules.find((rule) => rule.verdict === "deny" && rule.concerns(request.tool, request.kind) && rule.test(request, unit) === "doubt");
+/** Finds the first deny that can neither be found to hold nor ruled out. */
+export function inDoubt(rules: readonly Rule[]): (request: Request, unit: Unit) => Rule | undefined {
+  const deniesFor = byTool(rules.flatMap((rule) => (rule.verdict === "deny" ? [{ rule }] : [])));
+  return (request, unit) => {
+    if (isTooLong(unit)) return undefined; // the guard of limits asks about it
+    return deniesFor(request).find(({ rule }) => rule.test(request, unit) === "doubt")?.rule;
+  };
 }
 
 /** The rules in one canonical text, for the policy's revision. */
@@ -65,9 +68,9 @@ function findInLong(entries: readonly Entry[], request: Request, unit: Unit): En
 }
 
 /** A tool's name and kind decide first and never change their mind, so that a call looks only at the rules of its own tool. Calls of one tool follow each other. */
-function memoByTool(entries: readonly Entry[]): (request: Request) => readonly Entry[] {
-  const known = new Map<string, readonly Entry[]>();
-  let last: { readonly tool: string; readonly kind: string; readonly found: readonly Entry[] } | undefined;
+function byTool<E extends Pick<Entry, "rule">>(entries: readonly E[]): (request: Request) => readonly E[] {
+  const known = new Map<string, readonly E[]>();
+  let last: { readonly tool: string; readonly kind: string; readonly found: readonly E[] } | undefined;
   return ({ tool, kind }) => {
     if (last?.tool === tool && last.kind === kind) return last.found;
     const key = `${kind} ${tool}`;

@@ -51,7 +51,7 @@ function tooBroad(specifier: string, [name]: readonly RuleWord[]): RuleFault {
 
 /** A deny or ask: read broadly where the line was parsed, as plain words where it is too long for that. */
 function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
-  const broad = compileBroad(words, tail);
+  const answer = answerBy(compileBroad(words, tail));
   const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
   const scan = longTest(plain);
   return {
@@ -60,8 +60,21 @@ function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWo
       const shell = shellOf(unit);
       if (!shell) return unreadTest(scan, request);
       const { line, seen } = shell;
-      return line.tooLong ? scan(line) : seen ? matched(broad, seen) : missing(line);
+      return line.tooLong ? scan(line) : seen ? answer(seen) : missing(line);
     },
+  };
+}
+
+/** A guard and a checker ask for the same command, so the last answer is kept. */
+function answerBy(broad: BroadMatch): BroadMatch {
+  let about: SeenCommand | undefined;
+  let answer: Broad = "no";
+  return (seen) => {
+    if (about !== seen) {
+      answer = matched(broad, seen);
+      about = seen;
+    }
+    return answer;
   };
 }
 
@@ -70,11 +83,26 @@ const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
 
 function matched(broad: BroadMatch, seen: SeenCommand): Broad {
   const one = broad(seen);
-  const [first, ...words] = seen.argv;
-  if (one === "yes" || !first || first.dynamic || !TAKE_VARIABLES.has(commandName(first.text))) return one;
-  const rest = words.filter(({ text }) => text.startsWith("-") || !text.includes("="));
-  const other = rest.length === words.length ? "no" : broad({ ...seen, argv: [first, ...rest] });
+  const bare = one === "yes" ? undefined : withoutVariables(seen);
+  const other = bare ? broad(bare) : "no";
   return other === "no" ? one : other;
+}
+
+/** Undefined: there are none. Rules come to one command after another, so the last one is kept. */
+function withoutVariables(seen: SeenCommand): SeenCommand | undefined {
+  if (last?.seen !== seen) last = { seen, bare: takesVariables(seen) ? bareOf(seen) : undefined };
+  return last.bare;
+}
+
+let last: { readonly seen: SeenCommand; readonly bare: SeenCommand | undefined } | undefined;
+
+function takesVariables({ argv: [first] }: SeenCommand): boolean {
+  return first !== undefined && !first.dynamic && TAKE_VARIABLES.has(commandName(first.text));
+}
+
+function bareOf(seen: SeenCommand): SeenCommand | undefined {
+  const argv = seen.argv.filter(({ text }, i) => i === 0 || text.startsWith("-") || !text.includes("="));
+  return argv.length === seen.argv.length ? undefined : { ...seen, argv };
 }
 
 /** A line without commands: nothing to find, or nobody could tell. */

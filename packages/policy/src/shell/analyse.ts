@@ -36,12 +36,11 @@ export type Analysed = {
 
 /** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
 export function analyseShell(text: string, given: ShellPlace): Analysed {
-  const malformed = text.trim() === "" || text.includes("\0") || !text.isWellFormed();
-  const tooLong = text.length > LONGEST_COMMAND;
-  if (malformed || tooLong) return unread(text, given, { malformed, tooLong: tooLong && !malformed });
+  const reading = readPlain(text);
+  const flaw = "refused" in reading ? flawOf(text) : undefined; // the strict reader takes no text that has one
+  if (flaw) return unread(text, given, flaw);
   const { cwd, workspace, home } = given;
   const place: ShellPlace = { cwd, workspace, home, look: once(given.look), findProgram: onceNamed(given.findProgram) };
-  const reading = readPlain(text);
   const walk = walkBash(text, "commands" in reading);
   const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
   const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
@@ -49,6 +48,14 @@ export function analyseShell(text: string, given: ShellPlace): Analysed {
   const hazards = joined(around, refusals(reading, { walk, top, plain }));
   const read = readCommands(walk, { top, plain, place });
   return conclude(text, { place, walk, hazards, read, plain });
+}
+
+type Flaw = Pick<ShellLine, "malformed" | "tooLong">;
+
+/** Why nobody reads a text. */
+function flawOf(text: string): Flaw | undefined {
+  if (text.trim() === "" || text.includes("\0") || !text.isWellFormed()) return { malformed: true, tooLong: false };
+  return text.length > LONGEST_COMMAND ? { malformed: false, tooLong: true } : undefined;
 }
 
 /** Each plain command with its directory and its globs expanded. */
@@ -162,8 +169,7 @@ function unitOf({ command, seen, classified }: ReadCommand, { line, index, place
 
 function subjectOf({ line, command }: ShellUnit): string {
   if (!command) return line.text.slice(0, 200);
-  const [first, second] = command.argv;
-  return first && !second ? first.text : command.argv.map(({ text }) => text).join(" ");
+  return command.argv.reduce((subject, { text }, i) => (i === 0 ? text : `${subject} ${text}`), "");
 }
 
 function sha256(text: string): string {
@@ -182,14 +188,18 @@ function plannedCommands(plain: readonly Placed[], place: ShellPlace): readonly 
 }
 
 function plannedCommand({ command, argv, cwd }: Placed, { findProgram }: ShellPlace): PlannedCommand | undefined {
+  if (!hasName(argv) || cwd === null) return undefined;
   const [name] = argv;
-  if (name === undefined || cwd === null) return undefined;
   const program = name === "cd" ? undefined : findProgram(name);
-  return { join: command.join, argv: [name, ...argv.slice(1)], cwd, redirections: command.redirections, program };
+  return { join: command.join, argv, cwd, redirections: command.redirections, program };
+}
+
+function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {
+  return argv.length > 0;
 }
 
 /** Text that nobody parses: too long, or no command at all. */
-function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Pick<ShellLine, "malformed" | "tooLong">): Analysed {
+function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw): Analysed {
   const hazard: Hazard = tooLong
     ? { id: "too_long", text: `${text.length} characters; at most ${LONGEST_COMMAND} are read` }
     : { id: "unparsed", text: "no command: empty, or with characters no shell takes" };

@@ -42,7 +42,9 @@ export function withHazard(modelled: Modelled, id: HazardId, text: string): Mode
 /** What a program of the common form would do with these words. */
 export function modelByTable(args: readonly string[], table: CommandTable): Modelled {
   const reading = readOptions(args, table);
-  const plain: Modelled = { ...NOTHING, reads: [...reading.paths, ...filesAmong(reading, table)], hazards: reading.hazards };
+  const files = filesAmong(reading, table);
+  const reads = reading.paths.length === 0 ? files : [...reading.paths, ...files];
+  const plain: Modelled = { ...NOTHING, reads, hazards: reading.hazards };
   const strict =
     table.operands === "none" && reading.operands.length > 0
       ? withHazard(plain, "unmodelled_option", `${reading.operands[0]} is one word too many`)
@@ -55,13 +57,15 @@ function filesAmong({ operands, found }: OptionReading, { operands: form, patter
     case "files":
       return operands;
     case "here":
-      return operands.length > 0 ? operands : ["."];
+      return operands.length > 0 ? operands : HERE;
     case "pattern":
       return patternOptions.some((name) => found.has(name)) ? operands : operands.slice(1);
     case "data":
     case "none":
-      return [];
+      return NOTHING.reads;
     default:
       return form satisfies never;
   }
 }
+
+const HERE: readonly string[] = ["."];

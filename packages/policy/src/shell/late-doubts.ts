@@ -12,20 +12,25 @@ const TOLD_BY_OPTIONS: ReadonlySet<string> = new Set([
 export function lateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
   const doubts: string[] = [];
   if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("what stands behind >& is expanded twice");
-  const set = [...assignments.map(({ name, value }) => `${name}=${value.value}`), ...words.map(({ value }) => value)];
-  if (set.some((text) => READ_AT_START.test(text))) doubts.push("a variable is set that a shell reads as a program when it starts");
+  if (words.some(({ value }) => isReadAtStart(value)) || assignments.some(({ name, value }) => isReadAtStart(`${name}=${value.value}`)))
+    doubts.push("a variable is set that a shell reads as a program when it starts");
   if (hasUnknownOption(words)) doubts.push("which option stands here is not known before it runs");
   return doubts;
+}
+
+function isReadAtStart(text: string): boolean {
+  return text.includes("=") && READ_AT_START.test(text);
 }
 
 /** Their values are expanded, or are functions. */
 const READ_AT_START = /^(?:BASH_ENV|ENV|BASH_FUNC_[^=]*)=[\s\S]*[$`{]/;
 
 /** A word that may become an option, where one decides what is run. */
-function hasUnknownOption([first, ...rest]: CommandShape["words"]): boolean {
-  const name = first && !first.word.dynamic ? commandName(first.value) : "";
-  const mayBeOption = rest.some(({ word }) => word.dynamic && /^["']?(?:-|[$`{"])/.test(word.text));
+function hasUnknownOption(words: CommandShape["words"]): boolean {
+  const mayBeOption = words.some(({ word }, i) => i > 0 && word.dynamic && /^["']?(?:-|[$`{"])/.test(word.text));
   if (!mayBeOption) return false;
+  const [first, ...rest] = words;
+  const name = first && !first.word.dynamic ? commandName(first.value) : "";
   if (name === "find") return rest.some(({ value }) => value === ";" || value === "+");
   return TOLD_BY_OPTIONS.has(name) && rest.some(({ word, value }) => !word.dynamic && /\s/.test(value));
 }

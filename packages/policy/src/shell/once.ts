@@ -2,33 +2,20 @@ import type { PathScope } from "../path-scope.ts";
 
 /** A scope that looks at each path once: within one line the same name means the same file. */
 export function once(look: PathScope): PathScope {
-  const directories = new Map<string, Facts>();
-  let last: { readonly cwd: string; readonly facts: Facts } | undefined;
-  return (path, cwd) => {
-    if (last?.cwd !== cwd) last = { cwd, facts: factsOf(directories, cwd) };
-    const known = last.facts.get(path);
-    if (known) return known;
-    const fact = look(path, cwd);
-    last.facts.set(path, fact);
-    return fact;
-  };
+  const inDirectory = onceNamed((cwd) => onceNamed((path) => look(path, cwd)));
+  return (path, cwd) => inDirectory(cwd)(path);
 }
 
-type Facts = Map<string, ReturnType<PathScope>>;
-
-function factsOf(directories: Map<string, Facts>, cwd: string): Facts {
-  const facts: Facts = directories.get(cwd) ?? new Map();
-  directories.set(cwd, facts);
-  return facts;
-}
-
-/** The same for anything that is found by its name. */
+/** The same for anything that is found by its name. A line mostly asks for one name again and again: further ones are put aside. */
 export function onceNamed<T>(find: (name: string) => T): (name: string) => T {
-  const seen = new Map<string, T>();
+  let last: Found<T> | undefined;
+  let others: Map<string, Found<T>> | undefined;
   return (name) => {
-    if (seen.has(name)) return seen.get(name) as T;
-    const found = find(name);
-    seen.set(name, found);
-    return found;
+    if (last?.name === name) return last.found;
+    if (last) others = (others ?? new Map<string, Found<T>>()).set(last.name, last);
+    last = others?.get(name) ?? { name, found: find(name) };
+    return last.found;
   };
 }
+
+type Found<T> = { readonly name: string; readonly found: T };

@@ -54,10 +54,9 @@ export function programDirectories({ path, workspace }: Omit<ProgramPlaces, "nod
 /** Whether the file that was found is still there and still the same; whoever may run it stands in its change time, too. */
 export function sameProgram(found: FoundProgram): boolean {
   const now = statAt(found.file);
-  return now !== undefined && IDENTITY.every((key) => now[key] === found[key]);
+  if (now?.dev !== found.dev || now.ino !== found.ino || now.size !== found.size) return false;
+  return now.mtimeMs === found.mtimeMs && now.ctimeMs === found.ctimeMs;
 }
-
-const IDENTITY = ["dev", "ino", "size", "mtimeMs", "ctimeMs"] as const;
 
 function leadsInside(workspace: string, path: string): boolean {
   const { absolute, real } = resolvePath(path, "/");

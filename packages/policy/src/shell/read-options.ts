@@ -33,15 +33,19 @@ export type OptionReading = {
 
 /** Reads a command's words after its name by its table. Whatever the table does not hold, an abbreviation among them, is a hazard. */
 export function readOptions(args: readonly string[], table: OptionTable): OptionReading {
-  const reading: Reading = { args, at: 0, table, found: new Map(), operands: [], paths: [], hazards: [] };
+  const reading: Reading = { args, at: 0, table, found: undefined, operands: [], paths: [], hazards: [] };
   const options = compiled(table);
   while (reading.at < args.length && args[reading.at] !== "--") {
     readWord(reading, options, args[reading.at] ?? "");
     reading.at++;
   }
-  const { found, operands, paths, hazards } = reading;
-  return { found, operands: [...operands, ...args.slice(reading.at + 1)], before: operands.length, paths, hazards };
+  const { found = NONE, paths, hazards } = reading;
+  const before = reading.operands.length;
+  const operands = reading.at < args.length ? [...reading.operands, ...args.slice(reading.at + 1)] : reading.operands;
+  return { found, operands, before, paths, hazards };
 }
+
+const NONE: OptionReading["found"] = new Map();
 
 function readWord(reading: Reading, options: Options, word: string): void {
   if (!word.startsWith("-") || word === "-") reading.operands.push(word);
@@ -57,7 +61,8 @@ type Reading = {
   readonly args: readonly string[];
   at: number;
   readonly table: OptionTable;
-  readonly found: Map<string, string[]>;
+  /** Undefined while there are none. */
+  found: Map<string, string[]> | undefined;
   readonly operands: string[];
   readonly paths: string[];
   readonly hazards: Hazard[];
@@ -133,6 +138,7 @@ function takeValues(reading: Reading, option: Option): void {
 }
 
 function found(reading: Reading, { name, path, hazard }: Option, values: readonly string[]): void {
+  reading.found ??= new Map();
   const before = reading.found.get(name);
   if (before) before.push(...values);
   else reading.found.set(name, [...values]);

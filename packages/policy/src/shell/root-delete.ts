@@ -3,10 +3,11 @@ import type { Broad, SeenCommand } from "./seen-command.ts";
 
 /** Whether a command is an `rm` that would delete the root directory or everything in it. */
 export function rootDelete({ argv, openEnd }: SeenCommand): Broad {
-  const [name, ...args] = argv;
+  const [name] = argv;
   if (!name) return "no";
   if (name.dynamic) return "doubt";
   if (commandName(name.text) !== "rm") return "no";
+  const args = argv.slice(1);
   const end = args.findIndex(({ text, dynamic }) => !dynamic && text === "--");
   const before = end === -1 ? args : args.slice(0, end);
   const isRecursive = before.some(({ text }) => isRecursiveOption(text));

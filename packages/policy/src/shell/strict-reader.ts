@@ -9,12 +9,15 @@ const MOST_EMPTY_LINES = 10;
 const NOT_PLAIN = /[^\t\n\x20-\x7e]/;
 /** A line may go on only directly after a blank, where that counts as one more. */
 const BLANKS = /(?:[ \t](?:\\\n)*)+/y;
+/** Behind a blank, each of these may be a part of the same stretch. */
+const MORE_BLANKS = [" ", "\t", "\\"];
 const COMMENT = /#[^\n]*/y;
 const OPERATOR = /&&|\|\||;(?![;&])|\|(?!&)/y;
 const REDIRECTION = /(?:2>&1|1>&2|2?>\/dev\/null|<\/dev\/null)(?=[ \t\n;&|]|$)/y;
 const OPERATORS = ["&&", "||", ";", "|"] as const;
 const REDIRECTIONS = ["2>&1", "1>&2", ">/dev/null", "2>/dev/null", "</dev/null"] as const;
-const BARE_WORD = /[\w./:=@+,%^-]+(?=[ \t\n;&|]|$)/y;
+/** Every shell reads it as it stands. */
+const BARE_WORD = /[\w./:@+,-]+(?=[ \t\n;&|]|$)/y;
 const WORD_END = /[ \t\n;&|]|$/y;
 /** Bare text, a tilde inside it (not where it may mean a home), a pattern, an escaped character, the two kinds of quotes. */
 const PART = /[\w./:=@+,%^-]+|(?<=[\w./@+,%^-])~|[*?]|\\[^\n]|'[^']*'|"(?:[^"\\$`!]|\\[^\n!])*"/y;
@@ -32,7 +35,7 @@ type Reader = {
   readonly text: string;
   at: number;
   readonly commands: PlainCommand[];
-  words: PlainWord[];
+  words: [PlainWord, ...PlainWord[]] | undefined;
   redirections: PlainRedirection[];
   join: Join;
   /** Where the command starts, and where its last token ends. */
@@ -46,7 +49,7 @@ type Refused = Hazard | undefined;
 
 /** Reads the plain subset of bash, in which every word is literal, and refuses at the first thing that is not in it. It alone can lead to an allow. */
 export function readPlain(text: string): PlainReading {
-  const reader: Reader = { text, at: 0, commands: [], words: [], redirections: [], join: "start", start: 0, end: 0, lines: 1 };
+  const reader: Reader = { text, at: 0, commands: [], words: undefined, redirections: [], join: "start", start: 0, end: 0, lines: 1 };
   let refused = checkText(reader);
   while (!refused && reader.at < text.length) refused = readToken(reader);
   refused ??= endText(reader);
@@ -93,7 +96,11 @@ function readToken(reader: Reader): Refused {
 }
 
 function skipBlanks(reader: Reader): Refused {
-  const { at: start } = reader;
+  const { text, at: start } = reader;
+  if (!MORE_BLANKS.includes(text.charAt(start + 1))) {
+    reader.at++;
+    return undefined;
+  }
   const blanks = take(reader, BLANKS);
   return blanks.length > LONGEST_BLANK && blanks.replaceAll("\\\n", " ").length > LONGEST_BLANK ? hidden(reader, start) : undefined;
 }
@@ -136,6 +143,8 @@ function readMixedWord(reader: Reader): Refused {
     text += unquoted(part);
   }
   if (glob && quoted) return refuse({ ...reader, at: start }, "brace_or_glob", "a pattern that is partly quoted");
+  if (isForOtherShell(reader.text.slice(start, reader.at)))
+    return refuse({ ...reader, at: start }, "other_shell", "a word that another shell would expand");
   return addWord(reader, { text, glob }, start);
 }
 
@@ -175,10 +184,13 @@ const REFUSED: readonly (readonly [form: RegExp, id: HazardId, why: string])[] =
 
 function addWord(reader: Reader, word: PlainWord, start: number): Refused {
   const { text, at } = reader;
-  const refused = checkWord(text.slice(start, at)) ?? (reader.words.length === 0 ? checkName(word) : undefined);
+  const refused = reader.words ? undefined : checkName(word);
   if (refused) return refuse({ text, at: start }, ...refused);
-  if (reader.words.length === 0) reader.start = start;
-  reader.words.push(word);
+  if (reader.words) reader.words.push(word);
+  else {
+    reader.words = [word];
+    reader.start = start;
+  }
   reader.end = at;
   reader.lines = 0;
   return undefined;
@@ -186,19 +198,18 @@ function addWord(reader: Reader, word: PlainWord, start: number): Refused {
 
 type Reason = readonly [id: HazardId, why: string];
 
-function checkWord(raw: string): Reason | undefined {
-  const bare = /['"\\]/.test(raw) ? raw.replace(QUOTED, "''") : raw;
-  return FOR_OTHER_SHELL.test(bare) ? ["other_shell", "a word that another shell would expand"] : undefined;
+function isForOtherShell(raw: string): boolean {
+  return FOR_OTHER_SHELL.test(/['"\\]/.test(raw) ? raw.replace(QUOTED, "''") : raw);
 }
 
 function checkName({ text, glob }: PlainWord): Reason | undefined {
   if (glob) return ["brace_or_glob", "a pattern as a command's name"];
-  if (ASSIGNMENT.test(text)) return ["assignment", "an assignment"];
+  if (text.includes("=") && ASSIGNMENT.test(text)) return ["assignment", "an assignment"];
   return text === "" || /^[-+%]/.test(text) || isReserved(text) ? ["unmodelled_construct", "no plain name of a command"] : undefined;
 }
 
 function addRedirection(reader: Reader, redirection: PlainRedirection, start: number): Refused {
-  if (reader.words.length === 0) return refuse({ ...reader, at: start }, "redirection", "a redirection before a command");
+  if (!reader.words) return refuse({ ...reader, at: start }, "redirection", "a redirection before a command");
   reader.redirections.push(redirection);
   reader.end = reader.at;
   reader.lines = 0;
@@ -208,19 +219,18 @@ function addRedirection(reader: Reader, redirection: PlainRedirection, start: nu
 /** A line's end separates commands, except after an operator that still wants one. */
 function endLine(reader: Reader): Refused {
   if (++reader.lines > MOST_EMPTY_LINES + 1) return hidden(reader, reader.at);
-  const refused = reader.words.length > 0 ? endCommand(reader, ";", reader.at) : undefined;
+  const refused = reader.words ? endCommand(reader, ";", reader.at) : undefined;
   reader.at++;
   return refused;
 }
 
 function endCommand(reader: Reader, next: Join, at: number): Refused {
   const { text, words, redirections, join, start, end } = reader;
-  const [first] = words;
-  if (first === undefined) return refuse({ text, at }, "unparsed", "a command is missing");
+  if (!words) return refuse({ text, at }, "unparsed", "a command is missing");
   if (changesShell(words.map(textOf)))
-    return refuse({ text, at: start }, "state_builtin", `${first.text} evaluates words or changes the shell`);
-  reader.commands.push({ join, words: [first, ...words.slice(1)], redirections, at: [start, end] });
-  reader.words = [];
+    return refuse({ text, at: start }, "state_builtin", `${words[0].text} evaluates words or changes the shell`);
+  reader.commands.push({ join, words, redirections, at: [start, end] });
+  reader.words = undefined;
   reader.redirections = [];
   reader.join = next;
   return undefined;
@@ -231,5 +241,5 @@ function textOf({ text }: PlainWord): string {
 }
 
 function endText(reader: Reader): Refused {
-  return reader.words.length === 0 && reader.join === ";" ? undefined : endCommand(reader, ";", reader.at);
+  return !reader.words && reader.join === ";" ? undefined : endCommand(reader, ";", reader.at);
 }

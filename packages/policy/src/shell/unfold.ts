@@ -166,7 +166,7 @@ function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Arou
 
 /** What the stage before writes, where that is plain to see; otherwise nobody knows. */
 function pipedFrom(node: SyntaxNode | undefined): Stdin {
-  if (node?.type !== "Command") return PIPE;
+  if (node?.type !== "Command" || (node.name && !SPEAKING.has(node.name.value))) return PIPE;
   const { words, stdin } = readCommand(node);
   const [name, ...rest] = words.map(({ value }) => value);
   const said = rest.filter((word) => !/^-[neE]+$/.test(word));
@@ -175,6 +175,8 @@ function pipedFrom(node: SyntaxNode | undefined): Stdin {
   return name === "cat" && rest.length === 0 && stdin?.kind === "text" ? { kind: "pipe", text: stdin.text } : PIPE;
 }
 
+/** Programs of which it may be plain to see what they write. */
+const SPEAKING: ReadonlySet<string> = new Set(["echo", "printf", "cat"]);
 const PIPE: Stdin = { kind: "pipe" };
 
 /** What a whole group writes stands on a command without words, as it does for a redirection alone. */

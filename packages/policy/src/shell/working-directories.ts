@@ -8,13 +8,18 @@ export type Move = (target: string, from: string) => string | null;
  * one that may not run (after `&&`) moves only what runs after it alone, and one before or after `||` or in a pipeline leaves nothing certain.
  */
 export function workingDirectories(commands: readonly PlainCommand[], start: string, move: Move): readonly (string | null)[] {
+  if (!commands.some(isCd)) return commands.map(() => start);
   let at: Standing = { cwd: start, conditional: false };
   return commands.map((command, i) => {
     at = before(at, commands, i);
     const { cwd } = at;
-    if (command.words[0].text === "cd") at = afterCd(at, { command, next: commands[i + 1]?.join, move });
+    if (isCd(command)) at = afterCd(at, { command, next: commands[i + 1]?.join, move });
     return cwd;
   });
+}
+
+function isCd({ words }: PlainCommand): boolean {
+  return words[0].text === "cd";
 }
 
 /** `conditional`: the last move may not have happened. */

@@ -27,6 +27,7 @@ export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surround
   const first = words[0];
   if (!first || first.word.dynamic) return undefined;
   const name = commandName(first.value);
+  if (!RUNNING.has(name)) return undefined;
   const inside = WRAPPERS.get(name)?.({ name, words, stdin, openEnd });
   const subscripted = SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : NONE;
   const set = SETTERS.has(name) ? variables(words) : NONE;
@@ -215,3 +216,6 @@ const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ["parallel", unwrapParallel],
   ["git", unwrapGit],
 ]);
+
+/** Every name under which something inside is looked for. */
+const RUNNING: ReadonlySet<string> = new Set([...WRAPPERS.keys(), ...SUBSCRIPT_BUILTINS, ...SETTERS]);

@@ -43,15 +43,15 @@ test("3.2: a deny in doubt does not deny, it is found for the guard; an ask in d
   const unit = about.units.find((one) => deny.test(about, one) === "doubt");
   assert.ok(unit);
   assert.equal(checkerOf(deny).check(about, unit).verdict, "none");
-  assert.equal(inDoubt([rule("deny", "Shell(curl)"), rule("deny", "Read(x)"), deny], about, unit), deny);
-  assert.equal(inDoubt([rule("ask", "Shell(git push)")], about, unit), undefined);
+  assert.equal(inDoubt([rule("deny", "Shell(curl)"), rule("deny", "Read(x)"), deny])(about, unit), deny);
+  assert.equal(inDoubt([rule("ask", "Shell(git push)")])(about, unit), undefined);
   assert.equal(checkerOf(rule("ask", "Shell(git push)")).check(about, unit).verdict, "ask");
 });
 
 test("3.2: a rule about other tools is never in doubt", () => {
   const about = pathRequest("read", path("/w/app/x", { real: null }));
-  assert.equal(inDoubt([rule("deny", "Edit(y)"), rule("deny", "Shell(curl)")], about, about.units[0]!), undefined);
-  assert.equal(inDoubt([rule("deny", "Read(y)")], about, about.units[0]!)?.at.text, "Read(y)");
+  assert.equal(inDoubt([rule("deny", "Edit(y)"), rule("deny", "Shell(curl)")])(about, about.units[0]!), undefined);
+  assert.equal(inDoubt([rule("deny", "Read(y)")])(about, about.units[0]!)?.at.text, "Read(y)");
 });
 
 test("E17: a line too long to parse is denied by the words of a deny, asked by those of an ask, and never allowed", () => {
@@ -74,7 +74,7 @@ test("E17: a line too long to parse is denied by the words of a deny, asked by t
   assert.deepEqual(said(`${long}\necho evil`), ["deny", "shell:command=*evil*"]);
   assert.deepEqual(said(long), ["none", undefined]);
   const about = shellCall(long);
-  assert.equal(inDoubt(rules, about, about.units[0]!), undefined);
+  assert.equal(inDoubt(rules)(about, about.units[0]!), undefined);
 });
 
 test("the record of a policy tells rules apart, and not how they were written", () => {

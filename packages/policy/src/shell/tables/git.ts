@@ -27,18 +27,18 @@ const RUN_HOOKS: ReadonlySet<string> = new Set([
 /** `git`, by the table of its sub-command. */
 export const GIT: CommandModel = (args) => {
   const at = args.findIndex((word) => !HARMLESS.has(word));
-  const words = at < 0 ? [] : args.slice(at);
+  const words = at === 0 ? args : at < 0 ? [] : args.slice(at);
   const model = modelSubcommand(words);
   return { ...model, repository: true, words: ["git", ...words] };
 };
 
 function modelSubcommand(words: readonly string[]): Modelled {
-  const [first = "", second = "", ...rest] = words;
+  const [first = "", second = ""] = words;
   if (first === "--version" && words.length === 1) return NOTHING;
   if (first === "" || first.startsWith("-"))
     return withHazard({ ...NOTHING, class: "unknown" }, "git_global_option", `${first || "no sub-command"} before a sub-command`);
   const pair = TABLES.get(`${first} ${second}`);
-  if (pair) return modelByGitTable(rest, pair);
+  if (pair) return modelByGitTable(words.slice(2), pair);
   const bareReflog = first === "reflog" && words.slice(1).every((word) => word.startsWith("-"));
   const table = bareReflog ? TABLES.get("reflog show") : TABLES.get(first);
   if (table) return modelByGitTable(words.slice(1), table);
@@ -50,14 +50,19 @@ function modelSubcommand(words: readonly string[]): Modelled {
 function modelByGitTable(args: readonly string[], table: GitTable): Modelled {
   const reading = readOptions(args, table);
   const { operands, before } = reading;
-  const early = operands.slice(0, before);
-  const late = operands.slice(before);
+  const early = before === operands.length ? operands : operands.slice(0, before);
+  const late = before === operands.length ? [] : operands.slice(before);
   const plain: Modelled = {
     ...NOTHING,
     class: table.class ?? "read",
     reads: table.operands === "files" ? operands : table.operands === "data" ? [] : late,
     perhaps: namesAmong(early, reading, table),
-    hazards: [...reading.hazards, ...formatHazards(reading), ...[...operands, ...(reading.found.get("-L") ?? [])].flatMap(revisionHazards)],
+    hazards: [
+      ...reading.hazards,
+      ...formatHazards(reading),
+      ...operands.flatMap(revisionHazards),
+      ...(reading.found.get("-L") ?? []).flatMap(revisionHazards),
+    ],
   };
   const strict =
     table.operands === "none" && operands.length > 0
@@ -77,9 +82,8 @@ const KNOWN_FORMAT = /%|^$|^t?format:|^(?:oneline|short|medium|full|fuller|refer
 
 function formatHazards({ found, operands }: OptionReading): readonly Hazard[] {
   const formats = [...(found.get("--format") ?? []), ...(found.get("--pretty") ?? [])];
-  const unsafe =
-    [...formats, ...(found.get("--sort") ?? [])].some((format) => STARTS_PROGRAM.test(format)) ||
-    operands.some((word) => /%[-+ ]?G/.test(word));
+  const startsProgram = (format: string): boolean => STARTS_PROGRAM.test(format);
+  const unsafe = formats.some(startsProgram) || found.get("--sort")?.some(startsProgram) || operands.some((word) => /%[-+ ]?G/.test(word));
   if (unsafe) return [{ id: "runs_program", text: "the format may start a program" }];
   return formats.every((format) => KNOWN_FORMAT.test(format))
     ? []
