@@ -9,6 +9,8 @@ export type DeskItem = {
   readonly press: (key: Key, size: Size) => void;
   /** This canvas was on the screen. */
   readonly shown: (canvas: Canvas) => void;
+  /** Ctrl-C is a key for it, and not for the turn under way. */
+  readonly cancels?: boolean;
 };
 
 /** What waits for the person, one in front of the others; in any order the person likes. */
@@ -72,7 +74,8 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
     },
     key: (key, size) => {
       const item = front();
-      if (!item || !isReadable(item)) return false;
+      const isInterrupt = "name" in key && key.name === "ctrl+c";
+      if (!item || !isReadable(item) || (isInterrupt && !item.cancels)) return false;
       item.press(key, size);
       changed();
       return true;

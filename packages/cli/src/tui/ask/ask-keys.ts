@@ -1,0 +1,103 @@
+import { DONE, OTHER, type Question } from "@assent/core";
+import type { Key } from "../dialog.ts";
+import { typed } from "../text-field.ts";
+import { type AskOutcome, type AskState, allAnswers, beginEditing, givenAnswers, rowsOf, saidTo, withAnswer } from "./ask-state.ts";
+
+/** The state after a key, and what came of it, if anything. */
+export type AskPressed = { readonly state: AskState; readonly outcome?: AskOutcome };
+
+/** What a key does in the dialog. */
+export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskPressed {
+  const question = questions[state.at];
+  if (state.editing && question) return pressEditor(questions, state, { question, key });
+  if (!("name" in key)) return { state };
+  if (key.name === "ctrl+c") return cancelled(questions, state);
+  if (key.name === "escape") return leave(questions, state);
+  const going = { ...state, leaving: false };
+  return question ? pressList(questions, going, { question, name: key.name }) : pressReview(questions, going, key.name);
+}
+
+function cancelled(questions: readonly Question[], state: AskState): AskPressed {
+  return { state, outcome: { cancelled: givenAnswers(state, questions) } };
+}
+
+/** Esc asks once where something would be lost. */
+function leave(questions: readonly Question[], state: AskState): AskPressed {
+  const loses = questions.length > 1 && givenAnswers(state, questions).length > 0;
+  return loses && !state.leaving ? { state: { ...state, leaving: true } } : cancelled(questions, state);
+}
+
+function pressReview(questions: readonly Question[], state: AskState, name: string): AskPressed {
+  if (name === "enter") return { state, outcome: { answers: allAnswers(state, questions) } };
+  return name === "left" ? { state: { ...state, at: questions.length - 1 } } : { state };
+}
+
+type Listing = { readonly question: Question; readonly name: string };
+
+function pressList(questions: readonly Question[], state: AskState, { question, name }: Listing): AskPressed {
+  const rows = rowsOf(question, questions.length > 1);
+  const row = state.rows[state.at] ?? 0;
+  const to = (next: number): AskPressed => ({
+    state: { ...state, preview: false, rows: state.rows.with(state.at, (next + rows.length) % rows.length) },
+  });
+  switch (name) {
+    case "up":
+      return to(row - 1);
+    case "down":
+      return to(row + 1);
+    case "left":
+      return { state: { ...state, preview: false, at: Math.max(0, state.at - 1) } };
+    case "right":
+      return questions.length > 1 ? next(questions, state) : { state };
+    case "n":
+      return { state: beginEditing(state, question, "note") };
+    case "p":
+      return { state: { ...state, preview: !state.preview && question.options[row]?.preview !== undefined } };
+    case "space":
+    case "enter":
+      return choose(questions, state, { question, label: rows[row] ?? OTHER });
+    default:
+      return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state };
+  }
+}
+
+/** On to the next question; after the last to the review, or, of a single one, to the end. */
+function next(questions: readonly Question[], state: AskState): AskPressed {
+  if (questions.length === 1) return { state, outcome: { answers: allAnswers(state, questions) } };
+  return { state: { ...state, preview: false, at: Math.min(questions.length, state.at + 1) } };
+}
+
+type Choosing = { readonly question: Question; readonly label: string };
+
+function choose(questions: readonly Question[], state: AskState, { question, label }: Choosing): AskPressed {
+  if (label === OTHER) return { state: beginEditing(state, question, "custom") };
+  if (label === DONE) return next(questions, state);
+  const said = saidTo(state, question);
+  if (!question.multi) {
+    const { custom: _replaced, ...rest } = said;
+    return next(questions, withAnswer(state, { ...rest, selected: [label] }));
+  }
+  const others = said.selected.filter((other) => other !== label);
+  const selected = others.length < said.selected.length ? others : [...others, label];
+  return { state: withAnswer(state, { ...said, selected }) };
+}
+
+type Editing = { readonly question: Question; readonly key: Key };
+
+/** Enter submits, Esc goes back to the list with everything kept. */
+function pressEditor(questions: readonly Question[], state: AskState, { question, key }: Editing): AskPressed {
+  const { editing } = state;
+  if (!editing) return { state };
+  const name = "name" in key ? key.name : "";
+  if (name === "ctrl+c") return cancelled(questions, state);
+  if (name === "escape") return { state: { ...state, editing: undefined } };
+  if (name !== "enter") return { state: { ...state, editing: { ...editing, field: typed(editing.field, key) ?? editing.field } } };
+  const done = { ...state, editing: undefined };
+  const said = saidTo(state, question);
+  const { text } = editing.field;
+  if (editing.what === "note") {
+    const { note: _old, ...rest } = said;
+    return { state: withAnswer(done, text === "" ? rest : { ...rest, note: text }) };
+  }
+  return next(questions, withAnswer(done, { ...said, custom: text, selected: question.multi ? said.selected : [] }));
+}
