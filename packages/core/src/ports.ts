@@ -28,6 +28,8 @@ export interface Ids {
 /** SHA-256 of the UTF-8 bytes of a text, as lower-case hex. Deterministic; must not throw for any string. */
 export interface Digest {
   sha256(text: string): string;
+  /** The same of bytes. Absent: the platform is asked, which costs more than the digest where contents are small and many. */
+  sha256Bytes?(bytes: Uint8Array): string;
 }
 
 /** A compiled JSON Schema. It must not change the value. */

@@ -14,3 +14,8 @@ const ROWS: readonly (readonly [name: string, text: string, digest: string])[] =
 ];
 
 for (const [name, text, digest] of ROWS) test(name, () => assert.equal(nodeDigest.sha256(text), digest));
+
+test("bytes are taken as they are", () => {
+  assert.equal(nodeDigest.sha256Bytes?.(Buffer.from("abc")), ROWS[1]?.[2]);
+  assert.equal(nodeDigest.sha256Bytes?.(Uint8Array.of(0xff)), "a8100ae6aa1940d0b663bb31cd466142ebbdbd5187131b92d93818987832eb89");
+});

@@ -34,35 +34,52 @@ function canonical(type: string, body: JsonObject): string {
 }
 
 function cutBody(type: string, body: JsonObject): StoredBody {
-  const blobs = new Map<string, Blob>();
-  const members = Object.entries(body).filter(([, value]) => value !== undefined);
-  let cut: JsonObject = Object.fromEntries(members.map(([key, value]) => [key, withoutBlobs(value, blobs)]));
-  let text = canonical(type, cut);
-  if (Buffer.byteLength(text) > BODY_LIMIT) {
-    cut = Object.fromEntries(members.map(([key, value]) => [key, withoutLarge(value, cut[key] ?? null, blobs)]));
-    text = canonical(type, cut);
-  }
+  const blobs: Taken = new Map();
+  let members = Object.entries(body).flatMap(([key, value]) => (value === undefined ? [] : [cutMember(key, value, blobs)]));
+  if (Buffer.byteLength(textOf(members)) > BODY_LIMIT) members = members.map((member) => withoutLarge(member, blobs));
+  const text = textOf(members);
   const size = Buffer.byteLength(text);
   if (size > BODY_LIMIT)
     throw new LedgerError("event_too_large", `The body of ${type} has ${size} bytes; ${BODY_LIMIT} are allowed.`, { type, size });
-  return { text, body: cut, blobs: [...blobs.values()] };
+  return { text, body: Object.fromEntries(members.map(({ key, cut }) => [key, cut])), blobs: [...blobs.values()] };
 }
 
 type Taken = Map<string, Blob>;
 
+/** A member of a body, and its canonical text: bodies can be large, and writing them is most of the work. */
+type Member = { readonly key: string; readonly value: Json; readonly cut: Json; readonly text: string };
+
+function cutMember(key: string, value: Json, taken: Taken): Member {
+  const cut = withoutBlobs(value, taken);
+  return { key, value, cut, text: canonicalJson(cut) };
+}
+
+/** The canonical text of a body with these members. */
+function textOf(members: readonly Member[]): string {
+  const sorted = members.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  return `{${sorted.map(({ key, text }) => `${canonicalJson(key)}:${text}`).join(",")}}`;
+}
+
+/** The value itself where there is nothing to take out. */
 function withoutBlobs(value: Json, taken: Taken): Json {
   if (typeof value === "string") return isLarge(value) ? take(value, {}, taken) : value;
   if (typeof value !== "object" || value === null) return value;
-  if (isList(value)) return value.map((item) => withoutBlobs(item, taken));
+  if (isList(value)) {
+    const items = value.map((item) => withoutBlobs(item, taken));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
   if (Object.hasOwn(value, "$blob")) return take(canonicalJson(value), { json: true }, taken);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(members.map(([key, member]) => [key, withoutBlobs(member, taken)]));
+  const members = Object.entries(value).map(([key, member]) => [key, member === undefined ? member : withoutBlobs(member, taken)] as const);
+  if (members.every(([key, member]) => member !== undefined && member === value[key])) return value;
+  return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
 /** A large input may be made of small values; then the member is kept whole. */
-function withoutLarge(value: Json, cut: Json, taken: Taken): Json {
-  if (typeof value !== "object" || value === null || !isLarge(canonicalJson(cut))) return cut;
-  return take(canonicalJson(value), { json: true }, taken);
+function withoutLarge(member: Member, taken: Taken): Member {
+  const { value, cut, text } = member;
+  if (typeof value !== "object" || value === null || !isLarge(text)) return member;
+  const reference = take(cut === value ? text : canonicalJson(value), { json: true }, taken);
+  return { ...member, cut: reference, text: canonicalJson(reference) };
 }
 
 function take(text: string, mark: { readonly json?: true }, taken: Taken): JsonObject {

@@ -31,6 +31,11 @@ const SIZES: readonly (readonly [string, Json, boolean])[] = [
     Array.from({ length: 200 }, (_, at) => `${at % 10}`.repeat(6_000)),
     true,
   ],
+  [
+    "so are values that a caller's own $blob is among",
+    [{ $blob: 1 }, ...Array.from({ length: 200 }, (_, at) => `${at % 10}`.repeat(6_000))],
+    true,
+  ],
 ];
 
 for (const [title, value, taken] of SIZES) {
@@ -52,6 +57,18 @@ test("whatever goes in comes out, with keys like $blob and __proto__ among it", 
     ),
   }));
   fc.assert(fc.property(value, (any) => void roundTrip(any)));
+});
+
+test("a large body is written in canonical form, with what stays and without what is not there", () => {
+  const value = Array.from({ length: 200 }, () => "x".repeat(6_000));
+  const { body, text, blobs } = storedBody("test", { é: 1, z: [2], b: value, a: "y".repeat(LIMIT + 1), none: undefined as never });
+  assert.equal(text, canonicalJson(body));
+  assert.deepEqual(Object.keys(body).toSorted(), ["a", "b", "z", "é"]);
+  assert.deepEqual([body["z"], body["é"]], [[2], 1]);
+  assert.deepEqual(
+    new Set(blobs.map(({ bytes }) => Buffer.from(bytes).toString())),
+    new Set(["y".repeat(LIMIT + 1), canonicalJson(value)]),
+  );
 });
 
 test("an event that stays over 1 MiB is refused", async (t) => {

@@ -7,6 +7,7 @@ import type { Kind } from "../model/kind.ts";
 import { type FileEffect, type ProposalManifest, type ProposalRow, proposalIdentityText, touchedPaths } from "../model/proposal.ts";
 import type { Resolution } from "../model/proposal-events.ts";
 import { resolveText } from "../model/resolve-texts.ts";
+import type { Digest } from "../ports.ts";
 import type { PlannedChange, Preview } from "../tool-definition.ts";
 import { ToolError } from "../tool-error.ts";
 import { contentHash } from "./content-hash.ts";
@@ -41,7 +42,7 @@ export async function stagePreview(
   { preview, resolution }: { readonly preview: Preview; readonly resolution?: Resolution },
 ): Promise<StagedPreview> {
   refuseLarge(preview.changes);
-  const { effects, contents } = await effectsOf(preview.changes);
+  const { effects, contents } = await effectsOf(preview.changes, staging.digest);
   const manifest = manifestOf(preview, effects);
   const staged = stagedBody(staging, source, { label: preview.label, manifest, carrier: "data", contents: [...contents.keys()] });
   await recordStaged(staging, { staged, resolution, blobs: [...contents.values()] });
@@ -138,11 +139,11 @@ function refuseLarge(changes: readonly PlannedChange[]): void {
 
 type Effects = { readonly effects: readonly FileEffect[]; readonly contents: Map<string, Uint8Array> };
 
-async function effectsOf(changes: readonly PlannedChange[]): Promise<Effects> {
+async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Promise<Effects> {
   const contents = new Map<string, Uint8Array>();
   const digestOf = async (bytes: Uint8Array | null): Promise<string> => {
     if (bytes === null) return "absent";
-    const hex = await contentHash(bytes);
+    const hex = await contentHash(bytes, digest);
     contents.set(hex, bytes);
     return `sha256:${hex}`;
   };

@@ -1,8 +1,9 @@
 import type { Engine } from "./engine.ts";
+import type { Language } from "./languages.ts";
 import { lineColumns, type Place } from "./line-columns.ts";
 import { matchesIn } from "./match.ts";
 import { onlyRenames } from "./only-renames.ts";
-import type { ReadyOps } from "./ready-ops.ts";
+import type { ReadyOp } from "./ready-ops.ts";
 import { type Change, planChanges, rewritten } from "./rewrite.ts";
 import type { SourceFile } from "./source-files.ts";
 import type { SkipReason, SourceText } from "./source-text.ts";
@@ -34,32 +35,28 @@ export type FileOutcome =
 
 /** What a file is searched with. */
 export type Editing = {
-  readonly engine: Engine;
-  readonly ops: ReadyOps;
-  /** True for a file that holds secrets, whose text is not to be shown unasked. */
-  readonly isSensitive: (path: string) => boolean;
+  readonly parse: Engine["parse"];
+  readonly ops: (language: Language) => readonly ReadyOp[];
 };
 
 /** Parses a file once for all operations, and once more what would become of it. */
-export async function editFile({ target, source }: SourceFile, editing: Editing): Promise<FileOutcome> {
-  const { engine, ops } = editing;
+export async function editFile({ target, source }: SourceFile, { parse, ops }: Editing): Promise<FileOutcome> {
   if (source === "unwanted") return { state: "untouched" };
   if (typeof source === "string") return { state: "skipped", reason: source, target };
   const { text } = source;
-  const root = (await engine.parse(target.language, text)).root();
+  const root = (await parse(target.language, text)).root();
   if (hasSyntaxError(root, target.language)) return { state: "broken", target };
-  const found = ops.in(target.language).map(({ op, template, pattern }) => ({ op, template, matches: matchesIn({ root, text }, pattern) }));
+  const found = ops(target.language).map(({ op, template, pattern }) => ({ op, template, matches: matchesIn({ root, text }, pattern) }));
   const rewriting = planChanges(text, found);
   if (rewriting.state === "overlapping") return { state: "overlapping", ops: rewriting.ops, at: lineColumns(text)(rewriting.at), target };
   const { changes, nestedSkipped } = rewriting;
   if (changes.length === 0) return { state: "searched", nestedSkipped };
-  if (!target.named && editing.isSensitive(target.path)) return { state: "skipped", reason: "sensitive", target };
-  return { state: "searched", nestedSkipped, edited: await edited(engine, { target, source, changes }) };
+  return { state: "searched", nestedSkipped, edited: await edited(parse, { target, source, changes }) };
 }
 
 type Planned = { readonly target: Target; readonly source: SourceText; readonly changes: readonly Change[] };
 
-async function edited(engine: Engine, { target, source, changes }: Planned): Promise<EditedFile> {
+async function edited(parse: Engine["parse"], { target, source, changes }: Planned): Promise<EditedFile> {
   const { language } = target;
   const after = rewritten(source.text, changes);
   const place = lineColumns(source.text);
@@ -72,7 +69,6 @@ async function edited(engine: Engine, { target, source, changes }: Planned): Pro
     changes: placed,
     before: source.bytes,
     after: Buffer.from(source.mark + after),
-    isBroken:
-      !changes.every((change) => onlyRenames(change, language)) && hasSyntaxError((await engine.parse(language, after)).root(), language),
+    isBroken: !changes.every((change) => onlyRenames(change, language)) && hasSyntaxError((await parse(language, after)).root(), language),
   };
 }

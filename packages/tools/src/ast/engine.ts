@@ -1,6 +1,7 @@
 import { ToolError } from "@assent/core";
 import type { SgRoot } from "@ast-grep/napi";
 import type { Language } from "./languages.ts";
+import { weigh } from "./tree-weight.ts";
 
 /** The structural search engine, with the grammars that are installed. */
 export type Engine = {
@@ -64,13 +65,4 @@ async function installedGrammars(): Promise<Record<string, Registration>> {
     }
   }
   return found;
-}
-
-/** What a tree takes for each character of its text, and more: too much is only collected sooner. */
-const TREE_FACTOR = 16;
-const MOST = 128 * 1024 * 1024;
-
-/** Trees live outside of the heap, and the collector does not see their weight: without this it would let thousands of them pile up before it looks. */
-function weigh(text: string): void {
-  Buffer.allocUnsafeSlow(Math.min(text.length * TREE_FACTOR, MOST));
 }

@@ -1,10 +1,11 @@
 import { ToolError } from "@assent/core";
 import type { EditOp } from "./ast-edit-input.ts";
 import { type EditedFile, editFile, type FileOutcome } from "./edit-file.ts";
-import { loadEngine } from "./engine.ts";
+import { editInThreads, MANY_FILES } from "./edit-threads.ts";
+import { type Engine, loadEngine } from "./engine.ts";
 import { inOrder } from "./in-order.ts";
 import type { Issue } from "./issue.ts";
-import { readyOps } from "./ready-ops.ts";
+import { type ReadyOps, readyOps } from "./ready-ops.ts";
 import { FILE_LOAD, sourceFiles } from "./source-files.ts";
 import type { SkipReason } from "./source-text.ts";
 import type { Target } from "./targets.ts";
@@ -39,14 +40,36 @@ export async function planEdit(targets: readonly Target[], planning: Planning): 
   const engine = await loadEngine();
   const ops = readyOps(engine, planning.ops);
   const tally: Tally = { files: [], issues: [], filesSearched: 0, nestedSkipped: 0, skipped: {}, changes: 0, bytes: 0 };
-  const editing = { engine, ops, isSensitive: planning.isSensitive };
-  const sources = sourceFiles(targets, ({ language }) => ops.in(language).length > 0);
-  for await (const outcome of inOrder(sources, FILE_LOAD, (file) => editFile(file, editing))) {
+  const wanted = targets.filter(({ language }) => ops.in(language).length > 0);
+  for await (const outcome of outcomesOf(wanted, { engine, ops, signal: planning.signal })) {
     planning.signal.throwIfAborted();
-    add(tally, outcome, planning);
+    add(tally, shownOutcome(outcome, planning), planning);
   }
   const { files, filesSearched, nestedSkipped, skipped } = tally;
   return { files, filesSearched, nestedSkipped, skipped, issues: [...ops.issues(), ...tally.issues] };
+}
+
+type Searching = { readonly engine: Engine; readonly ops: ReadyOps; readonly signal: AbortSignal };
+
+/** Few files are edited on this thread; for many, others are started. */
+function outcomesOf(targets: readonly Target[], { engine, ops, signal }: Searching): AsyncGenerator<FileOutcome> {
+  if (targets.length < MANY_FILES) {
+    const editing = { parse: engine.parse, ops: ops.in };
+    return inOrder(
+      sourceFiles(targets, () => true),
+      FILE_LOAD,
+      (file) => editFile(file, editing),
+    );
+  }
+  const languages = new Set(targets.map(({ language }) => language));
+  return editInThreads(targets, { ops: new Map([...languages].map((language) => [language.name, ops.in(language)])) }, signal);
+}
+
+/** The text of a file that holds secrets is not shown unasked. */
+function shownOutcome(outcome: FileOutcome, { isSensitive }: Planning): FileOutcome {
+  if (outcome.state !== "searched" || !outcome.edited) return outcome;
+  const { target } = outcome.edited;
+  return target.named || !isSensitive(target.path) ? outcome : { state: "skipped", reason: "sensitive", target };
 }
 
 type Tally = {

@@ -631,6 +631,26 @@ test("files that hold secrets are not shown unless they are named", async (t) =>
     assert.deepEqual(Object.keys(afters(await preview({ ops: [OP], paths }), root)), ["a.ts", "secrets.ts"]);
 });
 
+test("many files are edited like few: in order, with what is skipped and what is said about it", async (t) => {
+  const names = Array.from({ length: 300 }, (_, index) => `src/${String(index).padStart(3, "0")}.ts`);
+  const files = Object.fromEntries(names.map((name, index) => [name, `f(${index}, f(0))`]));
+  const { root, preview } = workbench(t, { ...files, "src/broken.ts": "f(", "src/secrets.ts": "f('hush')", "src/x.py": "f(1)\n" });
+  const made = staged(await preview({ ops: [OP, { pat: "if (", out: "" }], paths: ["src"] }));
+  assert.equal(made.label, "AST edit: 301 replacements in 301 files");
+  assert.deepEqual(Object.entries(afters(made, root)), [
+    ...names.map((name, index) => [name, `g(${index}, f(0))`]),
+    ["src/x.py", "g(1)\n"],
+  ]);
+  assert.deepEqual(made.details["skipped"], { sensitive: 1 });
+  assert.equal(made.details["nestedSkipped"], 300);
+  assert.equal(made.details["filesSearched"], 301);
+  assert.deepEqual(made.details["issues"], [
+    { op: 1, message: "The pattern does not parse as TypeScript" },
+    { op: 1, message: "The pattern does not parse as Python" },
+    { path: "src/broken.ts", message: "Syntax error, file skipped" },
+  ]);
+});
+
 test("a path that leads elsewhere than when it was judged is refused", async (t) => {
   const { root, edit } = workbench(t, { "src/a.ts": "f(1)", "other/a.ts": "f(1)" });
   const ctx = context(root);
