@@ -1,0 +1,58 @@
+// Keep the loop of the AI SDK: every call of `streamText` is judged, asked about, run and recorded by Assent.
+import { aiStop, aiTools, playScript, readScript, whenStopped } from "@assent/agent";
+import {
+  type Approver,
+  createDispatcher,
+  createRegistry,
+  defineTool,
+  fixedPolicy,
+  makeChecker,
+  memoryLedger,
+  openSession,
+} from "@assent/core";
+import { hostPorts, thisHolder } from "@assent/host";
+import { isStepCount, streamText } from "ai";
+import { z } from "zod";
+
+const input = z.object({ city: z.string() });
+const tools = createRegistry();
+tools.add(defineTool({ name: "weather", description: "Tells the weather.", kind: "read", input, run: ({ city }) => `Sun in ${city}.` }));
+tools.add(defineTool({ name: "book_trip", description: "Books a trip.", kind: "other", input, run: ({ city }) => `Booked ${city}.` }));
+
+// A real model goes here; this one plays a script, so the example needs no key.
+const script = `
+turns:
+  - calls:
+      - { tool: weather, input: { city: Oslo } }
+      - { tool: weather, input: { city: Rome } }
+      - { tool: book_trip, input: { city: Atlantis } }
+  - calls:
+      - { tool: book_trip, input: { city: Rome } }
+  - say: Rome it is.
+`;
+const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
+const model = playScript(readScript(script, "script.yaml"), clock).model();
+
+const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["weather"], deny: ["book_trip:city=Atlantis"] });
+const ann = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
+const approver: Approver = {
+  available: () => true,
+  ask: async ({ id, title, input: asked }) => {
+    console.log(`Ann is asked: ${title} ${JSON.stringify(asked)}`);
+    return { approval: id, outcome: "approve", by: ann };
+  },
+};
+const session = await openSession({ ledger: memoryLedger(), clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), approver });
+
+const result = streamText({
+  model,
+  tools: aiTools({ session, dispatcher, tools }),
+  stopWhen: [isStepCount(10), whenStopped],
+  prompt: "Book me a trip to somewhere sunny.",
+});
+for await (const part of result.stream) {
+  if (part.type === "tool-result" && !part.dynamic) console.log(`${part.toolName} ${part.output.outcome}: ${part.output.content}`);
+  if (part.type === "text-delta") process.stdout.write(part.text);
+}
+console.log(`\nmay go on: ${aiStop(await result.steps) === undefined}`);

@@ -1,0 +1,51 @@
+import type { Embedding } from "./embedding.ts";
+import { makeAdapter, type ProviderAdapter, parametersOf, proposedCall, type ShownFile, type Wire } from "./provider-adapter.ts";
+
+/** A tool of the messages API. */
+export type AnthropicTool = { name: string; description: string; input_schema: { type: "object"; [keyword: string]: unknown } };
+
+/** The results of one turn for the messages API: all of them in one message. */
+export type AnthropicMessage = { role: "user"; content: AnthropicResult[] };
+
+/** A result for the messages API. */
+export type AnthropicResult = {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string | (Text | Image | Document)[];
+  is_error?: true;
+};
+
+type Text = { type: "text"; text: string };
+type Image = { type: "image"; source: { type: "base64"; media_type: ImageType; data: string } };
+type Document = { type: "document"; source: { type: "base64"; media_type: "application/pdf"; data: string } };
+type ImageType = "image/png" | "image/jpeg" | "image/gif" | "image/webp";
+
+/** Anthropic's messages. `dispatch` takes `message.content`. */
+export function anthropicMessages(embedding: Embedding): ProviderAdapter<AnthropicTool, AnthropicMessage> {
+  return makeAdapter(embedding, MESSAGES);
+}
+
+const MESSAGES: Wire<AnthropicTool, AnthropicMessage> = {
+  declare: (tool) => ({ name: tool.name, description: tool.description, input_schema: { ...parametersOf(tool), type: "object" } }),
+  read: ({ type, id, name, input }) => (type === "tool_use" ? proposedCall(id, name, input) : undefined),
+  tell: (results) => {
+    if (results.length === 0) return [];
+    const content = results.map(
+      ({ id, ok, text, files }): AnthropicResult => ({
+        type: "tool_result",
+        tool_use_id: id,
+        content: files.length === 0 ? text : [{ type: "text", text }, ...files.flatMap(block)],
+        ...(!ok && { is_error: true }),
+      }),
+    );
+    return [{ role: "user", content }];
+  },
+};
+
+const IMAGES: readonly ImageType[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+function block({ mediaType, data }: ShownFile): (Image | Document)[] {
+  if (mediaType === "application/pdf") return [{ type: "document", source: { type: "base64", media_type: mediaType, data } }];
+  const media_type = IMAGES.find((image) => image === mediaType);
+  return media_type ? [{ type: "image", source: { type: "base64", media_type, data } }] : [];
+}

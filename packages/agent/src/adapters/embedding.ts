@@ -1,0 +1,113 @@
+import {
+  type BatchReport,
+  type CallReport,
+  type Content,
+  type DispatchEvent,
+  type Dispatcher,
+  type OutcomeState,
+  type ProposedCall,
+  type Registry,
+  recordedCall,
+  type Session,
+} from "@assent/core";
+
+/** What somebody else's loop is given to work with: every call it makes goes through this dispatcher. */
+export type Embedding = {
+  readonly session: Session;
+  readonly dispatcher: Dispatcher;
+  readonly tools: Registry;
+  /** Somebody may answer a question of the model, now or later: `ask` is offered. */
+  readonly asks?: boolean;
+  readonly agentName?: string;
+  readonly observe?: (event: DispatchEvent) => void;
+};
+
+/** One call of somebody else's loop. `id` is the provider's, `callId` ours: they differ where an id came twice. Plain JSON. */
+export type EmbeddedCall = { readonly id: string; readonly callId: string; readonly tool: string; readonly content: Content } & (
+  | { readonly outcome: OutcomeState; readonly type: string | null }
+  /** Not run: a person has to answer first. Without an approval it is held up by an earlier call that waits. */
+  | { readonly outcome: "waiting"; readonly type: "waiting"; readonly approvalId?: string }
+);
+
+/** Why the loop must not ask the model again now. */
+export type RunStop = {
+  readonly reason: "parked" | "stopped" | "interrupted" | "unanswered" | "failed";
+  readonly message: string;
+};
+
+/** What came of one turn's calls, in call order. */
+export type Embedded = { readonly calls: readonly EmbeddedCall[]; readonly stop?: RunStop };
+
+/** How one turn is handed over. */
+export type EmbeddedTurn = {
+  readonly signal: AbortSignal;
+  /** A person has spoken since the last calls. */
+  readonly newPrompt?: boolean;
+  /** The model's output was cut at its token limit. */
+  readonly truncated?: boolean;
+};
+
+/** Judges and runs the calls of one turn. */
+export async function dispatchTurn(
+  { dispatcher, tools, agentName, observe }: Embedding,
+  calls: readonly ProposedCall[],
+  turn: EmbeddedTurn,
+): Promise<Embedded> {
+  const report = await dispatcher.process({ calls, tools, ...turn, ...(agentName !== undefined && { agentName }) }, observe);
+  const ended = report.results.map((result, at) => embedded(result, { id: calls[at]?.id, tool: calls[at]?.name ?? "" }));
+  return withStop(ended, { dispatcher, report });
+}
+
+/** Goes on with what waited, also in another process: every call of the turn, those that had ended as they were. */
+export async function resumeTurn(embedding: Embedding, earlier: readonly EmbeddedCall[], signal: AbortSignal): Promise<Embedded> {
+  const { dispatcher, tools, agentName, observe } = embedding;
+  const report = await dispatcher.resume({ tools, signal, ...(agentName !== undefined && { agentName }) }, observe);
+  const settled = new Map(report.results.map((result) => [result.callId, result]));
+  const calls: EmbeddedCall[] = [];
+  for (const call of earlier) {
+    const result = settled.get(call.callId);
+    if (call.outcome !== "waiting") calls.push(call);
+    else calls.push(result ? embedded(result, call) : await recorded(embedding, call));
+  }
+  return withStop(calls, { dispatcher, report });
+}
+
+/** It ended in a process that did not live to tell: its result is on record. */
+async function recorded({ session }: Embedding, call: EmbeddedCall): Promise<EmbeddedCall> {
+  const { "call.ended": ended } = await recordedCall(session.ledger, session.id, call.callId);
+  if (!ended) return call;
+  const { id, callId, tool } = call;
+  return { id, callId, tool, outcome: ended.outcome, type: ended.type, content: ended.content };
+}
+
+type Given = { readonly id: string | undefined; readonly tool: string };
+
+function embedded(report: CallReport, { id, tool }: Given): EmbeddedCall {
+  const { callId } = report;
+  const named = { id: id || callId, callId, tool };
+  if (report.outcome !== "waiting") return { ...named, outcome: report.outcome, type: report.type, content: report.result.content };
+  const { approvalId } = report;
+  const waiting = { ...named, outcome: "waiting", type: "waiting" } as const;
+  if (approvalId === undefined) return { ...waiting, content: "Not run: an earlier call of this turn waits for a person's approval." };
+  return { ...waiting, approvalId, content: `Not run: it waits for a person's approval. To approve it: assent approve ${approvalId}` };
+}
+
+type Reported = { readonly dispatcher: Dispatcher; readonly report: BatchReport };
+
+function withStop(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported): Embedded {
+  const stop = stopOf(calls, { dispatcher, report });
+  return stop ? { calls, stop } : { calls };
+}
+
+/** 1. nothing can be recorded any more 2. something waits 3. a hook ended the run 4. a person did, or one was needed. */
+function stopOf(calls: readonly EmbeddedCall[], { dispatcher, report }: Reported): RunStop | undefined {
+  const failure = dispatcher.failure();
+  if (failure !== undefined) return { reason: "failed", message: failure instanceof Error ? failure.message : String(failure) };
+  const approvals = calls.flatMap((call) => (call.outcome === "waiting" && call.approvalId !== undefined ? [call.approvalId] : []));
+  if (calls.some(({ outcome }) => outcome === "waiting"))
+    return { reason: "parked", message: `Waits for approval ${approvals.join(", ") || "of an earlier call"}. See: assent approvals` };
+  if (report.stopRun) return { reason: "stopped", message: report.stopMessage };
+  if (report.endedBy === "interrupted") return { reason: "interrupted", message: "A person rejected a call and ended the turn." };
+  if (report.endedBy === "unanswered") return { reason: "unanswered", message: "A call needed an answer, and nobody can be asked here." };
+  return undefined;
+}

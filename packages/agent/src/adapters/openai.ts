@@ -1,0 +1,113 @@
+import { isObject } from "@assent/core";
+import type { Embedding } from "./embedding.ts";
+import {
+  makeAdapter,
+  type ProviderAdapter,
+  parametersOf,
+  proposedCall,
+  type ShownFile,
+  type TurnResult,
+  type Wire,
+} from "./provider-adapter.ts";
+
+type Parameters = Record<string, unknown>;
+
+/** A tool of the chat completions API. */
+export type OpenAIChatTool = {
+  type: "function";
+  function: { name: string; description: string; parameters: Parameters };
+};
+
+/** A result for the chat completions API; files follow the results in a message of the person's role, because results take text alone. */
+export type OpenAIChatMessage =
+  | { role: "tool"; tool_call_id: string; content: string }
+  | { role: "user"; content: (ChatText | ChatImage | ChatFile)[] };
+
+type ChatText = { type: "text"; text: string };
+type ChatImage = { type: "image_url"; image_url: { url: string } };
+type ChatFile = { type: "file"; file: { filename: string; file_data: string } };
+
+/** A tool of the responses API. Not strict: that takes only schemas in which nothing is optional. */
+export type OpenAIResponsesTool = { type: "function"; name: string; description: string; parameters: Parameters; strict: false };
+
+/** A result for the responses API. */
+export type OpenAIResponsesItem = {
+  type: "function_call_output";
+  call_id: string;
+  output: string | (ResponsesText | ResponsesImage | ResponsesFile)[];
+};
+
+type ResponsesText = { type: "input_text"; text: string };
+type ResponsesImage = { type: "input_image"; image_url: string; detail: "auto" };
+type ResponsesFile = { type: "input_file"; filename: string; file_data: string };
+
+/** OpenAI's chat completions, and what speaks their language. `dispatch` takes `message.tool_calls`. */
+export function openaiChat(embedding: Embedding): ProviderAdapter<OpenAIChatTool, OpenAIChatMessage> {
+  return makeAdapter(embedding, CHAT);
+}
+
+/** OpenAI's responses. `dispatch` takes `response.output`. */
+export function openaiResponses(embedding: Embedding): ProviderAdapter<OpenAIResponsesTool, OpenAIResponsesItem> {
+  return makeAdapter(embedding, RESPONSES);
+}
+
+const CHAT: Wire<OpenAIChatTool, OpenAIChatMessage> = {
+  declare: (tool) => ({
+    type: "function",
+    function: { name: tool.name, description: tool.description, parameters: parametersOf(tool) },
+  }),
+  read: ({ type, id, function: called }) => {
+    if (type !== "function") return undefined;
+    const { name, arguments: given } = isObject(called) ? called : {};
+    return proposedCall(id, name, given);
+  },
+  tell: (results) => {
+    const told: OpenAIChatMessage[] = results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
+    const files = results.flatMap(chatFiles);
+    return files.length > 0 ? [...told, { role: "user", content: files }] : told;
+  },
+};
+
+function chatFiles({ id, files }: TurnResult): (ChatText | ChatImage | ChatFile)[] {
+  if (files.length === 0) return [];
+  return [{ type: "text", text: `Files of the result of ${id}:` }, ...files.map(chatFile)];
+}
+
+function chatFile(file: ShownFile): ChatImage | ChatFile {
+  if (isImage(file)) return { type: "image_url", image_url: { url: dataUrl(file) } };
+  return { type: "file", file: { filename: nameOf(file), file_data: dataUrl(file) } };
+}
+
+const RESPONSES: Wire<OpenAIResponsesTool, OpenAIResponsesItem> = {
+  declare: (tool) => ({
+    type: "function",
+    name: tool.name,
+    description: tool.description,
+    parameters: parametersOf(tool),
+    strict: false,
+  }),
+  read: ({ type, call_id: id, name, arguments: given }) => (type === "function_call" ? proposedCall(id, name, given) : undefined),
+  tell: (results) =>
+    results.map(({ id, text, files }) => ({
+      type: "function_call_output",
+      call_id: id,
+      output: files.length === 0 ? text : [{ type: "input_text", text }, ...files.map(responsesFile)],
+    })),
+};
+
+function responsesFile(file: ShownFile): ResponsesImage | ResponsesFile {
+  if (isImage(file)) return { type: "input_image", image_url: dataUrl(file), detail: "auto" };
+  return { type: "input_file", filename: nameOf(file), file_data: dataUrl(file) };
+}
+
+function isImage({ mediaType }: ShownFile): boolean {
+  return mediaType.startsWith("image/");
+}
+
+function nameOf({ filename }: ShownFile): string {
+  return filename ?? "file.pdf";
+}
+
+function dataUrl({ mediaType, data }: ShownFile): string {
+  return `data:${mediaType};base64,${data}`;
+}
