@@ -141,39 +141,40 @@ describe("assent doctor", () => {
 
 describe("the demonstration", () => {
   for (const argv of [[], ["demo"]]) {
-    test(`assent ${argv.join(" ")} without a terminal plays it: exit 0, nothing is left behind`, async () => {
+    test(`assent ${argv.join(" ")} without a terminal plays it: exit 0, and its record can be looked at`, async () => {
       using at = place();
       const { code, stdout, stderr } = await at.run(argv, { env: { TMPDIR: at.root } });
       assert.deepEqual([code, stderr], [0, ""]);
       for (const text of [
-        "1→Buy milk.",
-        "Waiting for an answer",
-        "approved by Ada",
-        "it ran once",
-        "it did not run again",
+        "What should fetchUser be called?",
+        "answered by Ada",
+        "+ loadUser",
+        "nothing is written yet",
+        "the edit was applied, once",
+        "approved by Grace",
+        "the tests pass, and nothing mentions the old name",
+        "Nothing to resume.",
         "denied by session permissions",
-        "Did you mean 'shell'?",
-        "call.claimed",
+        "every byte is as it was",
         "Sound: ",
       ]) {
-        assert.ok(stdout.includes(text), text);
+        assert.ok(stdout.includes(text), `${text}\n${stdout}`);
       }
-      assert.ok(!existsSync(at.store));
-      const { readdirSync } = await import("node:fs");
-      assert.deepEqual(
-        readdirSync(at.root).filter((name) => name.startsWith("assent-demo")),
-        [],
-      );
+      assert.ok(!existsSync(at.store), "it has a store of its own");
+      const [session, store] = /sessions export (\S+) --store (\S+)/.exec(stdout)?.slice(1) ?? [];
+      const exported = await at.run(["sessions", "export", session ?? "", "--store", store ?? ""]);
+      assert.match(exported.stdout, /answered/);
     });
   }
 
-  test("--json tells each step with its exit code", async () => {
+  test("--json tells each step with its exit code, and where it was", async () => {
     using at = place();
-    const { code, value } = await at.json(["demo"]);
+    const { code, value } = await at.json(["demo"], { env: { TMPDIR: at.root } });
     assert.deepEqual([code, value.ok], [0, true]);
     assert.deepEqual(
       value.steps.map(({ exit }: { exit: number }) => exit),
-      [0, 75, 0, 0, 0, 0, 1, 1, 0, 0],
+      [75, 0, 0, 75, 0, 0, 0, 75, 0, 0, 0, 1, 0, 0, 0],
     );
+    assert.ok(existsSync(value.store));
   });
 });

@@ -1,6 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { Context } from "../command-spec.ts";
 import { DEMO, type DemoStep, type Scene } from "../demo-script.ts";
 import type { Output } from "../io.ts";
@@ -10,7 +11,7 @@ import { visible } from "../visible-text.ts";
 
 type Played = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
 
-/** Plays the demonstration in a temporary directory: real commands, the real store, nothing canned. The directory is removed at the end. */
+/** Plays the demonstration in a temporary directory: a scripted model, but real commands, files and processes, and the real store. It is kept, for a look at its record. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
@@ -22,19 +23,30 @@ export async function run(context: Context): Promise<number> {
   try {
     const tell = options.flag("json") ? async () => undefined : io.stdout.write;
     const steps = await play(context, root, tell);
-    if (options.flag("json")) await printJson(io, { ok: true, steps });
+    if (options.flag("json")) await printJson(io, { ok: true, directory: root, store: storeIn(root), steps });
     return 0;
+  } catch (error) {
+    clean();
+    throw error;
   } finally {
     offSignal();
-    clean();
   }
+}
+
+function storeIn(root: string): string {
+  return join(root, "store");
+}
+
+/** What lies beside the sources, of which a build has no copy. */
+function beside(name: string): string {
+  return fileURLToPath(new URL(`../../src/demo/${name}`, import.meta.url));
 }
 
 async function play(context: Context, root: string, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
   const workspace = join(root, "workspace");
-  mkdirSync(workspace);
-  writeFileSync(join(workspace, "notes.txt"), "Buy milk.\nCall Grace.\n");
-  const scene: Scene = { workspace, ids: { approval: "", session: "" } };
+  cpSync(beside("workspace"), workspace, { recursive: true });
+  cpSync(beside("script.yaml"), join(root, "script.yaml"));
+  const scene: Scene = { workspace, script: "../script.yaml", ids: { approval: "", session: "", proposal: "" } };
   const steps: Played[] = [];
   await tell("Assent, offline, in a temporary directory: a model proposes, a person decides.\n");
   for (const [index, step] of DEMO.entries()) {
@@ -45,7 +57,10 @@ async function play(context: Context, root: string, tell: (text: string) => Prom
     await tell(`${indented(played.output)}${exit}${played.world === undefined ? "" : `   → ${played.world}\n`}`);
     steps.push({ command, ...played });
   }
-  await tell("\nEverything above really ran, and its directory is gone again. Next: assent --help\n");
+  await tell(`\nEverything above really ran, in ${root}. Its ledger is ${storeIn(root)}; look around with\n`);
+  await tell(
+    `   assent sessions export ${scene.ids.session} --store ${shellWord(storeIn(root))}\nand remove the directory when you like. Next: assent --help\n`,
+  );
   return steps;
 }
 
@@ -61,11 +76,13 @@ async function playStep({ io, main }: Context, { root, scene, step }: Playing): 
       output += text;
     },
   };
-  const env = { PATH: io.env["PATH"], HOME: root, ASSENT_STORE: join(root, "store") };
-  const exit = await main(step.argv(scene), { ...io, env, cwd: scene.workspace, stdinIsTTY: false, stdout: capture, stderr: capture });
+  const env = { PATH: io.env["PATH"], HOME: root, ASSENT_STORE: storeIn(root) };
+  const nothing = { stdinIsTTY: false, readStdin: async () => new Uint8Array(), stdin: async function* () {} };
+  const exit = await main(step.argv(scene), { ...io, ...nothing, env, cwd: scene.workspace, stdout: capture, stderr: capture });
   if (exit !== step.exit) throw new Error(`a step of the demonstration ended with exit ${exit} instead of ${step.exit}: ${output}`);
-  scene.ids.approval = /assent approve (a_\w+)/.exec(output)?.[1] ?? scene.ids.approval;
+  scene.ids.approval = /assent approve ([aq]_\w+)/.exec(output)?.[1] ?? scene.ids.approval;
   scene.ids.session = /assent resume (s_\w+)/.exec(output)?.[1] ?? scene.ids.session;
+  scene.ids.proposal = /\b(p_[a-z2-7]{20})\b/.exec(output)?.[1] ?? scene.ids.proposal;
   return { exit, output, ...(step.world && { world: step.world(scene) }) };
 }
 

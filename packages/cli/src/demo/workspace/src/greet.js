@@ -1,0 +1,3 @@
+import { fetchUser } from "./users.js";
+
+export const greet = (id) => `Hello, ${fetchUser(id)}!`;

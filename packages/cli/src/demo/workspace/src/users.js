@@ -1,0 +1,8 @@
+const users = new Map([
+  [1, "Ada"],
+  [2, "Grace"],
+]);
+
+export function fetchUser(id) {
+  return users.get(id) ?? "nobody";
+}
