@@ -75,6 +75,10 @@ const HOLDS: readonly [sentence: string, story: Story][] = [
     "a call of which nothing could be recorded, told not to have run",
     { events: [], client: [{ sessionId: S, callId: "c1", outcome: "denied", type: "store_unavailable" }] },
   ],
+  [
+    "a task and a notice that name a call which has ended",
+    { events: [...allowedCall, own("task.started", { task: "t_1", call: "c1" }), own("notice.queued", { notice: "n_1", call: "c1" })] },
+  ],
   ["an allowed call with one effect", { events: allowedCall, world: [line("c1")] }],
   ["an approved call with one effect", { events: approvedCall, world: [line("c1")] }],
   ["a call that never reached the world", { events: [proposed("c1"), ended("c1", "invalid")] }],

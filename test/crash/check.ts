@@ -145,11 +145,14 @@ function withoutPruned(rows: readonly Row[]): readonly Row[] {
   return rows.filter((row) => row.session !== SHARED || row.type === "store.pruned" || !pruned.has(row.body.session));
 }
 
+/** Rows that name a call without being part of its life. */
+const MENTIONS: readonly string[] = ["task.started", "notice.queued"];
+
 function groupCalls(rows: readonly Row[]): readonly Call[] {
   const calls = new Map<string, { session: string; id: string; rows: [Row, ...Row[]] }>();
   for (const row of rows) {
     const session = row.session === SHARED ? row.body.session : row.session;
-    const id = row.body.call;
+    const id = MENTIONS.includes(row.type) ? undefined : row.body.call;
     if (session === undefined || id === undefined) continue;
     const key = JSON.stringify([session, id]);
     const call = calls.get(key);

@@ -1,5 +1,6 @@
 import { isObject, type Ledger } from "@assent/core";
 import { memoryReads, type ReadRecord, type Reads } from "@assent/tools";
+import { conversationParts } from "./session-fork-parts.ts";
 
 /** What sessions have read: in this process by memory, in earlier ones by the record. */
 export type RecordedReads = Reads & {
@@ -20,12 +21,15 @@ export function recordedReads(): RecordedReads {
   };
 }
 
-/** Calls that have looked at files, or changed them, say so in their details. */
-async function newest(ledger: Ledger, session: string, path: string): Promise<ReadRecord | undefined> {
+/** Calls that have looked at files, or changed them, say so in their details; those of the conversation that this one was forked from, too. */
+async function newest(ledger: Ledger, id: string, path: string): Promise<ReadRecord | undefined> {
   let found: ReadRecord | undefined;
-  for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["call.ended"] })) {
-    const details: unknown = body["details"];
-    if (isObject(details)) found = knownIn(details, path) ?? knownIn(details["sourceResultDetails"], path) ?? found;
+  for (const { session, through } of await conversationParts(ledger, id)) {
+    for await (const { seq, body } of ledger.read({ session, seq: 0 }, { session, types: ["call.ended"] })) {
+      if (seq > through) break;
+      const details: unknown = body["details"];
+      if (isObject(details)) found = knownIn(details, path) ?? knownIn(details["sourceResultDetails"], path) ?? found;
+    }
   }
   return found;
 }

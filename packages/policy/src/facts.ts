@@ -6,6 +6,7 @@ import { type Analysed, analyseShell } from "./shell/analyse.ts";
 import type { Command, Plan } from "./shell/plan.ts";
 import { type ProgramFinder, programFinder } from "./shell/program-finder.ts";
 import { PROGRAM_PATH } from "./shell/programs.ts";
+import type { ShellPlace } from "./shell/read-commands.ts";
 import { hostUnit, pathUnit } from "./unit-data.ts";
 
 /** Where facts are gathered. */
@@ -17,7 +18,12 @@ export type FactPlaces = {
   readonly look: PathScope;
   /** Directories in which programs of allowed commands are looked up; the system's when absent or empty. */
   readonly programPath?: () => readonly string[];
+  /** Digest of the script that a package command ran in the workspace when the policy was loaded. */
+  readonly scripts?: ShellPlace["scripts"];
 };
+
+/** The one tool that runs from its plan. What any other does with a command nobody knows. */
+const SHELL = "shell";
 
 /**
  * What requests mean beyond their text: one unit per simple command of a shell line, per file, per URL. What a person's yes depends on (a script's text, where a link leads)
@@ -29,8 +35,10 @@ export function policyFacts(places: FactPlaces): Facts {
   const seenScripts: SeenScripts = new Map();
   return ({ tool, kind, input, cwd, locations }) => {
     const { command, url } = input;
-    if (kind === "execute" && typeof command === "string")
-      return shellFacts({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
+    if (kind === "execute" && typeof command === "string") {
+      const found = shellFacts({ command, input, cwd }, { places, seenScripts, findProgram: finder() });
+      return tool === SHELL ? found : provingNothing(found);
+    }
     if (locations && locations.length > 0)
       return pathFacts(
         locations.map(({ path }) => look(path, cwd)),
@@ -94,10 +102,23 @@ function finderOf({ workspace, programPath }: FactPlaces): () => ProgramFinder {
   };
 }
 
+/** The command of another tool is looked at so that rules about commands reach it; that it only reads is proven for the shell alone. */
+function provingNothing(found: RequestFacts): RequestFacts {
+  const { units, binds, plan, planDigest, view } = found;
+  return {
+    units: units.map((unit) => ({ ...unit, readOnly: false })),
+    binds,
+    safe: false,
+    plan,
+    ...(planDigest !== undefined && { planDigest }),
+    ...(view !== undefined && { view }),
+  };
+}
+
 function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts, findProgram }: Surroundings): RequestFacts {
-  const { workspace, look, home } = places;
+  const { workspace, look, home, scripts } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
-  const analysed = analyseShell(command, { cwd, workspace, look, findProgram, home: homeDirectory(home) });
+  const analysed = analyseShell(command, { cwd, workspace, look, findProgram, home: homeDirectory(home), ...(scripts && { scripts }) });
   const binds = shellBinds(analysed);
   return new ShellFacts(analysed, binds, scriptsSeen(binds, seenScripts));
 }

@@ -5,7 +5,7 @@ import { foldPath } from "./fold-path.ts";
 import { physicalPath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
-import type { ShellUnit } from "./shell/shell-unit.ts";
+import type { ShellLine, ShellUnit } from "./shell/shell-unit.ts";
 import { type Fate, programName, type WriteTarget, writeTargets } from "./write-targets.ts";
 import type { Reach } from "./writing-command.ts";
 
@@ -70,13 +70,34 @@ function mayBeMade(path: string, { line }: ShellUnit): boolean {
 export function possibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
   const known = command?.cwd ?? null;
   if (known !== null && seen?.top !== undefined) return [known];
-  const moves = line.seen.map((one) => movesTo(one, home));
-  const wrapped = known === null ? line.seen.map(({ movedTo }) => movedTo && targetOf(movedTo, home)) : [];
-  return visited(known ?? line.plan.cwd, [...wrapped, ...moves, ...wrapped]);
+  const { moves, wrapped } = movesOf(line, home);
+  return visited(known ?? line.plan.cwd, known === null ? [...wrapped, ...moves, ...wrapped] : moves);
+}
+
+type Target = string | null | undefined;
+type Moves = { readonly home: string; readonly moves: readonly Target[]; readonly wrapped: readonly Target[] };
+
+/** Where the commands of a line go is found out once, however many commands ask. */
+const MOVES = new WeakMap<ShellLine, Moves>();
+
+function movesOf(line: ShellLine, home: string): Moves {
+  const known = MOVES.get(line);
+  if (known?.home === home) return known;
+  const { seen } = line;
+  const moves = withoutRuns(seen.map((one) => movesTo(one, home)));
+  const wrapped = withoutRuns(seen.map(({ movedTo }) => movedTo && targetOf(movedTo, home)));
+  const found = { home, moves, wrapped };
+  MOVES.set(line, found);
+  return found;
+}
+
+/** Of many commands that move nowhere one is enough. */
+function withoutRuns(targets: readonly Target[]): readonly Target[] {
+  return targets.filter((target, i) => target !== undefined || (i > 0 && targets[i - 1] !== undefined));
 }
 
 /** Every directory that moves may lead to, in whatever order they happen. */
-function visited(from: string, moves: readonly (string | null | undefined)[]): readonly string[] {
+function visited(from: string, moves: readonly Target[]): readonly string[] {
   const found = new Set([from]);
   for (const target of moves) {
     if (target === null || found.size > MOST_DIRECTORIES) return [];
@@ -88,7 +109,7 @@ function visited(from: string, moves: readonly (string | null | undefined)[]): r
 const MOST_DIRECTORIES = 32;
 
 /** Undefined: it does not move, or only back. Null: nobody can tell where to. */
-function movesTo(seen: SeenCommand, home: string): string | null | undefined {
+function movesTo(seen: SeenCommand, home: string): Target {
   const name = programName(seen);
   if (name !== "cd" && name !== "pushd") return undefined;
   const [operand] = seen.argv.slice(1).filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text));

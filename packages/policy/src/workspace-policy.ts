@@ -68,7 +68,7 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
   const registry = parts.tools(look, settings, privateAllowed);
   const tools = registryTools(registry);
   const scripts = packageScripts(workspace);
-  const facts = policyFacts({ workspace, home, look, programPath: () => settings()["shell.path"] });
+  const facts = policyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });
   const options = { tools, roots: { settingsRoot: workspace, workspace, home } };
   const compileRule = (text: string): HookRule => compileHookRule(text, options, (subject) => hookFacts(subject, registry, facts));
   const policyParts: PolicyParts = {

@@ -2,11 +2,11 @@ import {
   type ApprovalRow,
   approvalOf,
   type CallRow,
-  callOf,
   type GrantRow,
   IllegalEvent,
   knownEvent,
   type LedgerEvent,
+  livedCall,
   naming,
   nextApprovalRow,
   nextCallRow,
@@ -94,7 +94,7 @@ function forget(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pru
 
 /** The call and whatever is listed that the event concerns. Returns by how much the open approvals changed. */
 function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
-  const call = event.type === "grant.used" ? undefined : callOf(event);
+  const call = livedCall(event);
   const before = call === undefined ? undefined : changeCall(rows.calls, callKey(session, call), event);
   if (event.type === "call.ended") for (const id of before?.asked ?? []) applyQuestion(rows, id, { event, call: undefined });
   const approval = approvalOf(event, before?.row);

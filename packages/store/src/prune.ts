@@ -1,11 +1,10 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { SessionRow } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
-import { type ChainColumns, chainReading } from "./stored-chains.ts";
+import { type Prunable, prunable } from "./prunable.ts";
 
 /** Which sessions to remove. */
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
@@ -15,48 +14,41 @@ export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openD
   readonly dryRun?: boolean;
 };
 
-/** How many sessions were removed, and the bytes of their events, values and outputs. */
-export type PruneReport = { readonly sessions: number; readonly bytes: number };
-
-const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+/** How many sessions were removed, and the bytes of their events, values and outputs; how many stay though they are old enough, and why. */
+export type PruneReport = { readonly sessions: number; readonly bytes: number; readonly kept: Prunable["kept"] };
 
 /** Removes the events and outputs of ended sessions. The head of each chain stays in the record, so that nobody misses it. */
 export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...options }: PruneOptions): Promise<PruneReport> {
   const store = await openStore({ ...options, clock, createIfMissing: false });
   try {
     if (store.refusal) throw store.refusal;
-    const before = new Date(clock.now() - olderThan).toISOString();
+    const find = makeFinding(store.database, new Date(clock.now() - olderThan).toISOString());
+    const { families, kept } = find();
     let sessions = 0;
     let bytes = 0;
-    for (const session of endedBefore(store.database, before)) {
-      const size = sizeOf(store, session);
-      if (!dryRun && !remove(store, session, before)) continue; // somebody resumed it meanwhile
-      sessions += 1;
+    for (const family of families) {
+      const size = family.reduce((sum, session) => sum + sizeOf(store, session), 0);
+      if (!dryRun && !remove(store, family, find)) continue; // somebody resumed it meanwhile, or forked it
+      sessions += family.length;
       bytes += size;
     }
-    return { sessions, bytes };
+    return { sessions, bytes, kept };
   } finally {
     store.database.close();
   }
 }
 
-/** Something staged or asked may still be settled by a person, like an open approval. */
-const WAITING_FOR_NOBODY = ["proposals", "questions"]
-  .map((table) => `and session not in (select session from ${table} where open = 1)`)
-  .join(" ");
-
-function endedBefore(database: Database, before: string, only?: string): readonly string[] {
-  const found: string[] = [];
-  const { read } = chainReading(database);
-  const rows = query<ChainColumns>(
-    database,
-    `select * from sessions where closed = 1 and holder is null ${WAITING_FOR_NOBODY} ${only === undefined ? "" : "and session = ?"}`,
-  );
-  for (const columns of rows.iterate(...(only === undefined ? [] : [only]))) {
-    const { session, row } = read(columns);
-    if (row && ENDED.includes(row.state) && row.openApprovals === 0 && row.updatedAt < before) found.push(session);
-  }
-  return found;
+/** What may go now; it is looked for again only where another process has written since. */
+function makeFinding(database: Database, before: string): () => Prunable {
+  const version = query<{ data_version: number }>(database, "pragma data_version");
+  let seen: number | undefined;
+  let found: Prunable | undefined;
+  return () => {
+    const now = version.get()?.data_version;
+    if (found === undefined || now !== seen) found = prunable(database, before);
+    seen = now;
+    return found;
+  };
 }
 
 function sizeOf({ database, paths }: OpenStore, session: string): number {
@@ -70,22 +62,28 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
 /** Values that no other chain refers to. */
 const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
 
-function remove({ database, paths, writing, time }: OpenStore, session: string, before: string): boolean {
+function remove({ database, paths, writing, time }: OpenStore, family: readonly string[], find: () => Prunable): boolean {
   database.exec("pragma secure_delete=on; pragma synchronous=full");
   const removed = transact(database, () => {
     writing.begin();
-    const chain = writing.rows.chains.get(session);
-    if (!chain || endedBefore(database, before, session).length === 0) return false;
-    stageShared(writing, draft("store.pruned", { session, seq: chain.seq, hash: chain.hash }, time()));
+    if (!find().families.some((one) => one.join() === family.join())) return false;
+    for (const session of family) {
+      const chain = writing.rows.chains.get(session);
+      if (chain) stageShared(writing, draft("store.pruned", { session, seq: chain.seq, hash: chain.hash }, time()));
+    }
     writing.keep();
     writing.flush();
-    query(database, `delete from blobs where sha in (${OWN_BLOBS})`).run(session, session);
-    for (const table of ["blob_uses", "events", "snapshots", "approvals", "proposals", "questions"])
-      query(database, `delete from ${table} where session = ?`).run(session);
+    for (const session of family) forget(database, session);
     return true;
   });
-  if (removed) rmSync(outputOf(paths.output, session), { recursive: true, force: true });
+  if (removed) for (const session of family) rmSync(outputOf(paths.output, session), { recursive: true, force: true });
   return removed;
+}
+
+function forget(database: Database, session: string): void {
+  query(database, `delete from blobs where sha in (${OWN_BLOBS})`).run(session, session);
+  for (const table of ["blob_uses", "events", "snapshots", "approvals", "proposals", "questions"])
+    query(database, `delete from ${table} where session = ?`).run(session);
 }
 
 /** A session's id is one name in the directory, never a way out of it. */

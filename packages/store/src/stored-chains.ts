@@ -53,6 +53,9 @@ export function chainReading(database: Database): ChainReading {
   };
 }
 
+/** What a row does not say that was written before there were tasks and forks. */
+const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked"> = { tasks: [], parent: null, forked: null };
+
 function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
   return {
     session,
@@ -67,7 +70,7 @@ function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, hol
     pruned: pruned === 1,
     // Parsing: both columns are written below.
     holder: holder === null ? null : (JSON.parse(holder) as Holder),
-    row: row === null ? null : (JSON.parse(row) as SessionRow),
+    row: row === null ? null : { ...UNWRITTEN, ...(JSON.parse(row) as SessionRow) },
     named: 0,
   };
 }

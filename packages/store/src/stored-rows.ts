@@ -1,4 +1,4 @@
-import { knownEvent } from "@assent/core";
+import { knownEvent, livedCall } from "@assent/core";
 import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
@@ -64,7 +64,7 @@ function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
   const { calls } = memoryRows();
   for (const columns of events) {
     const event = knownEvent(storedEvent(columns));
-    if (event && event.type !== "grant.used") changeCall(calls, "", event);
+    if (event && livedCall(event) !== undefined) changeCall(calls, "", event);
   }
   return calls.get("");
 }

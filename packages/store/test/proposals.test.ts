@@ -242,7 +242,11 @@ test("a session whose proposal or question somebody may still settle is not prun
   const two = await begin(ledger, B);
   await asking(two, "c1", "q_1");
   await two.append(closedSessionDraft());
-  assert.deepEqual(await pruneStore({ directory, olderThan: DAY, clock: LATER }), { sessions: 0, bytes: 0 });
+  assert.deepEqual(await pruneStore({ directory, olderThan: DAY, clock: LATER }), {
+    sessions: 0,
+    bytes: 0,
+    kept: { fork: 0, task: 0, person: 2 },
+  });
   const again = await begin(ledger, A);
   await again.append(discarded("p_1"), closedSessionDraft());
   assert.equal((await pruneStore({ directory, olderThan: DAY, clock: LATER })).sessions, 1);

@@ -1,24 +1,34 @@
+import type { PruneReport } from "@assent/store";
 import type { Context } from "../command-spec.ts";
 import { usageError } from "../failure.ts";
 import { hasStore } from "../open-store.ts";
 import { printJson } from "../output.ts";
 import { stateDirectory } from "../store-location.ts";
 
-/** Removes what ended long ago, or says what would go. */
+/** Removes what ended long ago, or says what would go; what stays though it is old enough is told, and why. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
   const olderThan = options.duration("older-than");
   if (olderThan === undefined) throw usageError("prune", "say how old with '--older-than', e.g. --older-than 30d.");
   const dryRun = options.flag("dry-run");
-  const { sessions, bytes } = await prune(context, { olderThan, dryRun });
+  const { sessions, bytes, kept } = await prune(context, { olderThan, dryRun });
   if (options.flag("json")) await printJson(io, { sessions, bytes });
   else await io.stdout.write(`${dryRun ? "Would remove" : "Removed"} ${sessions} sessions, ${bytes} bytes.\n`);
+  for (const [why, text] of REASONS) if (kept[why] > 0) await io.stderr.write(`Kept ${kept[why]} sessions: ${text}\n`);
   return 0;
 }
 
-async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<{ sessions: number; bytes: number }> {
+const NOTHING: PruneReport = { sessions: 0, bytes: 0, kept: { fork: 0, task: 0, person: 0 } };
+
+const REASONS: readonly (readonly [keyof PruneReport["kept"], string])[] = [
+  ["fork", "a session that stays was forked from them, and its conversation begins there."],
+  ["task", "an agent that was started in them has not ended."],
+  ["person", "something in them waits for a person: assent approvals, assent proposals."],
+];
+
+async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
   const directory = await stateDirectory(context);
-  if (!hasStore(directory)) return { sessions: 0, bytes: 0 };
+  if (!hasStore(directory)) return NOTHING;
   const { pruneStore } = await import("@assent/store");
   const { clock, openDatabase } = context.overrides;
   return pruneStore({ directory, ...what, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });

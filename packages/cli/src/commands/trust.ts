@@ -1,11 +1,12 @@
 import { resolve } from "node:path";
 import type { Ledger } from "@assent/core";
-import { findWorkspace, granting, revoking, type TrustState, trustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
+import { findWorkspace, granting, revoking, type TrustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
 import type { Context } from "../command-spec.ts";
 import { CommandError, usageError } from "../failure.ts";
 import { withStore, withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
 import { askToTrust } from "../trust-question.ts";
+import { wholeTrustState } from "../trust-state.ts";
 import { trustLines } from "../trust-view.ts";
 import { oneLine } from "../visible-text.ts";
 import { personBy } from "../who.ts";
@@ -21,9 +22,9 @@ export async function run(context: Context): Promise<number> {
   const workspace = workspaceOf(context);
   if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
   return withStoreIfAny(context, async ({ ledger }) => {
-    const state = await trustState(ledger, workspace);
+    const state = await wholeTrustState(ledger, workspace);
     if (revoke && state.record) await ledger.answer([revoking(workspace, ...(await personNow(context)))]);
-    await print(context, ledger, revoke ? await trustState(ledger, workspace) : state);
+    await print(context, ledger, revoke ? await wholeTrustState(ledger, workspace) : state);
     return 0;
   });
 }
@@ -40,7 +41,7 @@ function workspaceOf({ io, operands }: Context): string {
 }
 
 async function grant(context: Context, ledger: Ledger, workspace: string): Promise<number> {
-  const state = await trustState(ledger, workspace);
+  const state = await wholeTrustState(ledger, workspace);
   const { configuration, trusted } = state;
   const [problem] = configuration.problems;
   if (problem !== undefined) {
@@ -54,7 +55,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
     return 1;
   }
   if (!trusted) await ledger.answer([granting(configuration, ...(await personNow(context)))]);
-  const now = await trustState(ledger, workspace);
+  const now = await wholeTrustState(ledger, workspace);
   await print(context, ledger, now);
   return now.trusted ? 0 : 1;
 }

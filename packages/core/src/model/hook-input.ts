@@ -66,7 +66,8 @@ export function sharedToolName(tool: string): string {
   return SHARED_TOOLS.get(tool) ?? tool;
 }
 
-function sessionHookInput(session: HookSession, event: string): JsonObject {
+/** The object a hook reads about an event that no call has a part in; whoever tells of it adds the event's own fields. */
+export function sessionHookInput(session: HookSession, event: string): JsonObject {
   const point = hookPointNamed(event);
   return {
     session_id: session.sessionId,

@@ -172,6 +172,14 @@ export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
 }
 
+/** Events that speak of a call and change nothing about it: some come after its end. */
+const MENTIONS: ReadonlySet<string> = new Set<EventType>(["grant.used", "task.started", "notice.queued"]);
+
+/** The call whose life an event is part of. */
+export function livedCall(event: { readonly type: string; readonly body: object }): string | undefined {
+  return MENTIONS.has(event.type) ? undefined : callOf(event);
+}
+
 /** SHA-256 (hex) of the contents that are kept beside an event, for as long as there is an event that names them. */
 export function contentsOf(event: Draft): readonly string[] {
   return event.type === "proposal.staged" ? event.body.contents : NONE;

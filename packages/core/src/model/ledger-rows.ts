@@ -5,6 +5,7 @@ import type { Draft, EventBodies, Holder } from "./events.ts";
 import type { Grant } from "./grant.ts";
 import type { Json } from "./json.ts";
 import type { Question, QuestionAnswer } from "./question.ts";
+import type { TaskRow } from "./task-row.ts";
 
 /** One approval as the list knows it. */
 export type ApprovalRow = {
@@ -49,6 +50,12 @@ export type SessionRow = {
   readonly calls: number;
   readonly openApprovals: number;
   readonly unknownOutcomes: number;
+  /** Its background agents that have not ended. */
+  readonly tasks: readonly { readonly task: string; readonly state: TaskRow["state"] }[];
+  /** The task it is the session of. */
+  readonly parent: EventBodies["session.created"]["parent"];
+  /** Where its conversation comes from. */
+  readonly forked: NonNullable<EventBodies["session.created"]["forked"]> | null;
   readonly startedAt: string;
   readonly updatedAt: string;
   readonly writer: Holder | null;

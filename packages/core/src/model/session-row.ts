@@ -1,6 +1,8 @@
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { naming } from "./known-event.ts";
 import type { ApprovalRow, SessionRow } from "./ledger-rows.ts";
+import type { TaskEventBodies } from "./task-events.ts";
+import { isTaskEvent, type TaskRow } from "./task-row.ts";
 
 const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRow["state"]>> = {
   done: "done",
@@ -41,6 +43,9 @@ function unnamed(event: LedgerEvent): SessionRow {
     calls: 0,
     openApprovals: 0,
     unknownOutcomes: 0,
+    tasks: [],
+    parent: null,
+    forked: null,
     startedAt: event.at,
     updatedAt: event.at,
     writer: null,
@@ -48,9 +53,12 @@ function unnamed(event: LedgerEvent): SessionRow {
 }
 
 function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
+  if (isTaskEvent(event)) return changedTasks(row.tasks, event);
   switch (event.type) {
-    case "session.created":
-      return { cwd: event.body.cwd, title: event.body.title, model: event.body.model, state: "running", startedAt: event.at };
+    case "session.created": {
+      const { cwd, title, model, parent, forked = null } = event.body;
+      return { cwd, title, model, parent, forked, state: "running", startedAt: event.at };
+    }
     case "session.opened": {
       const { pid, host, processStart, door } = event.body;
       return { state: "running", writer: { pid, host, processStart, door } };
@@ -66,4 +74,20 @@ function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
     default:
       return {};
   }
+}
+
+/** What each event of a task leaves it in; null: it is over, undefined: as it was. */
+const TASK_STATE: Readonly<Record<string, TaskRow["state"] | null>> = {
+  "task.started": "running",
+  "task.cancelling": "cancelling",
+  "task.paused": "paused",
+  "task.resumed": "running",
+  "task.ended": null,
+};
+
+function changedTasks(tasks: SessionRow["tasks"], { type, body: { task } }: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
+  const state = TASK_STATE[type];
+  if (state === undefined) return {};
+  if (type === "task.started") return { tasks: [...tasks, { task, state: "running" }] };
+  return { tasks: tasks.flatMap((one) => (one.task !== task ? [one] : state === null ? [] : [{ task, state }])) };
 }

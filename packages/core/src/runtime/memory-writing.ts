@@ -2,7 +2,7 @@ import { LedgerError } from "../ledger-port.ts";
 import type { Draft, LedgerEvent } from "../model/events.ts";
 import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
-import { callOf, naming } from "../model/known-event.ts";
+import { livedCall, naming } from "../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../model/ledger-rules.ts";
 import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
 
@@ -37,7 +37,7 @@ export function place(chains: Chains, chain: Chain, { draft, index }: { draft: D
 
 /** Changes the rows of whatever the event concerns. All of them are computed before the first is changed, so a throw changes none. */
 export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: { owner: Chain; undo: Undo | undefined }): void {
-  const id = event.type === "grant.used" ? undefined : callOf(event);
+  const id = livedCall(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
   const after = id === undefined ? undefined : nextCallRow(before, event);
   applyListed(chains, approvalOf(event, before), { event, owner, undo });

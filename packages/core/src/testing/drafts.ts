@@ -184,3 +184,16 @@ export function repliedDraft(
   const answers = [{ id: "db", selected: ["SQLite"] }];
   return draftOf("question.answered", { question, session, outcome: "answered", answers, by: TESTER, reason: null, ...over });
 }
+
+/** A background agent that begins, of a call `c1` unless told otherwise. */
+export function startedTaskDraft(task: string, over: Partial<EventBodies["task.started"]> = {}): Draft<"task.started"> {
+  const agent = { agent: "explorer", description: "looks around", prompt: "look", call: "c1", session: `s_${task}` };
+  return draftOf("task.started", { task, ...agent, model: null, mode: "default", digest: null, ...over });
+}
+
+/** A background agent's end; completed unless told otherwise. */
+export function endedTaskDraft(task: string, over: Partial<EventBodies["task.ended"]> = {}): Draft<"task.ended"> {
+  const usage = { totalTokens: 0, toolUses: 0, durationMs: 1 };
+  const body = { task, result: "done", error: null, partial: false, usage, settled: true, by: null };
+  return draftOf("task.ended", { ...body, status: "completed", ...over });
+}

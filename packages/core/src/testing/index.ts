@@ -11,6 +11,7 @@ export {
   DRAFTED_AT,
   draftOf,
   endedDraft,
+  endedTaskDraft,
   fingerprintOf,
   grantedDraft,
   judgedDraft,
@@ -21,6 +22,7 @@ export {
   repliedDraft,
   requestedDraft,
   stagedDraft,
+  startedTaskDraft,
   TESTER,
 } from "./drafts.ts";
 export type { LedgerUnderTest } from "./ledger-bench.ts";

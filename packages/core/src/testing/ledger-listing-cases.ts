@@ -7,10 +7,12 @@ import {
   createdDraft,
   draftOf,
   endedDraft,
+  endedTaskDraft,
   grantedDraft,
   judgedDraft,
   openedDraft,
   proposedDraft,
+  startedTaskDraft,
 } from "./drafts.ts";
 import { begin, type LedgerBench, type LedgerCase, readAll, sessionId, type Writer, wonBy } from "./ledger-bench.ts";
 
@@ -193,6 +195,52 @@ const OTHERS: readonly LedgerCase[] = [
         (await bench.ledger.pending("sessions")).map(({ state }) => state),
         ["parked"],
       );
+    },
+  },
+  {
+    id: "sessions-tasks",
+    title: "sessions are listed with their unfinished tasks, the task they are of, and where they were forked",
+    run: async (bench) => {
+      const parent = { session: A, call: "c1", task: "t_1" };
+      const forked = { session: A, seq: 2 };
+      const one = await begin(bench, A);
+      for (const [session, created] of [
+        [B, createdDraft({ parent })],
+        [sessionId("c"), createdDraft({ forked })],
+      ] as const) {
+        const lease = await bench.ledger.acquire(session, bench.holder);
+        await bench.ledger.append(lease, 0, { events: [created], durability: "full" });
+      }
+      await one.append(proposedDraft("c1"), endedDraft("c1", { outcome: "cancelled" }));
+      await one.append(startedTaskDraft("t_1"), startedTaskDraft("t_2"), startedTaskDraft("t_3"));
+      await one.append(draftOf("task.paused", { task: "t_1", reason: "restart", blocked: null }), endedTaskDraft("t_2"));
+      const rows = await bench.ledger.pending("sessions");
+      const open = [
+        { task: "t_1", state: "paused" },
+        { task: "t_3", state: "running" },
+      ];
+      assert.deepEqual(
+        rows.map((row) => [row.tasks, row.parent, row.forked]),
+        [
+          [open, null, null],
+          [[], parent, null],
+          [[], null, forked],
+        ],
+      );
+    },
+  },
+  {
+    id: "call-mentioned",
+    title: "a task and a notice may name a call that has ended, and change nothing about it",
+    run: async (bench) => {
+      const writer = await begin(bench);
+      await writer.append(proposedDraft("c1"), judgedDraft("c1"));
+      await writer.append(startedTaskDraft("t_1", { call: "c1" }));
+      await writer.claim(claimedDraft("c1"));
+      await writer.append(endedDraft("c1"));
+      const notice = { notice: "n_1", kind: "task", modelText: "x", displayText: "x", task: "t_1", call: "c1" };
+      await writer.append(endedTaskDraft("t_1"), draftOf("notice.queued", notice), startedTaskDraft("t_2", { call: "c1" }));
+      await assert.rejects(writer.append(endedDraft("c1")), { type: "event_invalid" });
     },
   },
   {

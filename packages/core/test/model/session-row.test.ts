@@ -11,8 +11,10 @@ import {
   DRAFTED_AT,
   draftOf,
   endedDraft,
+  endedTaskDraft,
   openedDraft,
   proposedDraft,
+  startedTaskDraft,
 } from "../../src/testing/drafts.ts";
 
 const HOLDER = { pid: 7, host: "here", processStart: "1", door: "test" };
@@ -39,6 +41,9 @@ test("a session's row begins with its first record", () => {
     calls: 0,
     openApprovals: 0,
     unknownOutcomes: 0,
+    tasks: [],
+    parent: null,
+    forked: null,
     startedAt: DRAFTED_AT,
     updatedAt: DRAFTED_AT,
     writer: null,
@@ -59,6 +64,37 @@ test("it counts turns, calls and unknown outcomes, and knows model, writer and n
   );
   assert.deepEqual([row.turns, row.calls, row.unknownOutcomes, row.model, row.updatedAt], [3, 2, 1, "m2", later]);
   assert.deepEqual(row.writer, HOLDER);
+});
+
+test("it says whose session it is, and where its conversation comes from", () => {
+  const parent = { session: "s_0", call: "c1", task: "t_1" };
+  const forked = { session: "s_9", seq: 12 };
+  assert.deepEqual(
+    [rowAfter(createdDraft({ parent })), rowAfter(createdDraft({ forked }))].map((row) => [row.parent, row.forked]),
+    [
+      [parent, null],
+      [null, forked],
+    ],
+  );
+});
+
+test("tasks are listed until they end, each as it stands", () => {
+  const started = (task: string): Draft => startedTaskDraft(task);
+  const paused = (task: string): Draft => draftOf("task.paused", { task, reason: "restart", blocked: null });
+  const rows = [
+    started("t_1"),
+    started("t_2"),
+    paused("t_1"),
+    paused("t_1"),
+    draftOf("task.cancelling", { task: "t_2", by: "x", reason: null }),
+  ];
+  assert.deepEqual(rowAfter(createdDraft(), ...rows).tasks, [
+    { task: "t_1", state: "paused" },
+    { task: "t_2", state: "cancelling" },
+  ]);
+  const resumed = draftOf("task.resumed", { task: "t_1", by: "x" });
+  assert.deepEqual(rowAfter(createdDraft(), ...rows, resumed, endedTaskDraft("t_2")).tasks, [{ task: "t_1", state: "running" }]);
+  assert.deepEqual(rowAfter(createdDraft(), started("t_1"), endedTaskDraft("t_1")).tasks, []);
 });
 
 const CLOSINGS: readonly (readonly [EventBodies["session.closed"]["reason"], SessionRow["state"]])[] = [

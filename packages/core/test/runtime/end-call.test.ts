@@ -236,6 +236,18 @@ for (const step of ["spill", "write", "end"] as const) {
   });
 }
 
+test("section 11: a file that reached its own limit is not said to hold the full output", async (t) => {
+  const whole = memoryFiles();
+  const spill: Files["spill"] = async (session, callId) => {
+    const file = await whole.spill(session, callId);
+    return { write: file.write, end: async () => ({ ...(await file.end()), cut: true }) };
+  };
+  const b = await bench(t, { tools: [long], deps: { files: { ...whole, spill } } });
+  const text = textOf(only(await b.process([call("long", "100000", "c1")])));
+  assert.match(text, /; output in \/output\/[^ ]+\/c1, cut there at the file limit\]/);
+  assert.doesNotMatch(text, /full output/);
+});
+
 test("section 11: without files the output is cut and said to be unsaved", async (t) => {
   const b = await bench(t, { tools: [long] });
   assert.match(textOf(only(await b.process([call("long", "100000")]))), /full output could not be saved\]/);

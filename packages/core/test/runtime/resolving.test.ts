@@ -154,6 +154,39 @@ for (const [name, action, text, type] of FAILING) {
   });
 }
 
+test("CT-42: an apply that calls another tool puts it through the dispatcher, and does not wait for its own batch", async (t) => {
+  const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => `did ${(await gate(call("edit", "x"))).content}`;
+  const b = await withAction(t, { ...done, apply });
+  const report = await b.process([resolving("apply", {}, "c1"), call("read", "after", "c2")]);
+  assert.deepEqual(outcomes(report), ["succeeded applied", "succeeded"]);
+  assert.equal(textOf(report.results[0]), "did wrote x");
+  const judged = (await b.stored("call.judged")).map(({ body }) => body.call);
+  assert.ok(judged.includes("c1/1"), "the nested call has its own decision");
+});
+
+test("CT-42: a nested edit of files is made while its action is being applied", async (t) => {
+  const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => await gate(patching({ a: "uno" }, {}, "put"));
+  const b = await withAction(t, { ...done, apply });
+  assert.deepEqual(outcomes(await b.process([resolving("apply")])), ["succeeded applied"]);
+  assert.equal(b.files.texts.get("/workspace/a"), "uno");
+});
+
+test("CT-42: a deny of what an apply calls makes the apply fail, and the action is pending again", async (t) => {
+  const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => await gate(call("edit", "x"));
+  const b = await withAction(t, { ...done, apply }, { policy: { mode: "yolo", rules: { user: { deny: ["edit"] } } } });
+  const report = only(await b.process([resolving("apply")]));
+  assert.deepEqual([report.outcome, report.type], ["failed", "proposal_apply_failed"]);
+  assert.equal(textOf(report), "Apply failed: Tool 'edit' is denied by user permissions.");
+  assert.deepEqual(b.world.lines, []);
+  assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
+});
+
+test("CT-42: a nested apply of the very action that is being applied is told that it is busy", async (t) => {
+  const apply: PendingAction["apply"] = async (_reason, _extra, { gate }) => await gate(resolving("apply"));
+  const b = await withAction(t, { ...done, apply });
+  assert.deepEqual(outcomes(await b.process([resolving("apply")])), ["failed proposal_apply_failed"]);
+});
+
 type Rejecting = readonly [name: string, reject: PendingAction["reject"], outcome: string, text: string, left: number];
 const REJECTING: readonly Rejecting[] = [
   ["RS-07: no reject", undefined, "succeeded discarded", "Discarded: Deploy. Reason: because.", 0],

@@ -405,6 +405,17 @@ test("section 11: a batch over 200,000 characters has its largest results cut un
   );
 });
 
+test("section 11: a batch that is cut names the file of a result, and says so where that file reached its own limit", async (t) => {
+  const spilled = [{ path: "/output/x", size: 1, sha256: "", cut: true as const }];
+  const big = textTool("big", "read", {
+    maxOutputChars: Number.POSITIVE_INFINITY,
+    run: ({ text }) => ({ content: "x".repeat(Number(text)), spilled }),
+  });
+  const b = await bench(t, { tools: [big] });
+  const report = await b.process([call("big", "250000")]);
+  assert.match(textOf(report.results[0]), /; output in \/output\/x, cut there at the file limit\]/);
+});
+
 test("section 11: a batch of exactly 200,000 characters is not cut", async (t) => {
   const big = textTool("big", "read", { maxOutputChars: Number.POSITIVE_INFINITY, run: ({ text }) => "x".repeat(Number(text)) });
   const b = await bench(t, { tools: [big] });

@@ -79,8 +79,9 @@ function isPathOf({ words: [first] }: AllowWords, program: string): boolean {
 
 type Lifting = { readonly named: boolean; readonly path: boolean };
 
+/** Whether a rule holds for a script that changed was asked first, by `sameScript`. */
 function isHarmless(hazards: readonly Hazard[], { named, path }: Lifting): boolean {
-  return hazards.every(({ id }) => (id === "opaque_program" && named) || (id === "path_program" && path));
+  return hazards.every(({ id }) => id === "script_changed" || (id === "opaque_program" && named) || (id === "path_program" && path));
 }
 
 function isInsideNamed(rule: AllowWords, { line, command, seen }: ShellUnit): boolean {

@@ -39,14 +39,13 @@ export function analyseShell(text: string, given: ShellPlace): Analysed {
   const reading = readPlain(text);
   const flaw = "refused" in reading ? flawOf(text) : undefined; // the strict reader takes no text that has one
   if (flaw) return unread(text, given, flaw);
-  const { cwd, workspace, home } = given;
-  const place: ShellPlace = { cwd, workspace, home, look: once(given.look), findProgram: onceNamed(given.findProgram) };
+  const place: ShellPlace = { ...given, look: once(given.look), findProgram: onceNamed(given.findProgram) };
   const walk = walkBash(text, "commands" in reading);
   const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
   const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
   const around = joined(characterHazards(text), joined(walk.hazards, outsideStart(place)));
   const hazards = joined(around, refusals(reading, { walk, top, plain }));
-  const read = readCommands(walk, { top, plain, place });
+  const read = withScripts(readCommands(walk, { top, plain, place }), place);
   return conclude(text, { place, walk, hazards, read, plain });
 }
 
@@ -106,9 +105,29 @@ type Concluding = {
   readonly place: ShellPlace;
   readonly walk: Walk;
   readonly hazards: readonly Hazard[];
-  readonly read: readonly ReadCommand[];
+  readonly read: readonly Scripted[];
   readonly plain: readonly Placed[] | undefined;
 };
+
+type Scripted = ReadCommand & Pick<ShellUnit, "script">;
+
+/** Each package command with the script it would run; one that was another when the policy was loaded is a hazard. */
+function withScripts(read: readonly ReadCommand[], place: ShellPlace): readonly Scripted[] {
+  return read.map((one) => {
+    const { command, classified } = one;
+    const words = classified?.words ?? NO_WORDS;
+    const found = command.cwd === null ? undefined : packageScript(words, { cwd: command.cwd, workspace: place.workspace });
+    if (!found) return one;
+    const script = { text: found.text, digest: sha256(found.text) };
+    const isOwn = found.directory === undefined || found.directory === place.workspace;
+    if (!isOwn || !place.scripts || place.scripts(words) === script.digest) return { ...one, script };
+    return { ...one, script, command: { ...command, hazards: [...command.hazards, changedScript(words)] } };
+  });
+}
+
+function changedScript(words: readonly string[]): Hazard {
+  return { id: "script_changed", text: `the script of ${words.join(" ")} is not the one that was there when the policy was loaded` };
+}
 
 function conclude(text: string, { place, walk, hazards, read, plain }: Concluding): Analysed {
   const commands = read.map(({ command }) => command);
@@ -158,13 +177,11 @@ const NO_WORDS: readonly string[] = [];
 
 type Uniting = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
 
-function unitOf({ command, seen, classified }: ReadCommand, { line, index, place }: Uniting): ShellUnit {
-  const { cwd } = command;
+function unitOf({ command, seen, classified, script }: Scripted, { line, index, place }: Uniting): ShellUnit {
   const words = classified?.words ?? NO_WORDS;
-  const script = cwd === null || words.length === 0 ? undefined : packageScript(words, { cwd, workspace: place.workspace });
   const touched = touchedPaths({ line, index, command, seen, words }, place);
   const unit = { line, index, command, seen, words, touched };
-  return script ? { ...unit, script: { text: script.text, digest: sha256(script.text) } } : unit;
+  return script ? { ...unit, script } : unit;
 }
 
 function subjectOf({ line, command }: ShellUnit): string {

@@ -7,17 +7,20 @@ import { isInside } from "../resolve-path.ts";
 /** Where the command would run. */
 export type PackagePlace = { readonly cwd: string; readonly workspace: string };
 
+/** The text of a script, and the directory of its package; undefined: none inside the workspace. */
+export type PackageScript = { readonly text: string; readonly directory: string | undefined };
+
 /**
  * What a package command (`npm test`, `pnpm test`, `yarn test`, `npm run NAME`) would run, as text: the three scripts of the nearest package inside the workspace
  * and which settings npm finds beside it. Two texts are the same only if all of these are. Undefined: another command.
  */
-export function packageScript(words: readonly string[], place: PackagePlace): { readonly text: string } | undefined {
+export function packageScript(words: readonly string[], place: PackagePlace): PackageScript | undefined {
   const name = scriptName(words);
   if (name === undefined) return undefined;
   const directory = packageDirectory(place);
   const scripts = scriptsOf(bytesOf(directory, "package.json"));
   const steps = [`pre${name}`, name, `post${name}`].map((step) => `${step}: ${JSON.stringify(scripts(step))}`);
-  return { text: [...steps, `.npmrc: ${settingsOf(bytesOf(directory, ".npmrc"))}`].join("\n") };
+  return { text: [...steps, `.npmrc: ${settingsOf(bytesOf(directory, ".npmrc"))}`].join("\n"), directory };
 }
 
 function scriptName([program, verb, name, ...more]: readonly string[]): string | undefined {

@@ -13,6 +13,8 @@ export type ShellPlace = {
   readonly home: string;
   readonly look: PathScope;
   readonly findProgram: ProgramFinder;
+  /** Digest of the script that a package command ran in the workspace when the policy was loaded; absent: nobody looked. */
+  readonly scripts?: (words: readonly string[]) => string | undefined;
 };
 
 /** A plain command with its directory, its globs expanded. */

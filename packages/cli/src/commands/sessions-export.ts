@@ -1,0 +1,33 @@
+import { knownEvent, type StoredEvent } from "@assent/core";
+import type { Context } from "../command-spec.ts";
+import { usageError } from "../failure.ts";
+import { findRow } from "../find-row.ts";
+import { withStoreIfAny } from "../open-store.ts";
+import { jsonLine } from "../output.ts";
+import { exportedEvents } from "../session-export.ts";
+import { createTranscript } from "../session-export-markdown.ts";
+
+/** Prints a session from its beginning: as events, or as a text for people. */
+export function run(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  const format = options.text("format") ?? "jsonl";
+  if (format === "md" && options.flag("json")) throw usageError("sessions export", "--json prints events; leave it out with --format md.");
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const { id } = await findRow(ledger, "sessions", operands[0] ?? "");
+    const { line, end } = format === "md" ? asText() : { line: jsonLine, end: () => "" };
+    for await (const event of exportedEvents(ledger, id)) await io.stdout.write(line(event));
+    await io.stdout.write(end());
+    return 0;
+  });
+}
+
+type Writing = { readonly line: (event: StoredEvent) => string; readonly end: () => string };
+
+function asText(): Writing {
+  const { take, end } = createTranscript();
+  const line = (stored: StoredEvent): string => {
+    const event = knownEvent(stored);
+    return event ? take(event) : "";
+  };
+  return { line, end };
+}

@@ -1,0 +1,136 @@
+import { constants, existsSync } from "node:fs";
+import { type FileHandle, open, realpath } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { Ledger } from "@assent/core";
+import { INSTRUCTION_NAMES, isInside, isOwnWorkspace, isTrustedFile, type TrustState, trustState } from "@assent/policy";
+
+/** Where instructions are looked for, and what may be read there. */
+export type InstructionPlace = {
+  /** A real path. */
+  readonly workspace: string;
+  readonly cwd: string;
+  readonly trusted: boolean;
+  /** True for bytes that a person has trusted under this name. Absent: trust covers the files at the root alone. */
+  readonly vouches?: (name: string, bytes: Uint8Array) => boolean;
+};
+
+/** What goes into the system prompt, from which files, and what was left out. */
+export type Instructions = { readonly text: string; readonly files: readonly string[]; readonly warnings: readonly string[] };
+
+const LIMIT = 65_536;
+const LARGEST = 1024 * 1024;
+
+/** Reads `AGENTS.md`, else `CLAUDE.md`, of a trusted workspace, from its root down to the working directory. Nothing is read where nobody trusts it. */
+export async function workspaceInstructions(place: InstructionPlace): Promise<Instructions> {
+  const names = await instructionNames(place);
+  const [first] = names;
+  if (first === undefined) return { text: "", files: [], warnings: [] };
+  if (!place.trusted) return { text: "", files: [], warnings: [`${first} is not read, because the workspace is not trusted. ${SEE}`] };
+  return await readAll(place, names);
+}
+
+const SEE = "To see it and to trust it, run: assent trust";
+
+/** The instructions of a workspace that the ledger says is trusted: exactly the bytes that were. */
+export async function trustedInstructions(
+  ledger: Ledger,
+  { workspace, cwd }: Pick<InstructionPlace, "workspace" | "cwd">,
+): Promise<Instructions> {
+  const state = await trustState(ledger, workspace);
+  const kept = state.trusted && state.record ? await ledger.resolve(state.record.files) : [];
+  return await workspaceInstructions({ workspace, cwd, trusted: state.trusted, vouches: vouching(state, kept) });
+}
+
+type KeptFiles = NonNullable<TrustState["record"]>["files"];
+
+/** A file at the root is what was read when trust was looked at; one below it is what was there when trust was given. */
+function vouching(state: TrustState, kept: KeptFiles): (name: string, bytes: Uint8Array) => boolean {
+  return (name, bytes) => {
+    if (!name.includes("/")) return isTrustedFile(state, name, bytes);
+    const file = kept.find((one) => one.name === name);
+    return file !== undefined && Buffer.from(bytes).equals("text" in file ? Buffer.from(file.text) : Buffer.from(file.base64, "base64"));
+  };
+}
+
+/** Which files there are, root first, one for each directory; a directory that is a workspace of its own ends the way. */
+async function instructionNames({ workspace, cwd }: InstructionPlace): Promise<readonly string[]> {
+  const real = await realpath(cwd).catch(() => workspace); // a directory that is gone has no instructions of its own
+  const steps = isInside(workspace, real) ? relative(workspace, real).split(sep).filter(Boolean) : [];
+  const directories = [""];
+  for (const step of steps) {
+    const next = join(directories.at(-1) ?? "", step);
+    if (isOwnWorkspace(join(workspace, next))) break;
+    directories.push(next);
+  }
+  return directories.flatMap((directory) => {
+    const name = INSTRUCTION_NAMES.find((one) => existsSync(join(workspace, directory, one)));
+    return name === undefined ? [] : [join(directory, name).split(sep).join("/")];
+  });
+}
+
+async function readAll(place: InstructionPlace, names: readonly string[]): Promise<Instructions> {
+  const texts: string[] = [];
+  const files: string[] = [];
+  const warnings: string[] = [];
+  let room = LIMIT;
+  for (const name of names) {
+    const found = await readOne(place, name);
+    if ("left" in found) {
+      warnings.push(`${name} is left out: ${found.left}`);
+      continue;
+    }
+    const { text, whole } = cutTo(found.bytes, room);
+    if (!whole) warnings.push(`${name} is cut: instructions have room for ${LIMIT} bytes in all.`);
+    if (text.trim() === "") continue;
+    room -= Buffer.byteLength(text);
+    files.push(name);
+    texts.push(`Instructions from ${JSON.stringify(name)}:\n\n${text.trim()}\n`);
+  }
+  return { text: texts.join("\n"), files, warnings };
+}
+
+type Found = { readonly bytes: Uint8Array } | { readonly left: string };
+
+async function readOne({ workspace, vouches = atRoot }: InstructionPlace, name: string): Promise<Found> {
+  const bytes = await contentOf(workspace, join(workspace, name));
+  if (typeof bytes === "string") return { left: bytes };
+  if (!isText(bytes)) return { left: "it is no UTF-8 text." };
+  return vouches(name, bytes) ? { bytes } : { left: `it is not what was trusted. ${SEE}` };
+}
+
+function atRoot(name: string): boolean {
+  return !name.includes("/");
+}
+
+/** The bytes of a regular file of the workspace, or why it is none. It never waits: a pipe is no file. */
+async function contentOf(workspace: string, path: string): Promise<Uint8Array | string> {
+  let handle: FileHandle | undefined;
+  try {
+    const real = await realpath(path);
+    if (!isInside(workspace, real)) return "it is a link that leads out of the workspace.";
+    handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const stats = await handle.stat();
+    if (!stats.isFile()) return "it is not a regular file.";
+    return stats.size > LARGEST ? `it has more than ${LARGEST} bytes.` : await handle.readFile();
+  } catch (error) {
+    return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    await handle?.close();
+  }
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return true;
+  } catch (_noText) {
+    return false;
+  }
+}
+
+/** As many whole characters as there is room for. */
+function cutTo(bytes: Uint8Array, room: number): { readonly text: string; readonly whole: boolean } {
+  if (bytes.length <= room) return { text: Buffer.from(bytes).toString("utf8"), whole: true };
+  const text = new TextDecoder("utf-8").decode(bytes.subarray(0, room), { stream: true });
+  return { text, whole: false };
+}

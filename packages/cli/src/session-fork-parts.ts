@@ -1,0 +1,24 @@
+import { type EventBodies, isObject, type Ledger } from "@assent/core";
+
+/** One session of those a conversation is made of, and the last event of it that counts. */
+export type Part = { readonly session: string; readonly through: number };
+
+/** The sessions that a session's conversation is made of, oldest first; the last is its own. */
+export async function conversationParts(ledger: Ledger, id: string): Promise<readonly Part[]> {
+  const parts: Part[] = [{ session: id, through: Number.POSITIVE_INFINITY }];
+  for (let from = await forkedFrom(ledger, id); from; from = await forkedFrom(ledger, from.session)) {
+    const { session, seq: through } = from;
+    if (parts.some((part) => part.session === session)) break; // no record of ours leads in a circle
+    parts.unshift({ session, through });
+  }
+  return parts;
+}
+
+async function forkedFrom(ledger: Ledger, session: string): Promise<EventBodies["session.created"]["forked"]> {
+  for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] })) {
+    const forked: unknown = body["forked"];
+    if (!isObject(forked) || typeof forked["session"] !== "string" || typeof forked["seq"] !== "number") return undefined;
+    return { session: forked["session"], seq: forked["seq"] };
+  }
+  return undefined;
+}

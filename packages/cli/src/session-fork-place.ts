@@ -1,0 +1,122 @@
+import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type StoredEvent } from "@assent/core";
+
+/** What is known of a conversation at one place of its session's chain. */
+export type ForkPlace = {
+  readonly seq: number;
+  readonly mode: string;
+  readonly model: string | null;
+  /** The model had said its last word there: nothing is left to go on with. */
+  readonly isDone: boolean;
+};
+
+/** From an answer with calls to the last result of them; null: that is missing. */
+export type Stretch = { readonly from: number; readonly until: number | null };
+
+/** A session's conversation as far as it can be cut. */
+export type Conversation = {
+  readonly created: EventBodies["session.created"];
+  /** The last event of the session. */
+  readonly head: number;
+  /** The end of the last turn whose calls all have their results. */
+  readonly finished: ForkPlace | undefined;
+  /** At the place that was asked for; undefined where nothing has been said up to there. */
+  readonly at: ForkPlace | undefined;
+  /** The turn that this place would cut between a call and its result. */
+  readonly cuts: Stretch | undefined;
+};
+
+/** Looks through a session for places at which its conversation is whole. Undefined: it has no events. */
+export async function forkPlaces(ledger: Ledger, session: string, wanted: number | undefined): Promise<Conversation | undefined> {
+  const walk = newWalk();
+  let at: ForkPlace | undefined;
+  for await (const stored of ledger.read({ session, seq: 0 }, { session })) {
+    walk.head = stored.seq;
+    const event = await whole(ledger, stored);
+    if (event) step(walk, event);
+    if (stored.seq === wanted && walk.said) at = here(walk);
+  }
+  const { created, head, finished, turns } = walk;
+  const cuts = wanted === undefined ? undefined : turns.find(({ from, until }) => from <= wanted && (until === null || wanted < until));
+  return created && { created, head, finished, at, cuts };
+}
+
+/** Only an answer's parts are looked into; other contents may stay where they are. */
+async function whole(ledger: Ledger, stored: StoredEvent): Promise<LedgerEvent | undefined> {
+  return knownEvent(stored.type === "message.assistant" ? { ...stored, body: await ledger.resolve(stored.body) } : stored);
+}
+
+type Walk = {
+  created: EventBodies["session.created"] | undefined;
+  head: number;
+  mode: string;
+  model: string | null;
+  said: boolean;
+  finished: ForkPlace | undefined;
+  /** Answers with calls, oldest first. */
+  readonly turns: { readonly from: number; until: number | null }[];
+  /** Calls of the newest answer: how many it has, and which have no result yet. */
+  asked: number;
+  missing: number;
+  readonly open: Set<string>;
+};
+
+function newWalk(): Walk {
+  const place = { created: undefined, head: 0, mode: "", model: null, said: false, finished: undefined };
+  return { ...place, turns: [], asked: -1, missing: 0, open: new Set() };
+}
+
+function here({ head: seq, mode, model, asked }: Walk): ForkPlace {
+  return { seq, mode, model, isDone: asked === 0 };
+}
+
+function step(walk: Walk, event: LedgerEvent): void {
+  switch (event.type) {
+    case "session.created":
+      walk.created = event.body;
+      walk.mode = event.body.mode;
+      walk.model = event.body.model;
+      break;
+    case "mode.changed":
+      walk.mode = event.body.to;
+      break;
+    case "model.changed":
+      walk.model = event.body.to;
+      break;
+    case "message.user":
+      walk.said = true;
+      walk.asked = -1;
+      break;
+    case "message.assistant":
+      answered(walk, event);
+      break;
+    case "call.proposed":
+      if (event.body.index >= 0) walk.open.add(event.body.call);
+      break;
+    case "call.ended":
+      if (walk.open.delete(event.body.call)) told(walk);
+      break;
+    default:
+  }
+}
+
+/** How an answer stopped that did not come to its end: nothing it proposed is ever run. */
+const CUT: readonly string[] = ["aborted", "error"];
+
+function answered(walk: Walk, { seq, body }: LedgerEvent<"message.assistant">): void {
+  const isCut = CUT.includes(body.stop);
+  walk.said = true;
+  walk.asked = isCut ? -1 : body.content.filter(({ type }) => type === "call").length;
+  walk.missing = walk.asked;
+  walk.open.clear();
+  if (isCut) return;
+  if (walk.asked === 0) walk.finished = here(walk);
+  else walk.turns.push({ from: seq, until: null });
+}
+
+function told(walk: Walk): void {
+  walk.missing -= 1;
+  const turn = walk.turns.at(-1);
+  if (walk.missing > 0 || !turn) return;
+  turn.until = walk.head;
+  walk.finished = here(walk);
+}
