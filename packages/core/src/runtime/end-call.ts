@@ -1,5 +1,7 @@
+import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
+import { cutText } from "../model/cut-text.ts";
 import type { EventBodies } from "../model/events.ts";
 import { postToolHookInput, toolHookInput } from "../model/hook-input.ts";
 import type { Content, Spilled, ToolResult } from "../model/result.ts";
@@ -18,7 +20,8 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   run.phase = "after";
   const ran = run.startedAt > 0;
   const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
-  const { result: limited, spilled } = await limit(batch, run, transformed.result);
+  const { result: cut, spilled } = await limit(batch, run, transformed.result);
+  const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
   const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
   const { state, type } = ending;
   const durationMs = ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0;
@@ -37,6 +40,14 @@ export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Pr
   if (!ran) traceUnrun(batch, run, ending);
   const told = deps.hooks && ran ? await postHooks(batch, run, { ...ending, result }) : result;
   return { callId: run.callId, outcome: state, type, result: told };
+}
+
+const LONGEST_EDIT = 2_000;
+
+/** The model proposed something else than what ran, and is told so. */
+function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
+  const text = `The input was edited before it ran: ${cutText(canonicalJson(input), LONGEST_EDIT)}\n${contentText(result.content)}`;
+  return { ...result, content: withText(result.content, text) };
 }
 
 type Recording = {
@@ -81,7 +92,7 @@ async function limit(batch: BatchRun, run: CallRun, result: ToolResult): Promise
   const cut = cutOutput(text, limits);
   if (!cut) return { result, spilled: result.spilled };
   const file = cut.needsFile ? await spill(batch, run, text) : undefined;
-  const place = file ? { path: file.path } : cut.needsFile ? "unsaved" : undefined;
+  const place = file ?? (cut.needsFile ? "unsaved" : undefined);
   const content: Content = withText(result.content, composeCut(cut, place));
   const spilled = file ? [...(result.spilled ?? []), file] : result.spilled;
   return { result: { ...result, content, ...(spilled && { spilled }) }, spilled };

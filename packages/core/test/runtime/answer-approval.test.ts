@@ -121,7 +121,7 @@ for (const [name, tool, answer, type] of refused) {
 test("T102: new content for a tool with modify runs with that content", async (t) => {
   const { b, running, id } = await asked(t, { tool: "note" });
   await b.dispatcher.answer(says(id, { newContent: "better" }));
-  assert.equal(textOf(only(await running)), "noted better for c1");
+  assert.equal(textOf(only(await running)), 'The input was edited before it ran: {"text":"better"}\nnoted better for c1');
 });
 
 const unchanged: readonly (readonly [name: string, answer: Partial<Answer>])[] = [
