@@ -35,12 +35,12 @@ const run = query({
   canUseTool,
 });
 
+const outcomes: string[] = [];
 for await (const message of run) {
-  if (message.type === "system" && message.subtype === "decision") console.log(`${message.tool_use_id}: ${message.decision}`);
-  if (message.type === "user" && message.origin === "tool" && typeof message.message.content !== "string") {
-    for (const block of message.message.content) if (block.type === "tool_result") console.log(`${block.tool_use_id} ${block.outcome}`);
+  if (message.type === "user" && typeof message.message.content !== "string") {
+    for (const block of message.message.content) if (block.type === "tool_result") outcomes.push(`${block.tool_use_id} ${block.outcome}`);
   }
-  if (message.type === "result") console.log(`${message.subtype}: ${message.result}`);
+  if (message.type === "result") console.log(`${message.subtype}: ${message.result} (${outcomes.join(", ")})`);
 }
 
 rmSync(workspace, { recursive: true });

@@ -1,0 +1,38 @@
+import { extname } from "node:path";
+import type { QueryOptions } from "./query-options.ts";
+
+/** The program to start for a query, and its arguments. */
+export function commandLine(options: QueryOptions): { readonly command: string; readonly args: readonly string[] } {
+  const { executable = "assent" } = options;
+  const args = [
+    ...(options.resume === undefined ? ["run"] : ["resume", options.resume]),
+    "--input-format=stream-json",
+    "--output-format=stream-json",
+    ...values(options),
+    ...(options.includePartialMessages ? ["--include-partial-messages"] : []),
+    ...(options.args ?? []),
+  ];
+  const isScript = [".js", ".mjs"].includes(extname(executable));
+  return isScript ? { command: process.execPath, args: [executable, ...args] } : { command: executable, args };
+}
+
+/** In one word, so that a value which begins with a dash stays a value. */
+function values(options: QueryOptions): readonly string[] {
+  const given: readonly (readonly [flag: string, value: string | number | undefined | readonly string[]])[] = [
+    ["model", options.model],
+    ["mode", options.mode],
+    ["on-ask", options.onAsk],
+    ["max-turns", options.maxTurns],
+    ["max-tool-calls", options.maxToolCalls],
+    ["max-time", options.maxTimeMs === undefined ? undefined : `${options.maxTimeMs}ms`],
+    ["workspace", options.workspace],
+    ["add-dir", options.addDirs],
+    ["tool", options.tools],
+    ["allow", options.allow],
+    ["ask", options.ask],
+    ["deny", options.deny],
+    ["policy", options.policy],
+    ["store", options.store],
+  ];
+  return given.flatMap(([flag, value]) => [value ?? []].flat().map((each) => `--${flag}=${each}`));
+}

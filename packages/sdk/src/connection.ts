@@ -1,0 +1,160 @@
+import { type Answering, createAnswering } from "./answering.ts";
+import { type Child, startChild } from "./child.ts";
+import { commandLine } from "./command-line.ts";
+import { type Counter, createCounter } from "./counter.ts";
+import { feed } from "./feed.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import { createMailbox, type Mailbox } from "./mailbox.ts";
+import type { Message } from "./message.ts";
+import type { QueryOptions } from "./query-options.ts";
+import { readLine } from "./read-line.ts";
+import { createRequests, type Requests } from "./requests.ts";
+import { type Exit, exitedEarly, SdkError } from "./sdk-error.ts";
+
+/** A running process, its messages, and how to ask it. */
+export type Connection = {
+  readonly take: Mailbox<Message>["take"];
+  readonly ask: Requests["ask"];
+  readonly ready: Promise<JsonObject>;
+  readonly exit: Promise<Exit>;
+  close(): Promise<void>;
+};
+
+const ROOM = 64;
+const START_MS = 60_000;
+const GRACE_MS = 10_000;
+const PROTOCOL = 1;
+
+/** Starts the process and keeps it in conversation until it ends. */
+export function connect(options: QueryOptions): Connection {
+  if (options.abort?.aborted) throw aborted(options.abort);
+  const child = startChild({
+    ...commandLine(options),
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    onStderr: options.onStderr,
+    graceMs: options.graceMs ?? GRACE_MS,
+  });
+  const write = (line: JsonObject): Promise<void> => child.write(JSON.stringify(line));
+  const mailbox = createMailbox<Message>(ROOM);
+  const requests = createRequests({ write, lift: mailbox.lift });
+  const parts: Parts = {
+    options,
+    child,
+    write,
+    mailbox,
+    requests,
+    answering: createAnswering(options, write),
+    results: createCounter(),
+    over: new AbortController(),
+  };
+  const { abort } = options;
+  abort?.addEventListener("abort", () => end(parts, { error: aborted(abort), drop: true }), { signal: parts.over.signal });
+  const ready = start(parts);
+  attend(parts, ready).catch((error) => end(parts, { error }));
+  const close = async (): Promise<void> => {
+    end(parts, { drop: true });
+    await child.exit.catch(() => undefined); // `exit` and the iterator tell it
+  };
+  return { take: mailbox.take, ask: requests.ask, ready, exit: child.exit, close };
+}
+
+type Parts = {
+  readonly options: QueryOptions;
+  readonly child: Child;
+  readonly write: (line: JsonObject) => Promise<void>;
+  readonly mailbox: Mailbox<Message>;
+  readonly requests: Requests;
+  readonly answering: Answering;
+  readonly results: Counter;
+  /** Aborted when the query is over; the process may still be ending. */
+  readonly over: AbortController;
+};
+
+/** The query is over, for this reason or none; only the first counts. The process is told to stop, and what it still says is read and forgotten. */
+function end(
+  { over, answering, requests, mailbox, child }: Parts,
+  { error, drop }: { readonly error?: Error; readonly drop?: boolean },
+): void {
+  if (over.signal.aborted) return;
+  over.abort();
+  answering.stop();
+  requests.fail(error ?? new SdkError("closed", "The query has ended."));
+  if (drop) mailbox.drop(error);
+  else mailbox.end(error);
+  child.stop();
+}
+
+/** Says hello: who can be asked. Whoever does not answer is no Assent. */
+async function start({ options, requests, answering }: Parts): Promise<JsonObject> {
+  const { startTimeoutMs = START_MS } = options;
+  const silent = Promise.withResolvers<never>();
+  const late = new SdkError("not_started", `No answer to the first request within ${startTimeoutMs} ms.`);
+  const timer = setTimeout(() => silent.reject(late), startTimeoutMs);
+  try {
+    return await Promise.race([requests.ask("initialize", { protocol: PROTOCOL, ...answering.offer }), silent.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads to the end of the process while the prompts are said. */
+async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
+  const { child, mailbox } = parts;
+  let fed = false;
+  converse(parts, ready).then(
+    () => {
+      fed = true;
+      child.endInput();
+    },
+    (error) => {
+      if (!(error instanceof SdkError && error.type === "process_exited")) end(parts, { error }); // an exit is told when all is read
+    },
+  );
+  void child.gone.then(mailbox.lift);
+  let exitCode: number | null = null;
+  for await (const line of child.lines) {
+    const message = take(parts, line);
+    if (message?.type === "result") {
+      exitCode = message.exit_code;
+      parts.results.add();
+    }
+    if (message) await mailbox.put(message);
+  }
+  const exit = await child.exit;
+  const orderly = exit.signal === null && (exit.code === 0 ? fed : exit.code === exitCode);
+  end(parts, orderly ? {} : { error: exitedEarly(exit) });
+}
+
+async function converse({ options, answering, results, over, write }: Parts, ready: Promise<JsonObject>): Promise<void> {
+  const { pending } = await ready;
+  if (Array.isArray(pending)) for (const request of pending) if (isObject(request)) answering.answer(request);
+  await feed(options.prompt, { write, results: results.reach, over: over.signal });
+}
+
+/** A message is for the host; the rest is for us. */
+function take({ options, requests, answering }: Parts, text: string): Message | undefined {
+  const line = readLine(text);
+  switch (line.kind) {
+    case "message":
+      return line.message;
+    case "request":
+      answering.answer(line.body);
+      return undefined;
+    case "response":
+      requests.settle(line.body);
+      return undefined;
+    case "cancel":
+      answering.withdraw(line.body["request_id"]);
+      return undefined;
+    case "stray":
+      if (text.trim() !== "") options.onStrayLine?.(text);
+      return undefined;
+    default:
+      return line satisfies never;
+  }
+}
+
+function aborted({ reason }: AbortSignal): SdkError {
+  return new SdkError("aborted", "The query was aborted.", { cause: reason });
+}

@@ -1,0 +1,34 @@
+export type {
+  AnsweredBy,
+  AnswerReport,
+  Approval,
+  Question,
+  QuestionAnswer,
+  QuestionRequest,
+  RuleRef,
+  Suggestion,
+  ToolAnswer,
+  ToolRequest,
+} from "./approval.ts";
+export type { JsonObject } from "./json.ts";
+export type {
+  AssistantLine,
+  Block,
+  Denial,
+  Message,
+  Mode,
+  OnAsk,
+  ResultLine,
+  StreamDelta,
+  StreamEvent,
+  StreamLine,
+  SystemBodies,
+  SystemLine,
+  Usage,
+  UserLine,
+  UserMessage,
+} from "./message.ts";
+export { type ApprovalRef, type Approving, type Query, query } from "./query.ts";
+export type { Asking, HookCallback, HookOption, QueryOptions } from "./query-options.ts";
+export type { Status } from "./read-response.ts";
+export { type Exit, SdkError, type SdkErrorType } from "./sdk-error.ts";

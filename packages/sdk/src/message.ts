@@ -1,0 +1,191 @@
+import type { Approval } from "./approval.ts";
+import type { JsonObject } from "./json.ts";
+
+/** How freely the model may act before somebody is asked. */
+export type Mode = "default" | "plan" | "auto-edit" | "yolo";
+
+/** What happens to an ask that nobody answers. */
+export type OnAsk = "deny" | "park" | "fail";
+
+/** A piece of a message. */
+export type Block =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly thinking: string }
+  | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: JsonObject }
+  | {
+      readonly type: "tool_result";
+      readonly tool_use_id: string;
+      readonly content: string | readonly JsonObject[];
+      readonly is_error: boolean;
+      readonly outcome: string;
+      readonly error_type?: string;
+    };
+
+/** Tokens of a request, or of many. */
+export type Usage = {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_read_tokens?: number;
+  readonly total_tokens?: number;
+};
+
+type Common = {
+  readonly uuid: string;
+  readonly session_id: string;
+  /** The record in the ledger that this line shows. */
+  readonly seq?: number;
+  /** The call of the agent that said this; null for the session's own. */
+  readonly parent_tool_use_id: string | null;
+};
+
+/** What the host says to the model. */
+export type UserMessage = {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: string | readonly Block[] };
+  /** A message whose uuid was seen before is taken once. */
+  readonly uuid?: string;
+};
+
+/** What entered the conversation on the user's side: prompts, results of calls, notices. */
+export type UserLine = Common & {
+  readonly type: "user";
+  readonly message: { readonly role: "user"; readonly content: string | readonly Block[] };
+  readonly origin: "user" | "notice" | "schedule" | "tool";
+  readonly display_text?: string;
+};
+
+/** One answer of the model, whole. */
+export type AssistantLine = Common & {
+  readonly type: "assistant";
+  readonly message: {
+    readonly role: "assistant";
+    readonly id: string;
+    readonly model: string;
+    readonly content: readonly Block[];
+    readonly stop_reason: string | null;
+    readonly usage: Usage;
+  };
+};
+
+/** A piece of an answer while it is made. */
+export type StreamEvent =
+  | { readonly type: "message_start"; readonly message: { readonly id: string; readonly role: "assistant"; readonly model: string } }
+  | { readonly type: "content_block_start"; readonly index: number; readonly content_block: Block }
+  | { readonly type: "content_block_delta"; readonly index: number; readonly delta: StreamDelta }
+  | { readonly type: "content_block_stop"; readonly index: number }
+  | { readonly type: "message_stop" }
+  | { readonly type: "tool_progress"; readonly tool_use_id: string; readonly text: string };
+
+/** What a piece adds to its block. */
+export type StreamDelta =
+  | { readonly type: "text_delta"; readonly text: string }
+  | { readonly type: "thinking_delta"; readonly thinking: string }
+  | { readonly type: "input_json_delta"; readonly partial_json: string };
+
+/** A line of streaming; only with `includePartialMessages`. */
+export type StreamLine = Common & { readonly type: "stream_event"; readonly event: StreamEvent };
+
+type Task = { readonly task_id: string; readonly tool_use_id?: string };
+
+/** What each kind of `system` line carries. */
+export type SystemBodies = {
+  readonly init: {
+    readonly cwd: string;
+    readonly model: string;
+    readonly permission_mode: Mode;
+    readonly on_ask: OnAsk;
+    readonly tools: readonly string[];
+    readonly agents: readonly string[];
+    readonly version: string;
+    readonly protocol: number;
+    readonly resumed: boolean;
+    readonly pending_approvals: readonly Approval[];
+  };
+  readonly decision: {
+    readonly tool_use_id: string;
+    readonly tool_name: string;
+    readonly decision: "allow" | "deny" | "canceled";
+    readonly source: string;
+    readonly label?: string;
+    readonly rule?: string;
+    readonly reason?: string;
+    readonly fingerprint: string;
+  };
+  readonly approval_opened: { readonly approval: Approval };
+  readonly approval_closed: {
+    readonly approval_id: string;
+    /** Of a question: `answered` or `declined`. */
+    readonly outcome: "approved" | "rejected" | "expired" | "cancelled" | "denied" | "answered" | "declined";
+    readonly by?: string;
+    readonly reason?: string;
+  };
+  readonly proposal: {
+    readonly proposal_id: string;
+    readonly state: string;
+    readonly label: string;
+    readonly files: readonly { readonly path: string; readonly added: number; readonly removed: number }[];
+    readonly tool_use_id: string;
+  };
+  readonly task_started: Task & { readonly description: string; readonly agent: string };
+  readonly task_notification: Task & {
+    readonly status: string;
+    readonly summary: string;
+    readonly output_session: string;
+    readonly usage: { readonly total_tokens: number; readonly tool_uses: number; readonly duration_ms: number };
+  };
+  readonly task_paused: Task & { readonly reason: string };
+  readonly schedule_fired: { readonly schedule_id: string; readonly due: string; readonly missed: number };
+  readonly notice_delivered: { readonly notice_ids: readonly string[]; readonly turn: number };
+  readonly model_changed: Change;
+  readonly mode_changed: Change;
+  readonly hook: { readonly hook_event: string; readonly hook: string; readonly outcome: string; readonly duration_ms: number };
+  readonly warning: { readonly code: string; readonly message: string };
+  readonly protocol_error: { readonly line: number; readonly message: string };
+};
+
+type Change = { readonly from: string; readonly to: string; readonly by: string };
+
+/** Something the runtime did or decided. A newer Assent may send kinds that are not in this list. */
+export type SystemLine = {
+  [S in keyof SystemBodies]: Common & { readonly type: "system"; readonly subtype: S } & SystemBodies[S];
+}[keyof SystemBodies];
+
+/** How one user message came out. */
+export type ResultLine = Common & {
+  readonly type: "result";
+  readonly subtype:
+    | "success"
+    | "error_during_execution"
+    | "error_max_turns"
+    | "error_budget"
+    | "error_expectation"
+    | "interrupted"
+    | "parked"
+    | "error_cancelled";
+  readonly is_error: boolean;
+  readonly exit_code: number | null;
+  readonly result: string;
+  readonly num_turns: number;
+  readonly num_tool_calls: number;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly usage: Usage;
+  readonly model_usage: { readonly [model: string]: Usage };
+  readonly permission_denials: readonly Denial[];
+  readonly unknown_outcomes: readonly { readonly tool_name: string; readonly tool_use_id: string; readonly evidence: unknown }[];
+  readonly approvals: readonly Approval[];
+  readonly resume?: string;
+  readonly error?: { readonly type: string; readonly message: string; readonly hint?: string };
+};
+
+/** A call that was not let through. */
+export type Denial = {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly input: JsonObject;
+  readonly reason: string;
+  readonly source: string;
+};
+
+/** Everything a query yields, as it stands on the wire. */
+export type Message = SystemLine | UserLine | AssistantLine | StreamLine | ResultLine;

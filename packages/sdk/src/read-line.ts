@@ -1,0 +1,44 @@
+import type { QuestionRequest, ToolRequest } from "./approval.ts";
+import { isObject, type JsonObject } from "./json.ts";
+import type { Message } from "./message.ts";
+import { SdkError } from "./sdk-error.ts";
+
+/** What a line of the process is: for the host to read, or one of the protocol's own. */
+export type Line =
+  | { readonly kind: "message"; readonly message: Message }
+  | { readonly kind: "request" | "response" | "cancel"; readonly body: JsonObject }
+  | { readonly kind: "stray" };
+
+const MESSAGES: readonly unknown[] = ["system", "user", "assistant", "stream_event", "result"];
+const STRAY: Line = { kind: "stray" };
+
+/** Reads one line. Whatever is not of this protocol is `stray`: it is told, and has no effect. */
+export function readLine(text: string): Line {
+  const value = json(text);
+  if (!isObject(value)) return STRAY;
+  const { type } = value;
+  if (type === "control_request") return isObject(value["request"]) ? { kind: "request", body: value } : STRAY;
+  if (type === "control_response") return isObject(value["response"]) ? { kind: "response", body: value["response"] } : STRAY;
+  if (type === "control_cancel_request") return { kind: "cancel", body: value };
+  return MESSAGES.includes(type) ? { kind: "message", message: value as unknown as Message } : STRAY;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The call that a request asks about. */
+export function readToolRequest(body: JsonObject): ToolRequest {
+  if (typeof body["tool_name"] !== "string" || !isObject(body["input"])) throw new SdkError("protocol", "This asks about no call.");
+  return body as unknown as ToolRequest;
+}
+
+/** The questions that a request asks. */
+export function readQuestionRequest(body: JsonObject): QuestionRequest {
+  if (!Array.isArray(body["questions"])) throw new SdkError("protocol", "This asks no question.");
+  return body as unknown as QuestionRequest;
+}

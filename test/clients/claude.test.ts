@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import type { ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { describe, test } from "node:test";
+import { type Place, place, until } from "../../packages/cli/test/support/assent.ts";
+
+/** A client that is not installed here; its command line and its lines are written down as it sends them. */
+
+type Line = { readonly [key: string]: unknown } & { readonly type?: string; readonly subtype?: string };
+type Host = {
+  /** Answers `can_use_tool`; absent: as a host without the callback does. */
+  readonly canUseTool?: (request: Line) => object;
+  readonly hooks?: object;
+  readonly hook?: (request: Line) => object;
+  readonly flags?: readonly string[];
+  readonly prompts?: readonly string[];
+  /** Done when the first prompt has its result. */
+  readonly between?: (ask: (request: object) => Promise<Line>) => Promise<void>;
+  readonly running?: (ask: (request: object) => Promise<Line>) => Promise<void>;
+};
+type Ended = { readonly lines: readonly Line[]; readonly code: number | null };
+
+/** Starts it as that client does: no subcommand, values in one word, the first prompt right behind the first request. */
+async function run(at: Place, turns: readonly object[], host: Host = {}): Promise<Ended> {
+  const script = at.write("script.json", JSON.stringify({ turns }));
+  const child = at.start([
+    ...["--output-format", "stream-json", "--verbose", "--input-format", "stream-json", `--model=script:${script}`],
+    ...(host.canUseTool ? ["--permission-prompt-tool=stdio"] : []),
+    ...(host.flags ?? []),
+  ]);
+  child.stderr?.resume();
+  const lines: Line[] = [];
+  const { ask, hear } = controls(child, host);
+  const [first = "Go.", ...others] = host.prompts ?? [];
+  void ask({ subtype: "initialize", ...(host.hooks && { hooks: host.hooks }), systemPrompt: [""] });
+  say(child, prompt(first));
+  const running = host.running?.(ask);
+  let awaited = 1 + others.length;
+  assert.ok(child.stdout);
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    const line: Line = JSON.parse(text);
+    lines.push(line);
+    hear(line);
+    if (line.type !== "result") return;
+    awaited -= 1;
+    if (awaited === 0) child.stdin?.end();
+    else void (host.between?.(ask) ?? Promise.resolve()).then(() => say(child, prompt(others.shift() ?? "")));
+  });
+  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
+  await running;
+  return { lines, code };
+}
+
+function prompt(text: string): object {
+  return { type: "user", session_id: "", message: { role: "user", content: [{ type: "text", text }] }, parent_tool_use_id: null };
+}
+
+function say(child: ChildProcess, line: object): void {
+  child.stdin?.write(`${JSON.stringify(line)}\n`);
+}
+
+/** Requests of both sides: ours with short random ids, theirs answered as the client does. */
+function controls(child: ChildProcess, host: Host): { ask: (request: object) => Promise<Line>; hear: (line: Line) => void } {
+  const open = new Map<unknown, (response: Line) => void>();
+  const answer = (id: unknown, response: object): void =>
+    say(child, { type: "control_response", response: { request_id: id, ...response } });
+  const requested = (id: unknown, request: Line): void => {
+    const callback = { can_use_tool: host.canUseTool, hook_callback: host.hook }[String(request.subtype)];
+    const extra = request.subtype === "can_use_tool" ? { toolUseID: request["tool_use_id"] } : {};
+    if (callback) answer(id, { subtype: "success", response: { ...callback(request), ...extra } });
+    else answer(id, { subtype: "error", error: "canUseTool callback is not provided." });
+  };
+  return {
+    ask: (request) =>
+      new Promise((resolve) => {
+        const id = Math.random().toString(36).substring(2, 15);
+        open.set(id, resolve);
+        say(child, { request_id: id, type: "control_request", request });
+      }),
+    hear(line) {
+      if (line.type === "control_request") requested(line["request_id"], line["request"] as Line);
+      if (line.type === "control_response") open.get((line["response"] as Line)["request_id"])?.(line["response"] as Line);
+    },
+  };
+}
+
+function results(lines: readonly Line[]): readonly unknown[] {
+  return lines.flatMap((line) => (line.type === "result" ? [line.subtype] : []));
+}
+
+const shell = (command: string, id = "c1"): object => ({ tool: "shell", id, input: { command } });
+const once = (outcome: string): readonly object[] => [
+  { calls: [shell("touch shown.txt")] },
+  { expect: { result: { call: "c1", outcome } }, say: "Done." },
+];
+
+describe("a prompt", () => {
+  test("is answered, and every line has what that client reads", async () => {
+    using at = place();
+    const { lines, code } = await run(at, [{ say: "Hello." }], { flags: ["--include-partial-messages"] });
+    assert.equal(code, 0);
+    assert.deepEqual(results(lines), ["success"]);
+    const shown = lines.filter(({ type }) => !type?.startsWith("control_"));
+    for (const line of shown) {
+      assert.ok(typeof line["uuid"] === "string" && typeof line["session_id"] === "string", JSON.stringify(line));
+      assert.ok(line["parent_tool_use_id"] === null, JSON.stringify(line));
+    }
+    const streamed = lines.filter(({ type }) => type === "stream_event").map((line) => (line["event"] as Line).type);
+    assert.deepEqual([streamed[0], streamed.at(-1)], ["message_start", "message_stop"]);
+  });
+
+  test("the answer to the first request has the lists that client offers to its host", async () => {
+    using at = place();
+    const { lines } = await run(at, [{ say: "Hello." }]);
+    const responses = lines.flatMap(({ type, response }) => (type === "control_response" ? [(response as Line)["response"] as Line] : []));
+    for (const list of ["commands", "models", "agents"]) assert.ok(Array.isArray(responses[0]?.[list]), list);
+  });
+
+  test("an error has its texts in a list: that client joins them", async () => {
+    using at = place();
+    const { lines, code } = await run(at, [{ error: { status: 401, message: "no key" } }]);
+    assert.equal(code, 1);
+    const result = lines.at(-1);
+    assert.equal(result?.["is_error"], true);
+    assert.ok(Array.isArray(result["errors"]) && result["errors"].some((text) => String(text).includes("no key")));
+  });
+});
+
+describe("canUseTool", () => {
+  const rows: readonly (readonly [sentence: string, answer: object, outcome: string, made: readonly string[]])[] = [
+    ["allow", { behavior: "allow", updatedInput: { command: "touch shown.txt" } }, "succeeded", ["shown.txt"]],
+    ["allow without an input", { behavior: "allow" }, "succeeded", ["shown.txt"]],
+    ["allow with an edit", { behavior: "allow", updatedInput: { command: "touch edited.txt" } }, "succeeded", ["edited.txt"]],
+    [
+      "allow with rules it wants kept, which are not",
+      { behavior: "allow", updatedPermissions: [{ type: "addRules" }] },
+      "succeeded",
+      ["shown.txt"],
+    ],
+    ["deny", { behavior: "deny", message: "no" }, "rejected", []],
+  ];
+  for (const [sentence, answer, outcome, made] of rows) {
+    test(sentence, async () => {
+      using at = place();
+      const { lines, code } = await run(at, once(outcome), { canUseTool: () => answer });
+      assert.deepEqual([results(lines), code], [["success"], 0]);
+      assert.deepEqual(
+        ["shown.txt", "edited.txt"].filter((name) => existsSync(at.path(name))),
+        made,
+      );
+    });
+  }
+
+  test("a host without it answers with an error, and nothing runs", async () => {
+    using at = place();
+    const { lines, code } = await run(at, once("denied"));
+    assert.deepEqual([results(lines), code], [["success"], 0]);
+    assert.equal(existsSync(at.path("shown.txt")), false);
+    const denials = lines.at(-1)?.["permission_denials"] as readonly Line[];
+    assert.deepEqual(
+      denials.map((denial) => [denial["tool_name"], denial["tool_use_id"], denial["tool_input"]]),
+      [["shell", "c1", { command: "touch shown.txt" }]],
+    );
+  });
+});
+
+describe("permission modes", () => {
+  const rows: readonly (readonly [flag: string, outcome: string])[] = [
+    ["--permission-mode=bypassPermissions", "succeeded"],
+    ["--permission-mode=acceptEdits", "denied"],
+    ["--permission-mode=dontAsk", "denied"],
+    ["--permission-mode=plan", "denied"],
+    ["--permission-mode=default", "denied"],
+  ];
+  for (const [flag, outcome] of rows) {
+    test(`${flag}: a shell command that writes is ${outcome}`, async () => {
+      using at = place();
+      const { lines, code } = await run(at, once(outcome), { flags: [flag] });
+      assert.deepEqual([results(lines), code], [["success"], 0]);
+      assert.equal(existsSync(at.path("shown.txt")), outcome === "succeeded");
+    });
+  }
+
+  test("set_permission_mode takes that client's words, and set_model none for the default", async () => {
+    using at = place();
+    const turns = [
+      { say: "One." },
+      { calls: [shell("touch shown.txt")] },
+      { expect: { result: { call: "c1", outcome: "succeeded" } }, say: "Two." },
+    ];
+    const answers: unknown[] = [];
+    const { lines } = await run(at, turns, {
+      prompts: ["first", "second"],
+      async between(ask) {
+        for (const request of [
+          { subtype: "set_permission_mode", mode: "bypassPermissions" },
+          { subtype: "set_model" },
+          { subtype: "mcp_status" },
+        ])
+          answers.push((await ask(request)).subtype);
+      },
+    });
+    assert.deepEqual(results(lines), ["success", "success"]);
+    assert.deepEqual(answers.slice(0, 2), ["success", "success"]);
+  });
+});
+
+describe("hooks", () => {
+  const hooks = { PreToolUse: [{ matcher: "Bash", hookCallbackIds: ["hook_0"], timeout: 5 }] };
+  const decided = (permissionDecision: string): object => ({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision } });
+
+  test("a hook is asked with that client's names, and its deny holds", async () => {
+    using at = place();
+    const asked: unknown[] = [];
+    const { lines, code } = await run(at, once("denied"), {
+      hooks,
+      flags: ["--permission-mode=bypassPermissions"],
+      hook(request) {
+        const input = request["input"] as Line;
+        asked.push([request["callback_id"], request["tool_use_id"], input["hook_event_name"], input["tool_name"], input["tool_input"]]);
+        return decided("deny");
+      },
+    });
+    assert.deepEqual([results(lines), code], [["success"], 0]);
+    assert.deepEqual(asked, [["hook_0", "c1", "PreToolUse", "Bash", { command: "touch shown.txt" }]]);
+    assert.equal(existsSync(at.path("shown.txt")), false);
+  });
+
+  test("a hook's allow lifts the default ask", async () => {
+    using at = place();
+    const { lines } = await run(at, once("succeeded"), { hooks, hook: () => decided("allow") });
+    assert.deepEqual(results(lines), ["success"]);
+    assert.ok(existsSync(at.path("shown.txt")));
+  });
+});
+
+describe("interrupt", () => {
+  test("ends the running call", async () => {
+    using at = place();
+    const { lines, code } = await run(at, [{ calls: [shell("touch started.txt && sleep 60")] }], {
+      flags: ["--permission-mode=bypassPermissions"],
+      async running(ask) {
+        await until("the command runs", () => existsSync(at.path("started.txt")));
+        assert.equal((await ask({ subtype: "interrupt" })).subtype, "success");
+      },
+    });
+    assert.deepEqual([results(lines), code], [["interrupted"], 0]);
+  });
+});
