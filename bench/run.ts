@@ -4,9 +4,11 @@ import { judgingRows } from "./judging.ts";
 import { largeRows } from "./large.ts";
 import { printRows, type Row } from "./measure.ts";
 import { startupRows } from "./startup.ts";
+import { turnRows } from "./turns.ts";
 
 const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Row[]>> = {
   calls: callRows,
+  turns: turnRows,
   durable: durableRows,
   judging: judgingRows,
   startup: startupRows,

@@ -93,7 +93,7 @@ turns:
   test("the same calls over and over are warned about, then stop the run", async () => {
     const same = "{ calls: [{ tool: echo, input: { text: a } }] }";
     const { send } = await rehearse(
-      `turns: [${same}, ${same}, { expect: { reminders: [{ contains: same tool calls }] }, calls: [{ tool: echo, input: { text: a } }] }]\nallowUnused: true`,
+      `turns: [${same}, ${same}, { expect: { reminders: [{ contains: You have made the same tool call 2 times in a row }] }, calls: [{ tool: echo, input: { text: a } }] }]\nallowUnused: true`,
       { talk: { maxConsecutiveToolCalls: 2 } },
     );
     const end = await send("go");
@@ -123,14 +123,14 @@ turns:
 
   test("a notice is told once, between turns, and is no prompt", async () => {
     const { send, session, events } = await rehearse(
-      "turns: [{ expect: { notices: [{ contains: tea }] }, say: a }, { expect: { notices: [] }, say: b }]",
+      "turns: [{ expect: { notices: [] }, say: hello }, { expect: { notices: [{ contains: tea }] }, say: a }, { expect: { notices: [] }, say: b }]",
     );
     await session.record(
       [session.draft("notice.queued", { notice: "n_1", kind: "test", modelText: "<n>tea is ready</n>", displayText: "tea" })],
       "normal",
     );
-    await send("go");
-    await send("again");
+    assert.equal((await send("go")).error, undefined);
+    assert.equal((await send("again")).error, undefined);
     assert.deepEqual(
       (await events("notice.delivered")).map(({ body }) => body.ids),
       [["n_1"]],

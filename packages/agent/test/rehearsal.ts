@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { LanguageModelV4Message } from "@ai-sdk/provider";
 import {
   createDispatcher,
   createRegistry,
@@ -11,6 +12,7 @@ import {
   type Ledger,
   type LedgerEvent,
   memoryLedger,
+  type NewSession,
   openSession,
   type Policy,
   type Session,
@@ -26,6 +28,7 @@ import {
   createConversation,
   playScript,
   readScript,
+  recordedHistory,
   type ScriptPlayer,
 } from "../src/index.ts";
 
@@ -37,6 +40,8 @@ export type Rehearsal = {
   readonly ids: Ids;
   readonly ledger: Ledger;
   readonly player: ScriptPlayer;
+  /** The live history. */
+  readonly messages: readonly LanguageModelV4Message[];
   readonly heard: ConversationEvent[];
   readonly events: <T extends EventType>(type: T) => Promise<LedgerEvent<T>[]>;
   readonly send: (prompt: string) => ReturnType<Conversation["send"]>;
@@ -49,6 +54,13 @@ export type RehearsalOptions = {
   readonly deps?: Partial<DispatcherDeps>;
   readonly talk?: Partial<ConversationDeps>;
   readonly cwd?: string;
+  readonly clock?: ManualClock;
+  /** What is recorded of the new session beside its directory. */
+  readonly create?: Partial<NewSession>;
+  /** It is recorded where this one is. */
+  readonly beside?: Rehearsal;
+  /** It goes on with the session of this one, as another process would, from the record alone. */
+  readonly after?: Rehearsal;
 };
 
 const HOLDER = { pid: 1, host: "here", processStart: "then", door: "test" };
@@ -56,10 +68,14 @@ const YOLO: Policy = { revision: "r1", mode: "yolo", checkers: [], guards: [], h
 
 /** Opens a session and prepares a conversation on the script. */
 export async function rehearse(script: string, options: RehearsalOptions = {}): Promise<Rehearsal> {
-  const clock = manualClock();
-  const ids = countingIds();
-  const ledger = memoryLedger({ clock, ids });
-  const session = await openSession({ ledger, clock, ids }, { holder: HOLDER, create: { cwd: options.cwd ?? "/w" } });
+  const before = options.after ?? options.beside;
+  const clock = before?.clock ?? options.clock ?? manualClock();
+  const ids = before?.ids ?? countingIds();
+  const ledger = before?.ledger ?? memoryLedger({ clock, ids });
+  const create = { cwd: options.cwd ?? "/w", ...options.create };
+  const opening = options.after ? { holder: HOLDER, id: options.after.session.id, takeOver: true } : { holder: HOLDER, create };
+  const session = await openSession({ ledger, clock, ids }, opening);
+  const { messages, providerId } = await recordedHistory(ledger, session.id);
   const registry = createRegistry();
   for (const tool of [echo, ...(options.tools ?? [])]) registry.add(tool);
   const digest = { sha256: (text: string) => createHash("sha256").update(text).digest("hex") };
@@ -73,8 +89,9 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
   });
   const parsed = readScript(script, "script.yaml");
   const player = playScript(parsed, clock);
+  if (options.after) player.resumeAfter(providerId);
   const heard: ConversationEvent[] = [];
-  const conversation = createConversation({
+  const deps: ConversationDeps = {
     session,
     dispatcher,
     tools: () => registry,
@@ -86,7 +103,8 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
     capabilities: createCapabilities(parsed.capability),
     observe: (event) => heard.push(event),
     ...options.talk,
-  });
+  };
+  const conversation = createConversation(deps, messages);
   const events = async <T extends EventType>(type: T): Promise<LedgerEvent<T>[]> => {
     const found: LedgerEvent<T>[] = [];
     for await (const stored of ledger.read({ session: session.id, seq: 0 }, { session: session.id, types: [type] })) {
@@ -102,6 +120,7 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
     ids,
     ledger,
     player,
+    messages,
     heard,
     events,
     send: (prompt) => conversation.send(prompt, new AbortController().signal),

@@ -67,9 +67,13 @@ function standardReader({ name, inputSchema }: ToolDefinition, schema: StandardS
     derived ??= derive(name, schema);
     return derived;
   };
+  let typed: JsonSchema | undefined;
   return {
     shown,
-    typed: shown,
+    typed: () => {
+      typed ??= schema["~standard"].jsonSchema ? derive(name, schema) : shown();
+      return typed;
+    },
     validate: (value) => {
       const answer = schema["~standard"].validate(value);
       return "then" in answer ? Promise.resolve(answer).then(readAnswer) : readAnswer(answer);

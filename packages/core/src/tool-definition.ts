@@ -18,7 +18,13 @@ export type Location = { readonly path: string; readonly line?: number };
 export type CallContext = { readonly cwd: string; readonly callId: string; readonly sessionId: string; readonly agentName?: string };
 
 /** What a callback of a pending action is told. `commit` says that from here on a cancel comes too late. */
-export type ResolveContext = { readonly signal: AbortSignal; readonly commit: () => void; readonly proposalId: string };
+export type ResolveContext = {
+  readonly signal: AbortSignal;
+  readonly commit: () => void;
+  readonly proposalId: string;
+  /** Puts a nested action through the same gate; a denial rejects, and so does everything where no call of a model settles the action. */
+  readonly gate: RunContext["gate"];
+};
 
 /** Settles a pending action, in the words of whoever settles it. */
 export type ResolveCallback<R = ToolResult | string> = (reason: string, extra: JsonObject | undefined, ctx: ResolveContext) => Maybe<R>;

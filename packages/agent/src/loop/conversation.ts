@@ -5,6 +5,7 @@ import {
   createLoopDetector,
   type DispatchEvent,
   type Dispatcher,
+  type Hooks,
   type Ids,
   type Maybe,
   type ProposalRow,
@@ -12,19 +13,39 @@ import {
   type Session,
 } from "@assent/core";
 import { type Capabilities, createCapabilities } from "./capability.ts";
+import { compact } from "./compaction.ts";
+import { createContextRoom } from "./context-room.ts";
 import { userMessage } from "./history.ts";
+import { addContext, greet, loopHookInput, submitPrompt } from "./loop-hooks.ts";
 import { createPlanConvergence } from "./plan-convergence.ts";
-import { runTurns, type Talk } from "./run-turns.ts";
+import { forkedMessages } from "./recorded-history.ts";
+import type { RunLimits } from "./run-limits.ts";
+import { runTurns } from "./run-turns.ts";
 import { createSteering, type Steering, type SteeringMode } from "./steering.ts";
-import type { ModelAnswer, StreamDelta } from "./stream-answer.ts";
+import { createStopHook } from "./stop-hook.ts";
+import type { ModelAnswer } from "./stream-answer.ts";
+import type { StreamEvent } from "./stream-events.ts";
+import type { Talk } from "./talk.ts";
+import { type ConversationUsage, createUsageCounter } from "./usage-totals.ts";
 
 /** What is heard of a conversation while it goes on. */
 export type ConversationEvent =
-  | { readonly type: "delta"; readonly turn: number; readonly delta: StreamDelta }
+  /** An answer as it comes. A request that is made again begins its answer anew. */
+  | (StreamEvent & { readonly turn: number })
+  /** An answer, whole or as far as it came (`stop`: `aborted`, `error`), once it is on record. */
   | { readonly type: "assistant"; readonly turn: number; readonly answer: ModelAnswer }
-  | { readonly type: "reminder" | "notice"; readonly turn: number; readonly text: string; readonly displayText: string }
+  | { readonly type: "reminder"; readonly turn: number; readonly text: string; readonly displayText: string }
+  | {
+      readonly type: "notice";
+      readonly turn: number;
+      readonly text: string;
+      readonly displayText: string;
+      readonly origin: "notice" | "schedule";
+      readonly ids: readonly string[];
+    }
   | { readonly type: "dispatch"; readonly turn: number; readonly event: DispatchEvent }
   | { readonly type: "parked"; readonly proposal: ProposalRow }
+  | { readonly type: "compacted"; readonly turn: number; readonly through: number; readonly summary: string }
   | { readonly type: "warning"; readonly code: string; readonly message: string };
 
 /** What a conversation is made of. */
@@ -41,7 +62,22 @@ export type ConversationDeps = {
   readonly capabilities?: Capabilities;
   /** Equal batches in a row before the model is warned. */
   readonly maxConsecutiveToolCalls?: number;
+  /** Turns of one run; that of an agent. */
   readonly maxTurns?: number;
+  /** What the whole run, agents included, may use up. Its `claim` is for the dispatcher's `mayClaim`. */
+  readonly limits?: RunLimits;
+  /** Aborts with the error that ends the run as failed: a script's expectation that an agent did not meet. */
+  readonly halt?: AbortSignal;
+  /** Absent: nobody is consulted, and prompts go as they are. */
+  readonly hooks?: Hooks;
+  /** How often in a row hooks may hold back the end of a run; 8 when absent. */
+  readonly stopHookLimit?: number;
+  /** How the session began, for hooks; absent: by whether there is a history. */
+  readonly source?: "startup" | "resume" | "clear";
+  /** This is an agent that another one started, under this id and of this definition's name. */
+  readonly agent?: { readonly id: string; readonly type: string };
+  /** Tokens that a model takes, where somebody knows better than the table. */
+  readonly contextSize?: (modelId: string) => number | undefined;
   /** The plan of a session in plan mode, as it is written now. Absent: no plan can be proposed here. */
   readonly plan?: () => Promise<string | undefined>;
   /** What becomes of an ask where nobody can be asked: `fail` ends the run. */
@@ -53,53 +89,113 @@ export type ConversationDeps = {
 
 /** How a run of turns ended. */
 export type RunEnd = {
-  readonly reason: "done" | "parked" | "cancelled" | "failed" | "turn_limit" | "stopped";
+  /** `turn_limit` and `budget`: a limit is reached, which the error names. `stopped`: a hook ended it, or did not let the prompt pass. */
+  readonly reason: "done" | "parked" | "cancelled" | "failed" | "turn_limit" | "budget" | "stopped";
   /** The newest text of the model. */
   readonly text: string;
   readonly error?: { readonly type: string; readonly message: string };
+  /** What else is to be said of it: that hooks held the end back as often as they may. */
+  readonly remark?: string;
 };
 
 /** One conversation with a model, on one session. */
 export type Conversation = {
   /** Says something to the model and lets it work until it has nothing more to do. Never rejects for what a model or tool does. */
   readonly send: (prompt: Content, signal: AbortSignal) => Promise<RunEnd>;
-  /** Goes on where an earlier process left it: every call of its last turn has its result by now. */
+  /** Goes on where an earlier process left it, every call of its last turn having its result by now; or with what is queued for the model. */
   readonly goOn: (signal: AbortSignal) => Promise<RunEnd>;
+  /** Older turns become a summary now, at a person's wish. False: the history is as it was. */
+  readonly compact: (signal: AbortSignal) => Promise<boolean>;
+  /** The history as a fork begins with it: what was said so far, and the answer under way with a result for each of its calls. */
+  readonly fork: (unanswered: (callId: string) => string) => Promise<LanguageModelV4Message[]>;
+  /** What was used in this process. */
+  readonly usage: () => ConversationUsage;
   readonly steering: Steering;
 };
 
-/** A conversation that goes on after `messages`. The list is only ever added to, and is what every request carries. */
+/** A conversation that goes on after `messages`. The list is only ever added to, but for a summary in place of its beginning, and is what every request carries. */
 export function createConversation(deps: ConversationDeps, messages: LanguageModelV4Message[] = []): Conversation {
-  const steering = createSteering({ session: deps.session, mode: deps.steering });
-  const state: Talk = {
+  const talk = makeTalk(deps, messages);
+  const { session } = deps;
+  return {
+    steering: talk.steering,
+    usage: talk.usage.totals,
+    fork: (unanswered) => forkedMessages({ messages, session, answering: talk.answering }, unanswered),
+    compact: (signal) => compact(talk, { turn: session.state.turn + 1, trigger: "manual", signal }),
+    goOn: async (signal) => {
+      talk.planning.begin();
+      talk.newPrompt = false;
+      await greet(talk, signal);
+      return await runTurns(talk, signal);
+    },
+    send: async (prompt, signal) => {
+      talk.text = "";
+      await greet(talk, signal);
+      const submitted = await submitPrompt(talk, prompt, signal);
+      if ("refused" in submitted) return submitted.refused;
+      await say(talk, prompt);
+      await addContext(talk, submitted.context);
+      return await runTurns(talk, signal);
+    },
+  };
+}
+
+async function say(talk: Talk, prompt: Content): Promise<void> {
+  const { session } = talk.deps;
+  talk.detector.reset();
+  talk.planning.begin();
+  talk.newPrompt = true;
+  talk.fresh = true;
+  talk.unheard = true;
+  talk.origin = "user";
+  const turn = session.state.turn + 1;
+  await session.record([session.draft("message.user", { turn, content: prompt, origin: "user" })], "normal");
+  talk.messages.push(userMessage(prompt, "user"));
+}
+
+function guarded(deps: ConversationDeps): (event: ConversationEvent) => void {
+  return (event) => {
+    try {
+      deps.observe?.(event);
+    } catch {
+      // Whoever looks on has no part in it.
+    }
+  };
+}
+
+function makeTalk(deps: ConversationDeps, messages: LanguageModelV4Message[]): Talk {
+  const { session, agent, hooks } = deps;
+  const steering = createSteering({ session, mode: deps.steering });
+  const event = agent ? "subagent_stop" : "stop";
+  const isOwn = agent !== undefined || (session.state.created?.parent ?? null) === null;
+  return {
     deps,
+    tell: guarded(deps),
     messages,
     steering,
-    planning: createPlanConvergence({ session: deps.session, plan: deps.plan, steering }),
+    planning: createPlanConvergence({ session, plan: deps.plan, steering }),
     capabilities: deps.capabilities ?? createCapabilities(),
     detector: createLoopDetector({
       ...(deps.maxConsecutiveToolCalls !== undefined && { threshold: deps.maxConsecutiveToolCalls }),
       pollSafe: (name) => deps.tools().get(name)?.pollSafe === true,
     }),
+    usage: createUsageCounter(),
+    room: createContextRoom(),
+    stopHook: createStopHook({
+      hooks: isOwn ? hooks : undefined, // an agent that is not told as one has its hooks elsewhere
+      event,
+      limit: deps.stopHookLimit,
+      input: () => ({ ...loopHookInput(deps, event), ...(agent && { agent_id: agent.id, agent_type: agent.type }) }),
+    }),
     override: "",
     text: "",
-    newPrompt: true,
-  };
-  return {
-    steering,
-    goOn: async (signal) => {
-      state.planning.begin();
-      return await runTurns(state, signal);
-    },
-    send: async (prompt, signal) => {
-      const { session } = deps;
-      state.detector.reset();
-      state.planning.begin();
-      state.newPrompt = true;
-      const turn = session.state.turn + 1;
-      await session.record([session.draft("message.user", { turn, content: prompt, origin: "user" })], "normal");
-      messages.push(userMessage(prompt, "user"));
-      return await runTurns(state, signal);
-    },
+    newPrompt: false,
+    fresh: true,
+    unheard: true,
+    origin: "user",
+    greeted: false,
+    answering: undefined,
+    compactFrom: 0,
+    remark: undefined,
   };
 }

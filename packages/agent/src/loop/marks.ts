@@ -2,7 +2,7 @@ import { isObject } from "@assent/core";
 
 /** What the loop writes on messages and results for whoever reads a request without a provider between: the script. Providers ignore it. */
 export type Mark = {
-  readonly origin?: "user" | "reminder" | "notice" | "schedule";
+  readonly origin?: "user" | "reminder" | "notice" | "schedule" | "summary";
   readonly outcome?: string;
   readonly type?: string;
 };

@@ -7,6 +7,7 @@ import {
   type SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
+import { type StreamEvent, type StreamTeller, tellStream } from "./stream-events.ts";
 
 /** One call as a model made it: its arguments as the text that came. */
 export type AnsweredCall = { readonly id: string; readonly name: string; readonly arguments: string };
@@ -14,11 +15,12 @@ export type AnsweredCall = { readonly id: string; readonly name: string; readonl
 /** One part of an answer, with what its provider wants to see again beside it: signatures, ids of its own. */
 export type AnswerPart = AssistantPart & { readonly provider?: Json };
 
-/** What a model answered, once it is whole. */
+/** What a model answered: whole, or as far as it came. */
 export type ModelAnswer = {
   readonly parts: readonly AnswerPart[];
   readonly calls: readonly AnsweredCall[];
   readonly text: string;
+  /** Why it ended; `aborted` or `error` where it broke off. */
   readonly stop: string;
   /** The output was cut at the token limit. */
   readonly truncated: boolean;
@@ -27,8 +29,7 @@ export type ModelAnswer = {
   readonly providerId: string | null;
 };
 
-/** What is heard while it comes. */
-export type StreamDelta = { readonly type: "text" | "reasoning"; readonly delta: string };
+type Broken = { readonly calls: number; readonly heard: boolean; readonly partial?: ModelAnswer };
 
 /** An answer that began and did not come to its end. What broke it is the cause. */
 export class BrokenAnswer extends Error {
@@ -36,11 +37,14 @@ export class BrokenAnswer extends Error {
   readonly calls: number;
   /** Text or reasoning was heard of it. */
   readonly heard: boolean;
-  constructor(cause: unknown, { calls, heard }: { readonly calls: number; readonly heard: boolean }) {
+  /** What arrived of it. */
+  readonly partial: ModelAnswer | undefined;
+  constructor(cause: unknown, { calls, heard, partial }: Broken) {
     super(messageOf(cause), { cause });
     this.name = "BrokenAnswer";
     this.calls = calls;
     this.heard = heard;
+    this.partial = partial;
   }
 }
 
@@ -56,22 +60,26 @@ function because(cause: unknown): string {
 }
 
 /**
- * Asks a model and collects its answer. A request that is refused rejects with the provider's error, a stream that breaks with a `BrokenAnswer`;
- * calls whose arguments did not arrive whole are not in any answer.
+ * Asks a model and collects its answer. A request that is refused rejects with the provider's error, a stream that breaks or is aborted with a `BrokenAnswer`
+ * that holds what arrived; calls whose arguments did not arrive whole are not in any answer.
  */
 export async function streamAnswer(
   model: LanguageModelV4,
   options: LanguageModelV4CallOptions,
-  heard: (delta: StreamDelta) => void,
+  heard: (event: StreamEvent) => void,
 ): Promise<ModelAnswer> {
   const { stream } = await model.doStream(options);
-  const into: Collected = { entries: [], open: new Map(), heard: false, finished: undefined, model: null, providerId: null };
+  const teller = tellStream(heard);
+  const into: Collected = { entries: [], open: new Map(), heard: false, finished: undefined, model: null, providerId: null, teller };
   try {
-    for await (const part of stream) take(into, part, heard);
-    return conclude(into);
+    for await (const part of stream) take(into, part);
+    const answer = conclude(into);
+    teller.end(answer.stop);
+    return answer;
   } catch (error) {
-    if (options.abortSignal?.aborted) throw error;
-    throw new BrokenAnswer(error, { calls: callsOf(into).length, heard: into.heard });
+    const stop = options.abortSignal?.aborted ? "aborted" : "error";
+    teller.end(stop);
+    throw new BrokenAnswer(error, { calls: callsOf(into).length, heard: into.heard, partial: answerOf(into, stop) });
   }
 }
 
@@ -86,9 +94,10 @@ type Collected = {
   finished: Finish | undefined;
   model: string | null;
   providerId: string | null;
+  readonly teller: StreamTeller;
 };
 
-function take(into: Collected, part: LanguageModelV4StreamPart, heard: (delta: StreamDelta) => void): void {
+function take(into: Collected, part: LanguageModelV4StreamPart): void {
   switch (part.type) {
     case "text-start":
     case "reasoning-start":
@@ -96,12 +105,18 @@ function take(into: Collected, part: LanguageModelV4StreamPart, heard: (delta: S
       break;
     case "text-delta":
     case "reasoning-delta":
-      add(into, part, heard);
+      add(into, part);
       break;
     case "text-end":
     case "reasoning-end":
       learn(into.open.get(part.id), part.providerMetadata);
       into.open.delete(part.id);
+      into.teller.stop(part.id);
+      break;
+    case "tool-input-start":
+    case "tool-input-delta":
+    case "tool-input-end":
+      tellInput(into.teller, part);
       break;
     case "tool-call":
       addCall(into, part);
@@ -122,20 +137,37 @@ function take(into: Collected, part: LanguageModelV4StreamPart, heard: (delta: S
 type Start = Extract<LanguageModelV4StreamPart, { readonly type: "text-start" | "reasoning-start" }>;
 type Delta = Extract<LanguageModelV4StreamPart, { readonly type: "text-delta" | "reasoning-delta" }>;
 
-function begin({ open, entries }: Collected, { type, id, providerMetadata }: Start): void {
+function begin({ open, entries, teller }: Collected, { type, id, providerMetadata }: Start): void {
   const block: Block = { type: type === "text-start" ? "text" : "reasoning", text: "", provider: providerMetadata };
   open.set(id, block);
   entries.push(block);
+  teller.stop(id); // a provider that begins the same block anew has ended the one before
+  teller.start(id, { type: block.type });
 }
 
-function add(into: Collected, { id, delta, providerMetadata }: Delta, heard: (delta: StreamDelta) => void): void {
+function add(into: Collected, { id, delta, providerMetadata }: Delta): void {
   const block = into.open.get(id);
   if (!block) return;
   learn(block, providerMetadata);
   if (delta === "") return;
   block.text += delta;
   into.heard = true;
-  heard({ type: block.type, delta });
+  into.teller.delta(id, { type: block.type, delta });
+}
+
+type InputPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-input-start" | "tool-input-delta" | "tool-input-end" }>;
+
+/** Arguments are told as they come; what counts is the whole call that follows them. */
+function tellInput(teller: StreamTeller, part: InputPart): void {
+  const key = callKey(part.id);
+  if (part.type === "tool-input-delta") teller.delta(key, { type: "input", delta: part.delta });
+  else if (part.type === "tool-input-start" && !part.providerExecuted)
+    teller.start(key, { type: "call", id: part.id, tool: part.toolName });
+}
+
+/** Texts and calls may have the same ids. */
+function callKey(id: string): string {
+  return `call ${id}`;
 }
 
 /** A signature may come with any event of its block; what comes later counts. */
@@ -147,9 +179,12 @@ function learn(block: Block | undefined, more: SharedV4ProviderMetadata | undefi
 }
 
 /** What a provider ran itself is none of ours. */
-function addCall({ entries }: Collected, part: Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>): void {
+function addCall({ entries, teller }: Collected, part: Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>): void {
   const { toolCallId, toolName, input, providerExecuted, providerMetadata } = part;
   if (providerExecuted) return;
+  const key = callKey(toolCallId);
+  if (teller.start(key, { type: "call", id: toolCallId, tool: toolName })) teller.delta(key, { type: "input", delta: input });
+  teller.stop(key);
   entries.push({ type: "call", call: { id: toolCallId, name: toolName, arguments: input }, provider: providerMetadata });
 }
 
@@ -158,18 +193,22 @@ function callsOf({ entries }: Collected): readonly AnsweredCall[] {
 }
 
 function conclude(into: Collected): ModelAnswer {
-  const { finished, model, providerId } = into;
-  const { unified: reason, raw } = finished?.finishReason ?? {};
-  if (!finished || reason === "interrupted" || reason === "error")
+  const { unified: reason, raw } = into.finished?.finishReason ?? {};
+  if (!into.finished || reason === "interrupted" || reason === "error")
     throw new Error(`The model's answer ended before it was complete${raw === undefined ? "" : ` (${raw})`}.`);
+  return answerOf(into, reason ?? "other");
+}
+
+function answerOf(into: Collected, stop: string): ModelAnswer {
+  const { finished, model, providerId } = into;
   const parts = into.entries.flatMap(partOf);
   return {
     parts,
     calls: callsOf(into),
     text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
-    stop: reason ?? "other",
-    truncated: reason === "length",
-    usage: usageOf(finished.usage),
+    stop,
+    truncated: stop === "length",
+    usage: finished ? usageOf(finished.usage) : null,
     model,
     providerId,
   };

@@ -1,4 +1,5 @@
 import type { Usage } from "@assent/core";
+import { listed } from "./listed-model.ts";
 
 /** The oldest of the days on which the prices below were read. */
 export const PRICES_AS_OF: string = "2026-05-19";
@@ -48,15 +49,11 @@ export function costOf(model: string, { inputTokens, outputTokens, cachedInputTo
   return (fresh * rates.input + cachedInputTokens * rates.cached + outputTokens * rates.output) / 1_000_000;
 }
 
-/** A dated name (`…-20251001`, `…-2026-04-23`) has the price of the name without its date. */
-function priceOf(model: string): Price | undefined {
-  const at = model.indexOf(":");
-  const name = model.slice(at + 1);
-  const bare = name.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, "");
-  const tables = at < 0 ? Object.values(PRICES) : [own(PRICES, model.slice(0, at)) ?? {}];
-  return tables.map((table) => own(table, name) ?? own(table, bare)).find((price) => price !== undefined);
+/** Whether a model's cost can be told: a limit of cost needs it. */
+export function priceKnown(model: string): boolean {
+  return priceOf(model) !== undefined;
 }
 
-function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
+function priceOf(model: string): Price | undefined {
+  return listed(PRICES, model);
 }

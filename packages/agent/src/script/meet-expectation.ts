@@ -2,8 +2,12 @@ import type { LanguageModelV4CallOptions, LanguageModelV4Message } from "@ai-sdk
 import { markOf } from "../loop/marks.ts";
 import type { Expectation, ExpectedResult, ExpectedText } from "./script.ts";
 
-/** A request as a script looks at it: what is new in it begins at `from`. */
-export type SeenRequest = { readonly options: LanguageModelV4CallOptions; readonly from: number; readonly model: string };
+/** A request as a script looks at it, with the messages that are new in it. */
+export type SeenRequest = {
+  readonly options: LanguageModelV4CallOptions;
+  readonly fresh: readonly LanguageModelV4Message[];
+  readonly model: string;
+};
 
 /** What differs from what was expected, or undefined. */
 export function unmet(expected: Expectation, seen: SeenRequest): string | undefined {
@@ -13,8 +17,8 @@ export function unmet(expected: Expectation, seen: SeenRequest): string | undefi
     firstOf([...(expected.result ? [expected.result] : []), ...(expected.results ?? [])], (result) =>
       wrongResult(result, options.prompt),
     ) ??
-    wrongTexts("reminders", expected.reminders, textsOf(seen, "reminder")) ??
-    wrongTexts("notices", expected.notices, textsOf(seen, "notice")) ??
+    wrongTexts("reminders", expected.reminders, textsOf(seen, ["reminder"])) ??
+    wrongTexts("notices", expected.notices, textsOf(seen, ["notice", "schedule"])) ??
     wrongTools(expected, options) ??
     (expected.model !== undefined && expected.model !== model ? differs("model", expected.model, model) : undefined)
   );
@@ -63,8 +67,9 @@ function wrongResult(expected: ExpectedResult, prompt: readonly LanguageModelV4M
 type Found = { readonly text: string; readonly outcome: string | null; readonly type: string | null };
 
 function newestResult(call: string, prompt: readonly LanguageModelV4Message[]): Found | undefined {
-  for (const message of prompt.toReversed()) {
-    if (message.role !== "tool") continue;
+  for (let at = prompt.length - 1; at >= 0; at -= 1) {
+    const message = prompt[at];
+    if (message?.role !== "tool") continue;
     for (const part of message.content.toReversed()) {
       if (part.type !== "tool-result" || part.toolCallId !== call) continue;
       const mark = markOf(part);
@@ -95,9 +100,9 @@ function expectedWords({ contains, notContains }: ExpectedText): string {
   return [...words, ...absent].join(" and ");
 }
 
-function textsOf({ options, from }: SeenRequest, origin: "reminder" | "notice"): readonly string[] {
-  return options.prompt.slice(from).flatMap((message) => {
-    if (message.role !== "user" || markOf(message).origin !== origin) return [];
+function textsOf({ fresh }: SeenRequest, origins: readonly string[]): readonly string[] {
+  return fresh.flatMap((message) => {
+    if (message.role !== "user" || !origins.includes(markOf(message).origin ?? "")) return [];
     return [message.content.map((part) => (part.type === "text" ? part.text : "")).join("")];
   });
 }

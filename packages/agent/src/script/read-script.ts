@@ -33,7 +33,7 @@ const TURN: Shape = {
   calls: ["list", { tool: "string", input: "any", id: "string", raw: "string" }],
   error: { status: "number", message: "string" },
   delayMs: "number",
-  usage: { inputTokens: "number", outputTokens: "number" },
+  usage: { inputTokens: "number", outputTokens: "number", cachedInputTokens: "number" },
   truncated: "boolean",
   expect: {
     toolChoice: ["or", "string", "null"],

@@ -25,7 +25,7 @@ export type ScriptedTurn = {
   readonly calls?: readonly ScriptedCall[];
   readonly error?: { readonly status: number; readonly message: string };
   readonly delayMs?: number;
-  readonly usage?: { readonly inputTokens?: number; readonly outputTokens?: number };
+  readonly usage?: { readonly inputTokens?: number; readonly outputTokens?: number; readonly cachedInputTokens?: number };
   readonly truncated?: boolean;
   readonly expect?: Expectation;
 };

@@ -1,4 +1,10 @@
-import { APICallError, type LanguageModelV4, type LanguageModelV4CallOptions, type LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4Message,
+  type LanguageModelV4StreamPart,
+} from "@ai-sdk/provider";
 import type { Clock } from "@assent/core";
 import { unmet } from "./meet-expectation.ts";
 import { type AgentScript, type Script, type ScriptedTurn, ScriptFailure } from "./script.ts";
@@ -7,38 +13,90 @@ import { type AgentScript, type Script, type ScriptedTurn, ScriptFailure } from 
 export type ScriptPlayer = {
   /** The model of the conversation itself, asked for by this id. */
   readonly model: (id?: string) => LanguageModelV4;
-  /** A new agent of this name begins at its first turn. */
-  readonly agent: (name: string, id?: string) => LanguageModelV4;
+  /** A new agent of this name begins at its first turn, or goes on after the one that its newest answer names. */
+  readonly agent: (name: string, options?: ScriptedAgentOptions) => ScriptedAgent;
   /** Goes on after the turn that an assistant message names (`script:3`). */
   readonly resumeAfter: (providerId: string | null) => void;
-  /** Throws `ScriptFailure` when turns of the conversation are left. */
+  /** Throws `ScriptFailure` when turns of the conversation are left, or were left by an agent. */
+  readonly refuseUnused: () => void;
+  /** Aborts with the `ScriptFailure` of an agent whose expectation did not hold: the whole run ends. */
+  readonly failed: AbortSignal;
+};
+
+/** Where an agent's script is taken up. */
+export type ScriptedAgentOptions = {
+  /** The id its model is asked for by. */
+  readonly id?: string | undefined;
+  /** Where its newest answer came from (`script:3`); null or absent: there is none. */
+  readonly after?: string | null | undefined;
+};
+
+/** An agent's model, on the agent's own part of the script. */
+export type ScriptedAgent = LanguageModelV4 & {
+  /** The same, asked for by another id. */
+  readonly as: (id: string) => LanguageModelV4;
+  /** Goes on after the turn that an assistant message names. */
+  readonly resumeAfter: (providerId: string | null) => void;
+  /** Throws `ScriptFailure` when turns of this agent are left. For an agent that came to its goal. */
   readonly refuseUnused: () => void;
 };
 
 /** What names the turn an answer came from. */
 const PROVIDER = "script";
+/** No agent has this name. */
+const MAIN = "main";
 
-type Position = { readonly name: string; readonly script: AgentScript; at: number; seen: number };
+type Position = {
+  readonly name: string;
+  readonly script: AgentScript;
+  at: number;
+  /** The newest message of the request before. */
+  seen: LanguageModelV4Message | undefined;
+  /** Aborted with the failure of an agent's expectation: nobody is answered any more. */
+  readonly halt: AbortController;
+};
 
 /** Plays a script as a model on the same interface as any other. */
 export function playScript(script: Script, clock: Clock): ScriptPlayer {
-  const main: Position = { name: "main", script, at: 0, seen: 0 };
+  const halt = new AbortController();
+  const main: Position = { name: MAIN, script, at: 0, seen: undefined, halt };
+  let left: ScriptFailure | undefined;
   return {
     model: (id = PROVIDER) => modelAt(main, id, clock),
-    agent: (name, id = PROVIDER) => modelAt({ name, script: script.agents?.[name] ?? { turns: [] }, at: 0, seen: 0 }, id, clock),
-    resumeAfter: (providerId) => {
-      const turn = /^script:(\d+)$/.exec(providerId ?? "")?.[1];
-      if (turn !== undefined) main.at = Math.max(main.at, Number(turn));
+    agent: (name, { id = PROVIDER, after = null } = {}) => {
+      const own = script.agents && Object.hasOwn(script.agents, name) ? script.agents[name] : undefined;
+      const position: Position = { name, script: own ?? { turns: [] }, at: 0, seen: undefined, halt };
+      resume(position, after);
+      return {
+        ...modelAt(position, id, clock),
+        as: (other) => modelAt(position, other, clock),
+        resumeAfter: (providerId) => resume(position, providerId),
+        refuseUnused: () => {
+          const failure = unused(position, `The agent ${name} ended`);
+          left ??= failure;
+          if (failure) throw failure;
+        },
+      };
     },
+    resumeAfter: (providerId) => resume(main, providerId),
     refuseUnused: () => {
-      const left = script.turns.length - main.at;
-      if (left > 0 && script.allowUnused !== true)
-        throw new ScriptFailure(
-          "script_unused",
-          `The run ended and ${left} ${left === 1 ? "turn" : "turns"} of the script ${left === 1 ? "was" : "were"} not used.`,
-        );
+      const failure = left ?? unused(main, "The run ended");
+      if (failure) throw failure;
     },
+    failed: halt.signal,
   };
+}
+
+function resume(position: Position, providerId: string | null): void {
+  const turn = /^script:(\d+)$/.exec(providerId ?? "")?.[1];
+  if (turn !== undefined) position.at = Math.max(position.at, Number(turn));
+}
+
+function unused({ script, at }: Position, ended: string): ScriptFailure | undefined {
+  const left = script.turns.length - at;
+  if (left <= 0 || script.allowUnused === true) return undefined;
+  const turns = left === 1 ? "turn of the script was" : "turns of the script were";
+  return new ScriptFailure("script_unused", `${ended} and ${left} ${turns} not used.`);
 }
 
 function modelAt(position: Position, modelId: string, clock: Clock): LanguageModelV4 {
@@ -65,16 +123,30 @@ type Taking = { readonly options: LanguageModelV4CallOptions; readonly modelId: 
 
 /** The next turn, once what it expects holds and its delay has passed. */
 async function take(position: Position, { options, modelId, clock }: Taking): Promise<Answer> {
+  position.halt.signal.throwIfAborted();
   const turn = position.script.turns[position.at];
   const number = position.at + 1;
   if (!turn) throw new ScriptFailure("script_exhausted", `The script of ${position.name} has no turn ${number}.`);
   position.at = number;
-  const fault = turn.expect && unmet(turn.expect, { options, from: position.seen, model: modelId });
-  position.seen = options.prompt.length;
-  if (fault !== undefined) throw new ScriptFailure("expectation_failed", `Script of ${position.name}, turn ${number}: ${fault}`);
+  const fault = turn.expect && unmet(turn.expect, { options, fresh: freshIn(options.prompt, position.seen), model: modelId });
+  position.seen = options.prompt.at(-1);
+  if (fault !== undefined) throw unexpected(position, `Script of ${position.name}, turn ${number}: ${fault}`);
   if (turn.delayMs !== undefined) await delay(turn.delayMs, clock, options.abortSignal);
   if (turn.error) throw failure(turn.error);
   return { turn, number };
+}
+
+/** What an agent is asked wrongly ends the whole run. */
+function unexpected({ halt, name }: Position, message: string): ScriptFailure {
+  const failed = new ScriptFailure("expectation_failed", message);
+  if (name !== MAIN) halt.abort(failed);
+  return failed;
+}
+
+/** What was not in the request before; in the first of a process, what came after the newest answer. */
+function freshIn(prompt: readonly LanguageModelV4Message[], seen: LanguageModelV4Message | undefined): readonly LanguageModelV4Message[] {
+  const last = seen === undefined ? -1 : prompt.lastIndexOf(seen);
+  return prompt.slice((last < 0 ? prompt.findLastIndex(({ role }) => role === "assistant") : last) + 1);
 }
 
 function delay(ms: number, clock: Clock, signal: AbortSignal | undefined): Promise<void> {
@@ -118,7 +190,7 @@ function finishOf({
   return {
     finishReason: { unified: reason, raw: undefined },
     usage: {
-      inputTokens: { total: usage?.inputTokens, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      inputTokens: { total: usage?.inputTokens, noCache: undefined, cacheRead: usage?.cachedInputTokens, cacheWrite: undefined },
       outputTokens: { total: usage?.outputTokens, text: undefined, reasoning: undefined },
     },
   };

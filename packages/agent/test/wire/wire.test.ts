@@ -7,7 +7,8 @@ import { resolveModel, withRetries } from "../../src/index.ts";
 import { createCapabilities, refusesChoice } from "../../src/loop/capability.ts";
 import { assistantMessage, toolMessage, userMessage } from "../../src/loop/history.ts";
 import { buildRequest } from "../../src/loop/request.ts";
-import { BrokenAnswer, type ModelAnswer, type StreamDelta, streamAnswer } from "../../src/loop/stream-answer.ts";
+import { BrokenAnswer, type ModelAnswer, streamAnswer } from "../../src/loop/stream-answer.ts";
+import type { StreamDelta, StreamEvent } from "../../src/loop/stream-events.ts";
 import type { Capability } from "../../src/script/script.ts";
 import { echo } from "../rehearsal.ts";
 import { DIALECTS, type Dialect, KEY, type Said, USAGE } from "./dialects.ts";
@@ -39,9 +40,13 @@ type Asked = { readonly choice?: Choice; readonly capability?: Capability; reado
 function talk(to: LanguageModelV4) {
   const history: LanguageModelV4Message[] = [];
   const heard: StreamDelta[] = [];
+  const told: StreamEvent[] = [];
   const ask = async ({ choice, capability = "named", signal = new AbortController().signal }: Asked = {}): Promise<ModelAnswer> => {
     const request = buildRequest({ messages: history, system: "You are tested.", tools: [echo, other], choice, capability, signal });
-    const answer = await streamAnswer(to, request, (delta) => heard.push(delta));
+    const answer = await streamAnswer(to, request, (event) => {
+      told.push(event);
+      if (event.type === "delta" && event.delta.type !== "input") heard.push(event.delta);
+    });
     history.push(
       assistantMessage(
         answer.parts,
@@ -53,6 +58,7 @@ function talk(to: LanguageModelV4) {
   return {
     history,
     heard,
+    told,
     ask,
     say: (content: Content) => history.push(userMessage(content, "user")),
     result: (...results: readonly (readonly [callId: string, content: Content, outcome?: string])[]) =>
@@ -79,6 +85,32 @@ function begun(dialect: Dialect): readonly string[] {
 
 const reply = (dialect: Dialect, said: Said): void => void server.replies.push({ frames: dialect.frames(said) });
 
+/** What started and did not stop. */
+function unclosed(told: readonly StreamEvent[]): readonly string[] {
+  const open = new Set<string>();
+  for (const event of told) {
+    if (event.type === "message_start") open.add("message");
+    if (event.type === "block_start") open.add(`block ${event.index}`);
+    if (event.type === "delta" && !open.has(`block ${event.index}`)) open.add("a delta of no block");
+    if (event.type === "block_stop") open.delete(`block ${event.index}`);
+    if (event.type === "message_stop") open.delete("message");
+  }
+  return [...open];
+}
+
+/** The arguments of calls, put together from what was heard of them. */
+function inputs(told: readonly StreamEvent[]): Readonly<Record<string, unknown>> {
+  const texts = new Map<string, string>();
+  const ids = new Map<number, string>();
+  for (const event of told) {
+    if (event.type === "block_start" && event.block.type === "call") ids.set(event.index, event.block.id);
+    if (event.type !== "delta" || event.delta.type !== "input") continue;
+    const id = ids.get(event.index) ?? "";
+    texts.set(id, `${texts.get(id) ?? ""}${event.delta.delta}`);
+  }
+  return Object.fromEntries([...texts].map(([id, text]) => [id, JSON.parse(text)]));
+}
+
 for (const [name, dialect] of named) {
   describe(`${name}, on the wire`, () => {
     test("text is heard as it comes, and counted", async () => {
@@ -103,7 +135,7 @@ for (const [name, dialect] of named) {
 
     test("calls that are made together arrive whole and in order, after the text before them", async () => {
       reply(dialect, { text: ["I look."], calls: TWO });
-      const { ask, say } = talk(await model(dialect));
+      const { ask, say, told } = talk(await model(dialect));
       say("go");
       const answer = await ask();
       assert.deepEqual(
@@ -118,6 +150,8 @@ for (const [name, dialect] of named) {
         ["text", "call", "call"],
       );
       assert.equal(answer.stop, "tool-calls");
+      assert.deepEqual(unclosed(told), []);
+      assert.deepEqual(inputs(told), { call_1: { text: "one" }, call_2: { text: "two" } });
     });
 
     test("what was cut at the limit says so", async () => {
@@ -207,14 +241,20 @@ for (const [name, dialect] of named) {
     test("an abort ends a stream that hangs, and nothing is tried again", async () => {
       server.replies.push({ frames: begun(dialect), end: "hang" });
       const stop = new AbortController();
-      const { ask, say, heard } = talk(await model(dialect));
+      const { ask, say, heard, told } = talk(await model(dialect));
       say("go");
       heard.push = (...delta) => {
         stop.abort();
         return delta.length;
       };
-      await assert.rejects(retried(ask, stop), (error) => !(error instanceof BrokenAnswer));
+      await assert.rejects(retried(ask, stop), (error) => {
+        assert.ok(error instanceof BrokenAnswer && error.partial, String(error));
+        assert.deepEqual([error.partial.text, error.partial.stop, error.partial.calls], ["Hel", "aborted", []]);
+        return true;
+      });
       assert.equal(server.received.length, 1);
+      assert.deepEqual(unclosed(told), []);
+      assert.deepEqual(told.at(-1), { type: "message_stop", stop: "aborted" });
     });
 
     test("each request begins with the bytes of the one before it", async () => {

@@ -5,6 +5,7 @@ import type { EventBodies } from "../model/events.ts";
 import { isObject } from "../model/json.ts";
 import type { Request, Unit } from "../model/request.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../ports.ts";
+import { withinAgent } from "./within-agent.ts";
 
 /** An answer that cannot be used; the approval stays as it was. */
 export class AnswerError extends Error {
@@ -47,8 +48,9 @@ export type AnswerPorts = {
 
 /** Commits one answer, with the grants it asks for. Resolves after the commit; what stood already wins and is reported. */
 export async function answerApproval(ports: AnswerPorts, answer: Answer): Promise<AnswerReport> {
-  const checked = checkAnswer(answer);
-  const row = await findApproval(ports.ledger, checked.approval);
+  const given = checkAnswer(answer);
+  const row = await findApproval(ports.ledger, given.approval);
+  const checked = await withinAgent(ports.ledger, row, given);
   if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
   refuseStale(row, checked);
   refuseMode(row, checked);

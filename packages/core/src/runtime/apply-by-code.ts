@@ -18,10 +18,11 @@ export async function applyByClosure(staging: Staging, row: ProposalRow, settlin
   const closure = staging.closures.get(row.id);
   if (!closure) return await lost(staging, row);
   const { session } = staging;
-  const { resolution, signal } = settling;
+  const { resolution, signal, ctx } = settling;
   const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
   await recordFirst(staging, { events: [applying], durability: "full" });
-  const apply: Effect = (commit) => closure.apply(resolution.reason, resolution.extra, { signal, commit, proposalId: row.id });
+  const told = { signal, proposalId: row.id, gate: ctx.gate };
+  const apply: Effect = (commit) => closure.apply(resolution.reason, resolution.extra, { ...told, commit });
   return await run(staging, row, { apply, signal, direct: false });
 }
 

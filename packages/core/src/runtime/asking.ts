@@ -60,7 +60,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Pr
   await closeApproval(batch, run, "cancelled");
   if (failing) batch.skipRest("unanswered");
   notify(batch, run, { ready, source: UNATTENDED });
-  return { end: unattended(ready) };
+  return { end: unattended(ready, batch.deps.unattendedNote) };
 }
 
 /** The open approval for exactly this request; opened now, under a higher revision where an older one asked about something else. */

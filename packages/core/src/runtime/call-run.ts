@@ -35,11 +35,11 @@ export type BatchRun = {
   /** Why the turn ends with this batch, where no hook stops it. */
   endedBy: Exclude<SkipReason, "hook"> | undefined;
   /** Ends every call of the batch that has not started. */
-  readonly skipRest: (why: SkipReason) => void;
+  readonly skipRest: (why: SkipReason, because?: string) => void;
 };
 
-/** Why a call that has not started does not: a hook stopped the run, a person interrupted it, or an approval nobody could give failed it. */
-export type SkipReason = "hook" | "interrupted" | "unanswered";
+/** Why a call that has not started does not: a hook stopped the run, a person interrupted it, an approval nobody could give failed it, or a limit is reached. */
+export type SkipReason = "hook" | "interrupted" | "unanswered" | "limit";
 
 /** One call on its way through the pipeline; the only mutable thing the steps share. */
 export type CallRun = {
@@ -56,6 +56,10 @@ export type CallRun = {
   /** Why the call must not go on, once somebody said so. */
   stopped: "cancelled" | "skipped" | "timeout" | undefined;
   skippedBy: SkipReason | undefined;
+  /** What stopped it, where that was nobody's wish: a limit of the run. */
+  because: string | undefined;
+  /** `mayClaim` let it pass. */
+  counted: boolean;
   tool: Tool | undefined;
   input: JsonObject;
   phase: "before" | "running" | "after";
@@ -99,13 +103,19 @@ export type CallRun = {
 export type Step<T> = { readonly go: T } | { readonly end: Ending };
 
 /** Stops a call at whatever step it is. */
-export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>): void {
+export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, because?: string): void {
   if (run.stopped || run.phase === "after") return;
   run.stopped = why;
+  run.because = because;
   run.abort.abort(
     new DOMException(why === "timeout" ? "timeout" : "The tool call was cancelled.", why === "timeout" ? "TimeoutError" : "AbortError"),
   );
   run.wake?.();
+}
+
+/** Time that ran out is nobody's wish: the text of a signal that aborted for it. */
+export function ranOut({ reason }: AbortSignal): string | undefined {
+  return reason instanceof DOMException && reason.name === "TimeoutError" ? reason.message : undefined;
 }
 
 /** A new run of one call. */
@@ -122,6 +132,8 @@ export function makeRun(
     abort: new AbortController(),
     stopped: undefined,
     skippedBy: undefined,
+    because: undefined,
+    counted: false,
     tool: undefined,
     input: {},
     phase: "before",

@@ -34,10 +34,10 @@ async function reject(
   row: ProposalRow,
   { closure, settling }: Rejecting,
 ): Promise<{ readonly end: Ending } | { readonly result: ToolResult } | undefined> {
-  const { resolution, signal } = settling;
+  const { resolution, signal, ctx } = settling;
   const late = (how: string): void => tellLate(staging, row, how);
   const end = await runCallback<unknown>({ clock: staging.clock, signal, late }, (commit) =>
-    closure.reject?.(resolution.reason, resolution.extra, { signal, commit, proposalId: row.id }),
+    closure.reject?.(resolution.reason, resolution.extra, { signal, commit, proposalId: row.id, gate: ctx.gate }),
   );
   if (end.state === "unsettled") return { end: synthesised("unknown", "apply_unknown", resolveText.cancelledUnknown(row)) };
   if (end.state === "threw") {

@@ -40,8 +40,8 @@ export type BatchReport = {
   readonly stopRun: boolean;
   readonly stopMessage: string;
   readonly results: readonly CallReport[];
-  /** The turn is over with this batch: a person interrupted it, or `onAsk: fail` met what nobody could answer. */
-  readonly endedBy?: "interrupted" | "unanswered";
+  /** The turn is over with this batch: a person interrupted it, `onAsk: fail` met what nobody could answer, or `mayClaim` refused. */
+  readonly endedBy?: "interrupted" | "unanswered" | "limit";
 };
 
 /** What an observer is told, in one order for all of them. */
@@ -101,6 +101,10 @@ export type DispatcherDeps = {
   readonly askTimeout?: () => number;
   /** What an ask becomes when nobody can be asked; `deny` when absent. */
   readonly onAsk?: "deny" | "park" | "fail";
+  /** Added to what the model is told then: what could be done instead. */
+  readonly unattendedNote?: string;
+  /** Sessions above this one, of agents that started it: their grants count here too. */
+  readonly above?: readonly string[];
   /** Absent: one unit without facts. */
   readonly facts?: Facts;
   /** Absent: the `tool:arg=glob` notation. */
@@ -125,6 +129,8 @@ export type DispatcherDeps = {
   /** For tools that declare none. */
   readonly timeoutMs?: number;
   readonly retryIdempotent?: boolean;
+  /** Asked once per call, directly before its claim. A text says which limit is reached: the call and the rest of its batch are skipped. */
+  readonly mayClaim?: () => string | undefined;
   readonly decided?: (notice: DecisionNotice) => void;
   readonly warn?: (message: string) => void;
 };

@@ -2,7 +2,7 @@ import type { Answer } from "../model/answer.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
-import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, makeRun, ranOut, stopCall } from "./call-run.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
 import { makeProposals, type Proposals } from "./proposals.ts";
@@ -214,8 +214,8 @@ function followSignal({ followed, batches }: Shared, signal: AbortSignal): void 
   signal.addEventListener("abort", cancel, { once: true });
 }
 
-function stopAll({ runs }: BatchRun): void {
-  for (const run of runs) stopCall(run, "cancelled");
+function stopAll({ runs, batch }: BatchRun): void {
+  for (const run of runs) stopCall(run, "cancelled", ranOut(batch.signal));
 }
 
 function makeBatchRun(
@@ -241,12 +241,12 @@ function makeBatchRun(
     stops: new Map(),
     broken: shared.broken,
     endedBy: undefined,
-    skipRest: (why) => {
+    skipRest: (why, because) => {
       if (why !== "hook") made.endedBy ??= why;
       for (const run of made.runs) {
-        if (run.phase !== "before") continue;
+        if (run.phase !== "before" || (why === "limit" && run.counted)) continue;
         run.skippedBy = why;
-        stopCall(run, why === "interrupted" ? "cancelled" : "skipped");
+        stopCall(run, why === "interrupted" ? "cancelled" : "skipped", because);
       }
     },
   };

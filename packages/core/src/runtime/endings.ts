@@ -58,8 +58,9 @@ function rejection(asking: Ready["asking"], reason: string | undefined): Ending 
 }
 
 /** An ask where nobody can be asked. The text never claims that a user declined. */
-export function unattended({ request, asking }: Ready): Ending {
-  return synthesised("denied", "denied_unattended", asking?.unattended ?? modelText.denied_unattended({ name: request.tool }));
+export function unattended({ request, asking }: Ready, note: string | undefined): Ending {
+  const text = asking?.unattended ?? modelText.denied_unattended({ name: request.tool });
+  return synthesised("denied", "denied_unattended", note === undefined ? text : `${text} ${note}`);
 }
 
 /** After a restart: what the call was to do is not done, and it is not run again. */
@@ -77,9 +78,20 @@ export function endOfResult(result: ToolResult): Ending {
 /** The end of a call that somebody stopped before its body was done. `when`: what is known about its effects, if more than where the call stands. */
 export function stopped(run: CallRun, when: "before" | "during" = run.phase === "running" ? "during" : "before"): Ending {
   const name = run.tool?.name ?? run.name;
+  if (run.because !== undefined) return stoppedBecause(run, { name, when, because: run.because });
   if (run.stopped === "skipped" && run.skippedBy === "unanswered") {
     return synthesised("cancelled", "skipped", `Tool '${name}' was skipped: another call needed an approval that nobody could give.`);
   }
   if (run.stopped === "skipped") return synthesised("cancelled", "skipped", modelText.skipped({ name }));
   return synthesised("cancelled", "cancelled", modelText.cancelled(when));
+}
+
+type Because = { readonly name: string; readonly when: "before" | "during"; readonly because: string };
+
+/** Nobody wished it: the text names what did. */
+function stoppedBecause({ stopped: how }: CallRun, { name, when, because }: Because): Ending {
+  if (how === "skipped") return synthesised("cancelled", "skipped", `Tool '${name}' was skipped: ${because}.`);
+  const ran = when === "during";
+  const text = `The tool call was cancelled ${ran ? "while it was running" : "before it ran"}: ${because}.`;
+  return synthesised("cancelled", "cancelled", ran ? `${text} It may have had effects.` : text);
 }

@@ -18,16 +18,22 @@ const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
 
 /** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
 export async function grantAnswer({ deps }: BatchRun, ready: Ready): Promise<GrantAnswer | undefined> {
-  const { session, clock, rules = patternRules } = deps;
+  const { session, clock, rules = patternRules, above = [] } = deps;
   const rows = await session.ledger.pending("grants", { limit: 1_000 });
-  const reach = { session: session.id, workspace: session.state.created?.workspace, now: clock.now() };
+  const reach = { session: session.id, above, workspace: session.state.created?.workspace, now: clock.now() };
   const used = coveringGrants(rows, { assessed: ready.subject ?? ready, rules, reach });
   const [first] = used ?? [];
   return used && first ? { scope: first.scope, grants: used } : undefined;
 }
 
 /** Where and when a grant is asked for. */
-export type GrantReach = { readonly session: string | undefined; readonly workspace: string | undefined; readonly now: number };
+export type GrantReach = {
+  readonly session: string | undefined;
+  /** Sessions of the agents above it. */
+  readonly above?: readonly string[];
+  readonly workspace: string | undefined;
+  readonly now: number;
+};
 
 /** The grants that together cover every part of a request that asks; undefined when one part is covered by none. Pure. */
 export function coveringGrants(
@@ -50,9 +56,9 @@ function askingUnits({ request, circumstances }: Assessed): readonly Unit[] {
   return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
 }
 
-function reaches(row: GrantRow, { session, workspace, now }: GrantReach): boolean {
+function reaches(row: GrantRow, { session, above = [], workspace, now }: GrantReach): boolean {
   if (row.state !== "active" || (row.expiresAt !== undefined && !(Date.parse(row.expiresAt) > now))) return false;
-  if (row.scope === "session") return session !== undefined && row.session === session;
+  if (row.scope === "session") return row.session !== undefined && (row.session === session || above.includes(row.session));
   return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
 }
 

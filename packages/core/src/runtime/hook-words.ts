@@ -13,12 +13,18 @@ export type HookWords = {
 const LONGEST = 10_000;
 
 /** Adds hooks' words behind a result, in an envelope that names the hook and that no text can close. */
-export function withHookWords(result: ToolResult, { name, spokenBy = name, context = "", feedback = "" }: HookWords): ToolResult {
-  const words = [context, feedback].filter((text) => text.trim() !== "");
-  if (words.length === 0) return result;
-  const text = words.map((word) => escapeText(cutText(word, LONGEST))).join("\n");
-  const envelope = `<hook name="${escapeText(spokenBy).replaceAll('"', "&quot;")}">\n${text}\n</hook>`;
+export function withHookWords(result: ToolResult, words: HookWords): ToolResult {
+  const envelope = hookEnvelope(words);
+  if (envelope === undefined) return result;
   return { ...result, content: withText(result.content, `${unenveloped(contentText(result.content))}\n${envelope}`) };
+}
+
+/** Hooks' words as a model is told them; undefined: they said nothing. */
+export function hookEnvelope({ name, spokenBy = name, context = "", feedback = "" }: HookWords): string | undefined {
+  const words = [context, feedback].filter((text) => text.trim() !== "");
+  if (words.length === 0) return undefined;
+  const text = words.map((word) => escapeText(cutText(word, LONGEST))).join("\n");
+  return `<hook name="${escapeText(spokenBy).replaceAll('"', "&quot;")}">\n${text}\n</hook>`;
 }
 
 /** A tool's own output must not pass for a hook's words. */

@@ -84,7 +84,7 @@ function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
     const cut = cutOutput(text, { maxChars: room, maxLines: Number.POSITIVE_INFINITY, keep: "both" });
     if (!cut) return report;
     const file = report.result.spilled?.at(-1);
-    const result: ToolResult = { ...report.result, content: withText(report.result.content, composeCut(cut, file && { path: file.path })) };
+    const result: ToolResult = { ...report.result, content: withText(report.result.content, composeCut(cut, file)) };
     return { ...report, result };
   });
 }

@@ -6,7 +6,7 @@ import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-sour
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { isAsk } from "./assess-call.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, type Step, stopCall } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
@@ -150,6 +150,7 @@ async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readon
 
 async function claim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Next> {
   const { session } = batch.deps;
+  if (!mayClaim(batch, run)) return await stop(batch, run, ready);
   const { request, safe } = ready;
   const durability = safe ? "normal" : "full";
   const key = idempotencyKey(batch, run, ready);
@@ -167,6 +168,18 @@ async function claim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Pr
   run.key = key;
   notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
   return "claimed";
+}
+
+/** A limit that is reached ends this call and the rest of its batch; a call that it let pass once is not counted twice. */
+function mayClaim(batch: BatchRun, run: CallRun): boolean {
+  const limit = run.counted ? undefined : batch.deps.mayClaim?.();
+  if (limit === undefined) {
+    run.counted = true;
+    return true;
+  }
+  stopCall(run, "skipped", limit); // a nested call is in no batch
+  batch.skipRest("limit", limit);
+  return false;
 }
 
 function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {

@@ -1,0 +1,109 @@
+import type { Session } from "@assent/core";
+import { compactionPrompt } from "../prompts/compaction-prompt.ts";
+import { contextSizeOf } from "../providers/context-sizes.ts";
+import { compactable, compactedHistory } from "./compact-history.ts";
+import { FULL } from "./context-room.ts";
+import { userMessage } from "./history.ts";
+import { mayCompact, tellHooks } from "./loop-hooks.ts";
+import { providerFailure } from "./provider-failure.ts";
+import { escapeXml } from "./reminder.ts";
+import { buildRequest, offeredTools } from "./request.ts";
+import { withRetries } from "./retry.ts";
+import { type ModelAnswer, streamAnswer } from "./stream-answer.ts";
+import { type Talk, warn } from "./talk.ts";
+
+/** Answers that must come before the history is made smaller by itself once more: a history that stays full is not summarised at every turn. */
+const AGAIN_AFTER = 10;
+
+/** What is made smaller, and why. */
+export type Compacting = {
+  readonly turn: number;
+  readonly trigger: "auto" | "manual";
+  readonly signal: AbortSignal;
+};
+
+/** Makes the history smaller where it fills too much of the model's context. */
+export async function compactIfFull(talk: Talk, asked: { readonly modelId: string } & Compacting): Promise<void> {
+  const { contextSize } = talk.deps;
+  const size = contextSize?.(asked.modelId) ?? contextSizeOf(asked.modelId);
+  if (size === undefined || talk.room.filled(talk.messages) < size * FULL) return;
+  if (answersOf(talk) < talk.compactFrom || !compactable(talk.messages)) return;
+  await compact(talk, asked);
+  talk.compactFrom = answersOf(talk) + AGAIN_AFTER;
+}
+
+function answersOf({ messages }: Talk): number {
+  return messages.filter(({ role }) => role === "assistant").length;
+}
+
+/** Older turns become one summary, written by the session's own model. False: the history is as it was. */
+export async function compact(talk: Talk, { turn, trigger, signal }: Compacting): Promise<boolean> {
+  const { session } = talk.deps;
+  const found = compactable(talk.messages);
+  if (!found) return false;
+  const may = await mayCompact(talk, trigger, signal);
+  if ("prevented" in may) {
+    warn(talk, "compaction_prevented", `The history was not made smaller: ${may.prevented}`);
+    return false;
+  }
+  try {
+    const { text, usage } = await summarise(talk, { head: found.head, more: may.context, signal });
+    const summary = summaryText(text, session);
+    await session.record([session.draft("history.compacted", { turn, through: found.through, summary, usage })], "normal");
+    talk.messages.splice(0, talk.messages.length, ...compactedHistory(talk.messages, { through: found.through, summary }));
+    talk.room.forget();
+    tellHooks(talk, "post_compact", { trigger });
+    talk.tell({ type: "compacted", turn, through: found.through, summary });
+    return true;
+  } catch (error) {
+    if (!signal.aborted) warn(talk, "compaction_failed", `The history was not made smaller: ${providerFailure(error).message}`);
+    return false;
+  }
+}
+
+type Summarising = {
+  readonly head: NonNullable<ReturnType<typeof compactable>>["head"];
+  readonly more: string | undefined;
+  readonly signal: AbortSignal;
+};
+
+/** A request of its own, counted like every other. */
+async function summarise(talk: Talk, { head, more, signal }: Summarising): Promise<ModelAnswer> {
+  const { deps, capabilities } = talk;
+  const id = deps.session.state.model;
+  const model = await deps.model(id);
+  const request = buildRequest({
+    messages: [...head, userMessage(compactionPrompt(more), "reminder")],
+    system: deps.system(),
+    tools: offeredTools(deps.tools(), deps.session, deps.asks), // providers want to know the tools that a history speaks of
+    choice: "none",
+    capability: capabilities.of(model),
+    signal,
+  });
+  const began = deps.clock.now();
+  const answer = await withRetries(() => streamAnswer(model, request, () => undefined), { clock: deps.clock, signal });
+  talk.usage.waited(deps.clock.now() - began);
+  talk.usage.add(id ?? model.modelId, answer.usage);
+  deps.limits?.spend(answer.usage, id ?? model.modelId);
+  if (answer.text.trim() === "" || answer.truncated) throw new Error("the model gave no whole summary.");
+  return answer;
+}
+
+const ENVELOPES = /<(?=\s*\/?\s*(?:conversation-summary|system-reminder|task-notification|hook)\b)/gi;
+
+/** What the model will read in place of what was said. What waits for it is told from the record, not from memory. */
+function summaryText(text: string, { state }: Session): string {
+  const proposals = [...state.proposals.values()].map(({ id, label }) => `- ${id}: ${escapeXml(label)}`);
+  const tasks = [...state.tasks.values()].map(
+    ({ task, agent, description }) => `- ${task} (${escapeXml(agent)}: ${escapeXml(description)})`,
+  );
+  return [
+    "<conversation-summary>",
+    "The conversation before this was summarised. What follows the summary was not.",
+    "",
+    text.trim().replaceAll(ENVELOPES, "&lt;"),
+    ...(proposals.length > 0 ? ["", "Pending proposals:", ...proposals] : []),
+    ...(tasks.length > 0 ? ["", "Background tasks that have not ended:", ...tasks] : []),
+    "</conversation-summary>",
+  ].join("\n");
+}

@@ -1,0 +1,70 @@
+import { APICallError, type LanguageModelV4Message } from "@ai-sdk/provider";
+import type { Usage } from "@assent/core";
+
+/** How full a model's context is: what its provider counted last, and a guess of what came since. Every message is looked at once. */
+export type ContextRoom = {
+  /** The request so far, and this answer to it, had these tokens; the history is `length` long with it. */
+  readonly counted: (usage: Usage | null, length: number) => void;
+  /** Tokens of the next request, roughly. */
+  readonly filled: (messages: readonly LanguageModelV4Message[]) => number;
+  /** The history is another one. */
+  readonly forget: () => void;
+};
+
+/** Part of a context that may be filled before it is made smaller. */
+export const FULL = 0.8;
+
+const CHARACTERS_PER_TOKEN = 4;
+const TOKENS_PER_FILE = 1_600;
+
+/** Room of which nothing is known yet. */
+export function createContextRoom(): ContextRoom {
+  let tokens = 0;
+  let seen = 0;
+  return {
+    counted: (usage, length) => {
+      if (!usage) return;
+      tokens = usage.inputTokens + usage.outputTokens;
+      seen = length;
+    },
+    filled: (messages) => {
+      for (; seen < messages.length; seen += 1) {
+        const message = messages[seen];
+        if (message) tokens += roughTokens(message);
+      }
+      return tokens;
+    },
+    forget: () => {
+      tokens = 0;
+      seen = 0;
+    },
+  };
+}
+
+function roughTokens({ content }: LanguageModelV4Message): number {
+  if (typeof content === "string") return content.length / CHARACTERS_PER_TOKEN;
+  let tokens = 0;
+  for (const part of content) tokens += part.type === "file" ? TOKENS_PER_FILE : partLength(part) / CHARACTERS_PER_TOKEN;
+  return tokens;
+}
+
+type Part = Exclude<LanguageModelV4Message["content"], string>[number];
+
+function partLength(part: Part): number {
+  if (part.type === "text" || part.type === "reasoning") return part.text.length;
+  if (part.type === "tool-call") return JSON.stringify(part.input ?? null).length;
+  if (part.type !== "tool-result") return 0;
+  const { output } = part;
+  if (output.type === "text" || output.type === "error-text") return output.value.length;
+  if (output.type !== "content") return 0;
+  return output.value.reduce((sum, item) => sum + (item.type === "text" ? item.text.length : TOKENS_PER_FILE * CHARACTERS_PER_TOKEN), 0);
+}
+
+const TOO_LONG =
+  /context[_ ](?:length|window|size)|maximum context|(?:prompt|input|request) (?:is|was) too (?:long|large)|too many (?:input )?tokens|input token count|exceeds? the (?:maximum|available|model'?s?) (?:number of tokens|context|input)|reduce the length/i;
+
+/** True when a provider refused a request because it is longer than its model takes. */
+export function refusesLength(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || ![400, 413, 422].includes(error.statusCode ?? 0)) return false;
+  return error.statusCode === 413 || TOO_LONG.test(`${error.message} ${error.responseBody ?? ""}`);
+}

@@ -1,0 +1,57 @@
+/** A block of an answer that begins to come. */
+export type StreamBlock =
+  | { readonly type: "text" | "reasoning" }
+  /** A call; its arguments come as deltas of type `input`. */
+  | { readonly type: "call"; readonly id: string; readonly tool: string };
+
+/** A piece of a block; `input` is a piece of a call's arguments. */
+export type StreamDelta = { readonly type: "text" | "reasoning" | "input"; readonly delta: string };
+
+/** What is heard of an answer while it comes. Whatever starts is stopped, also where the answer breaks off; blocks are numbered from 0. */
+export type StreamEvent =
+  | { readonly type: "message_start" }
+  | { readonly type: "block_start"; readonly index: number; readonly block: StreamBlock }
+  | { readonly type: "delta"; readonly index: number; readonly delta: StreamDelta }
+  | { readonly type: "block_stop"; readonly index: number }
+  /** `stop` as the answer has it; `aborted` or `error` where it broke off. */
+  | { readonly type: "message_stop"; readonly stop: string };
+
+/** Tells of the blocks of one answer, by the keys its provider gives them. */
+export type StreamTeller = {
+  /** False: a block of this key is being told already. */
+  readonly start: (key: string, block: StreamBlock) => boolean;
+  readonly delta: (key: string, delta: StreamDelta) => void;
+  readonly stop: (key: string) => void;
+  readonly end: (stop: string) => void;
+};
+
+/** Begins to tell of an answer. */
+export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
+  const open = new Map<string, number>();
+  let next = 0;
+  const stop = (key: string): void => {
+    const index = open.get(key);
+    if (index === undefined) return;
+    open.delete(key);
+    heard({ type: "block_stop", index });
+  };
+  heard({ type: "message_start" });
+  return {
+    start: (key, block) => {
+      if (open.has(key)) return false;
+      open.set(key, next);
+      heard({ type: "block_start", index: next, block });
+      next += 1;
+      return true;
+    },
+    delta: (key, delta) => {
+      const index = open.get(key);
+      if (index !== undefined && delta.delta !== "") heard({ type: "delta", index, delta });
+    },
+    stop,
+    end: (why) => {
+      for (const key of [...open.keys()]) stop(key);
+      heard({ type: "message_stop", stop: why });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Usage } from "@assent/core";
+
+/** Tokens of several requests. */
+export type UsageTotals = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Part of the input. */
+  readonly cachedInputTokens: number;
+  /** Input and output. */
+  readonly totalTokens: number;
+};
+
+/** What a conversation has used in this process. */
+export type ConversationUsage = UsageTotals & {
+  /** By the id a model was asked for. */
+  readonly models: Readonly<Record<string, UsageTotals>>;
+  /** How long models were waited for. */
+  readonly apiMs: number;
+  /** Requests that were answered, whole or in part. */
+  readonly requests: number;
+};
+
+/** Counts what requests used. */
+export type UsageCounter = {
+  readonly add: (modelId: string, usage: Usage | null) => void;
+  readonly waited: (ms: number) => void;
+  readonly totals: () => ConversationUsage;
+};
+
+const NONE: UsageTotals = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0, totalTokens: 0 };
+
+/** A counter at zero. */
+export function createUsageCounter(): UsageCounter {
+  let all = NONE;
+  let apiMs = 0;
+  let requests = 0;
+  const models = new Map<string, UsageTotals>();
+  return {
+    add: (modelId, usage) => {
+      requests += 1;
+      all = plus(all, usage);
+      models.set(modelId, plus(models.get(modelId) ?? NONE, usage));
+    },
+    waited: (ms) => {
+      apiMs += Math.max(0, ms);
+    },
+    totals: () => ({ ...all, models: Object.fromEntries(models), apiMs, requests }),
+  };
+}
+
+function plus(totals: UsageTotals, usage: Usage | null): UsageTotals {
+  if (!usage) return totals;
+  const { inputTokens, outputTokens, cachedInputTokens = 0 } = usage;
+  return {
+    inputTokens: totals.inputTokens + inputTokens,
+    outputTokens: totals.outputTokens + outputTokens,
+    cachedInputTokens: totals.cachedInputTokens + cachedInputTokens,
+    totalTokens: totals.totalTokens + inputTokens + outputTokens,
+  };
+}

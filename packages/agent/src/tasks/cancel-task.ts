@@ -1,0 +1,56 @@
+import { closeOpen } from "./close-open.ts";
+import { type Ending, endTask } from "./end-task.ts";
+import { reopenTask } from "./reopen-task.ts";
+import { changed, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./task-board.ts";
+
+const PATIENCE_MS = 5_000;
+
+/** Wants a task to end. Resolves when that is on record; the task ends when its body has come to rest, or after 5 s. */
+export async function cancelTask(board: TaskBoard, id: string, { by, reason }: Cancelling): Promise<TaskRefusal | undefined> {
+  const entry = board.entries.get(id);
+  if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };
+  if (entry.ended) return { type: "task_stop_not_running", message: `Task "${id}" is not running (${entry.status}).` };
+  if (entry.foreground)
+    return { type: "task_stop_not_cancellable", message: `Task "${id}" is a foreground agent: it ends with the call that started it.` };
+  if (entry.status === "cancelling") return undefined;
+  const { session } = board.deps;
+  const wasPaused = entry.status === "paused";
+  entry.status = "cancelling";
+  entry.watching?.close();
+  changed(board);
+  try {
+    const wish = session.draft("task.cancelling", { task: id, by, reason: reason ?? null });
+    if (!(await writeInOrder(entry, () => session.record([wish], "full")))) return undefined; // it came to its end by itself
+    await closeOpen(session, entry.session, by);
+  } catch (error) {
+    return { type: "task_stop_internal_error", message: error instanceof Error ? error.message : String(error) };
+  }
+  entry.controller.abort(by);
+  if (wasPaused) await discard(board, entry, by);
+  else giveUpLater(board, entry, by);
+  return undefined;
+}
+
+/** Who wants it, and why. */
+export type Cancelling = { readonly by: string; readonly reason?: string | undefined };
+
+function cancelled({ progress }: TaskEntry, by: string): Ending {
+  return { status: "cancelled", result: progress.text(), error: null, partial: true, by };
+}
+
+function giveUpLater(board: TaskBoard, entry: TaskEntry, by: string): void {
+  const stop = board.deps.clock.timer(PATIENCE_MS, () => void endTask(board, entry, { ...cancelled(entry, by), settled: false }));
+  entry.over.promise.then(stop, stop);
+}
+
+/** A paused one has no body: the calls it left open are ended with it. */
+export async function discard(board: TaskBoard, entry: TaskEntry, by: string): Promise<void> {
+  entry.controller.abort(by);
+  try {
+    entry.opened ??= await reopenTask(board, entry);
+    await entry.opened.takeUp(entry.prompt, entry.controller.signal);
+  } catch (error) {
+    board.deps.warn?.(`what task ${entry.id} left open could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  await endTask(board, entry, cancelled(entry, by));
+}

@@ -1,0 +1,76 @@
+import type { EventBodies } from "@assent/core";
+import { taskNotice, taskSummary } from "../notices/task-envelope.ts";
+import { closeOpen } from "./close-open.ts";
+import type { AgentEnd } from "./run-agent.ts";
+import { changed, prune, type TaskBoard, type TaskEntry, tell, viewOf, wake } from "./task-board.ts";
+
+/** How a task comes to its end. */
+export type Ending = AgentEnd & {
+  /** False: its body has not come to rest. */
+  readonly settled?: boolean;
+  /** Who ended it, where it did not end by itself. */
+  readonly by?: string | null;
+};
+
+/**
+ * The only way out: a second call changes nothing. The end and its notice are one commit; then memory, then whoever looks on, then the conversation.
+ * Where they cannot be stored, nobody is told: the store has failed, and with it the run.
+ */
+export async function endTask(board: TaskBoard, entry: TaskEntry, ending: Ending): Promise<void> {
+  if (entry.ended) return;
+  entry.ended = true;
+  const { deps } = board;
+  if (ending.status === "completed") entry.opened?.completed();
+  const settled = ending.settled ?? true;
+  if (settled) await closeSession(board, entry, ending);
+  else await closeOpen(deps.session, entry.session, "runtime").catch(() => undefined);
+  const { usage } = viewOf(board, entry);
+  const { status, result, error, partial, remark } = ending;
+  const said = { ...(remark !== undefined && { remark }) };
+  const { id, agent, description, callId, foreground } = entry;
+  const ended = { id, agent, description, callId, status, result, error, usage, ...said };
+  entry.endedAt = new Date(deps.clock.now()).toISOString();
+  if (!foreground) {
+    const notice = taskNotice(deps.ids.next("n_"), ended);
+    const body = { task: id, status, result, error, partial, usage, settled, by: ending.by ?? null, ...said };
+    if (!(await store(board, entry, { body, notice }))) return;
+  }
+  entry.status = status;
+  board.nodes.delete(entry.session);
+  if (!foreground) tell(board, { type: "task_notification", task: { ...viewOf(board, entry), usage }, summary: taskSummary(ended) });
+  prune(board);
+  entry.over.resolve();
+  changed(board);
+  if (!foreground) wake(board);
+}
+
+type Storing = { readonly body: EventBodies["task.ended"]; readonly notice: EventBodies["notice.queued"] };
+
+async function store(board: TaskBoard, entry: TaskEntry, { body, notice }: Storing): Promise<boolean> {
+  const { session, warn } = board.deps;
+  try {
+    await entry.writing;
+    await session.record([session.draft("task.ended", body), session.draft("notice.queued", notice)], "normal");
+    return true;
+  } catch (error) {
+    board.failure ??= { error };
+    warn?.(`the end of task ${entry.id} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);
+    entry.over.reject(error);
+    changed(board);
+    return false;
+  }
+}
+
+const CLOSED = { completed: ["done", 0], failed: ["failed", 1], cancelled: ["cancelled", 130] } as const;
+
+/** What its session still asks is closed, and its record ends. */
+async function closeSession(board: TaskBoard, entry: TaskEntry, { status }: Ending): Promise<void> {
+  const { session, warn } = board.deps;
+  try {
+    await closeOpen(session, entry.session, "runtime");
+    const [reason, exit] = CLOSED[status];
+    await entry.opened?.close(reason, exit);
+  } catch (error) {
+    warn?.(`the session of task ${entry.id} could not be closed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

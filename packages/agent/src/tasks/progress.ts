@@ -1,0 +1,67 @@
+import type { EventBodies, Ledger, LedgerEvent, TaskUsage } from "@assent/core";
+import { knownEvent } from "@assent/core";
+
+/** The newest answer of an agent's model. */
+export type LastAnswer = Pick<EventBodies["message.assistant"], "content" | "stop">;
+
+/** How far an agent has come, read off the events of its session. */
+export type Progress = {
+  readonly take: (event: LedgerEvent) => void;
+  /** The newest text. */
+  readonly text: () => string;
+  /** All texts, the last 1 MiB of them. */
+  readonly output: () => string;
+  readonly usage: (durationMs: number) => TaskUsage;
+  readonly answer: () => LastAnswer | undefined;
+  /** It was told what to do. */
+  readonly begun: () => boolean;
+};
+
+const KEPT = 1_048_576;
+const TYPES = ["message.user", "message.assistant", "call.proposed"] as const;
+
+/** Nothing yet. */
+export function makeProgress(): Progress {
+  const so = { text: "", output: "", tokens: 0, toolUses: 0, begun: false };
+  let answer: LastAnswer | undefined;
+  const hear = (said: EventBodies["message.assistant"]): void => {
+    const text = said.content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    if (text !== "") so.text = text;
+    if (text !== "")
+      so.output = [so.output, text]
+        .filter((one) => one !== "")
+        .join("\n\n")
+        .slice(-KEPT);
+    so.tokens += (said.usage?.inputTokens ?? 0) + (said.usage?.outputTokens ?? 0);
+    answer = said;
+  };
+  return {
+    take: (event) => {
+      if (event.type === "message.assistant") hear(event.body);
+      if (event.type === "call.proposed" && event.body.index >= 0) so.toolUses += 1;
+      if (event.type === "message.user") so.begun ||= event.body.origin === "user";
+    },
+    text: () => so.text,
+    output: () => so.output,
+    usage: (durationMs) => ({ totalTokens: so.tokens, toolUses: so.toolUses, durationMs }),
+    answer: () => answer,
+    begun: () => so.begun,
+  };
+}
+
+/** How far the agent of a session had come when its process ended. */
+export async function recordedProgress(ledger: Ledger, session: string): Promise<Progress> {
+  const progress = makeProgress();
+  for await (const stored of ledger.read({ session, seq: 0 }, { session, types: TYPES })) {
+    const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    if (event) progress.take(event);
+  }
+  return progress;
+}
+
+const CUT: readonly string[] = ["length", "aborted", "error"];
+
+/** The model had said its last word, whole, and had nothing more to call. */
+export function isGoal(answer: LastAnswer | undefined): boolean {
+  return answer !== undefined && !CUT.includes(answer.stop) && !answer.content.some(({ type }) => type === "call");
+}

@@ -1,0 +1,102 @@
+import type { RuntimeHandler } from "@assent/core";
+import type { Conversation } from "../loop/conversation.ts";
+import { cancelTask } from "./cancel-task.ts";
+import type { AgentNode } from "./open-agent.ts";
+import { restoreTasks, resumeTask } from "./restore-tasks.ts";
+import { sendToTask } from "./send-to-task.ts";
+import { prune, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./task-board.ts";
+import { taskHandlers } from "./task-handlers.ts";
+
+/** The agents of one root session: those in the background, and those that calls wait for. */
+export type Tasks = {
+  /** Oldest first: all that have not ended, and the newest of those that have. */
+  readonly list: () => readonly TaskView[];
+  readonly get: (id: string) => TaskView | undefined;
+  /** The texts of an agent, the last 1 MiB of them. */
+  readonly output: (id: string) => string | undefined;
+  /** How many background agents run; paused ones do not. */
+  readonly running: () => number;
+  /** Resolves when none runs. Rejects when the end of one could not be stored. */
+  readonly idle: () => Promise<void>;
+  /** Resolves when the wish is on record; `idle` when it is done. */
+  readonly cancel: (id: string, by: string, reason?: string) => Promise<TaskRefusal | undefined>;
+  /** Ends all that run, at once; resolves when each has its notice, after at most 5 s. */
+  readonly cancelAll: (by: string) => Promise<void>;
+  readonly send: (id: string, text: string, by: string) => Promise<TaskRefusal | undefined>;
+  /** After a restart, before the first call. */
+  readonly restore: () => Promise<void>;
+  readonly resume: (id: string, by: string) => Promise<TaskRefusal | undefined>;
+  /** The main conversation, once there is one: a fork begins with it. */
+  readonly attend: (conversation: Conversation) => void;
+  /** The bodies of the model's own tools. */
+  readonly handlers: Readonly<Record<string, RuntimeHandler>>;
+};
+
+/** The registry of a root session. */
+export function createTasks(deps: TasksDeps): Tasks {
+  const { session } = deps;
+  let conversation: Conversation | undefined;
+  const main: AgentNode = { session, path: ["main"], above: [], background: false, talk: deps.talk, conversation: () => conversation };
+  const board: TaskBoard = {
+    deps,
+    main,
+    entries: new Map(),
+    nodes: new Map([[session.id, main]]),
+    ids: new Set(),
+    reserved: 0,
+    failure: undefined,
+    waiting: new Set(),
+  };
+  session.onClose(() => closePaused(board));
+  const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, { by, reason });
+  const tasks: Omit<Tasks, "handlers"> = {
+    list: () => {
+      prune(board);
+      return [...board.entries.values()].map((entry) => viewOf(board, entry));
+    },
+    get: (id) => {
+      const entry = board.entries.get(id);
+      return entry && viewOf(board, entry);
+    },
+    output: (id) => board.entries.get(id)?.progress.output(),
+    running: () => runningOf(board).length,
+    idle: () => idle(board),
+    cancel,
+    cancelAll: async (by) => {
+      const all = runningOf(board);
+      await Promise.all(all.map(async ({ id, over }) => ((await cancel(id, by)) ? undefined : await over.promise)));
+    },
+    send: (id, text, by) => sendToTask(board, id, { text, by, resume: (entry) => resumeTask(board, entry, by) }),
+    restore: () => restoreTasks(board),
+    resume: async (id, by) => {
+      const entry = board.entries.get(id);
+      return entry ? await resumeTask(board, entry, by) : { type: "task_stop_not_found", message: `No task "${id}".` };
+    },
+    attend: (talk) => {
+      conversation = talk;
+    },
+  };
+  return { ...tasks, handlers: taskHandlers(board, tasks) };
+}
+
+function idle(board: TaskBoard): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (!board.failure && runningOf(board).length > 0) return;
+      board.waiting.delete(look);
+      if (board.failure) reject(board.failure.error);
+      else resolve();
+    };
+    board.waiting.add(look);
+    look();
+  });
+}
+
+/** The process ends: those that wait for a person are closed as they are, and go on in a later one. */
+async function closePaused({ entries }: TaskBoard): Promise<void> {
+  for (const { status, opened, watching } of entries.values()) {
+    if (status !== "paused" || !opened) continue;
+    watching?.close();
+    await opened.close("parked", 75);
+  }
+}

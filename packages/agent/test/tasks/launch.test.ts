@@ -1,0 +1,302 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { LedgerError } from "@assent/core";
+import { type Bench, bench, gate, noticeTexts } from "./bench.ts";
+
+/** A call of the `agent` tool, as a script has it. */
+const call = (id: string | undefined, input: object): string =>
+  `{ tool: agent, ${id === undefined ? "" : `id: ${id}, `}input: ${JSON.stringify({ description: "help me", prompt: "Do it.", ...input })} }`;
+const inBackground = { agent: "helper", run_in_background: true };
+const helper = (turns: string): string => `agents: { helper: { turns: [${turns}], allowUnused: true } }`;
+const ended = ({ tasks }: Bench): unknown => tasks.list().map(({ id, status }) => [id, status]);
+
+describe("an agent in the foreground", () => {
+  test("gives its last text as the result of its call, and is no task", async () => {
+    const made = await bench(`
+turns:
+  - calls: [${call("c1", { agent: "helper" })}]
+  - expect: { result: { call: c1, contains: Found it., outcome: succeeded } }
+    say: Done.
+agents: { helper: { turns: [{ calls: [{ tool: echo, input: { text: hi } }] }, { say: Found it. }] } }
+`);
+    assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "Done." });
+    made.player.refuseUnused();
+    assert.deepEqual(await made.events("task.started"), []);
+    assert.deepEqual([made.heard, await noticeTexts(made)], [[], []]);
+    assert.deepEqual(
+      made.tasks.list().map(({ id, status, foreground }) => [id, status, foreground]),
+      [["t_c1", "completed", true]],
+    );
+  });
+
+  test("that says nothing at last is told so", async () => {
+    const made =
+      await bench(`turns: [{ calls: [${call("c1", { agent: "helper" })}] }, { expect: { result: { call: c1, contains: (agent ended without text) } }, say: ok }]
+${helper("{}")}`);
+    assert.equal((await made.send("go")).reason, "done");
+  });
+
+  test("that fails is a failed call, with why and how far it came", async () => {
+    const made =
+      await bench(`turns: [{ calls: [${call("c1", { agent: "helper" })}] }, { expect: { result: { call: c1, outcome: failed, contains: ["Error: boom", "Half."] } }, say: ok }]
+${helper("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { error: { status: 500, message: boom } }")}`);
+    assert.equal((await made.send("go")).reason, "done");
+  });
+
+  test("B33: a cancel of the parent's turn ends it with its call", async () => {
+    const door = gate();
+    const made = await bench(
+      `turns: [{ calls: [${call("c1", { agent: "helper" })}] }]\n${helper("{ calls: [{ tool: gate }] }, { say: no }")}`,
+      { tools: [door.tool] },
+    );
+    const stop = new AbortController();
+    const end = made.send("go", stop.signal);
+    await door.entered;
+    stop.abort();
+    assert.equal((await end).reason, "cancelled");
+    assert.deepEqual(ended(made), [["t_c1", "cancelled"]]);
+    const child = made.tasks.get("t_c1")?.session ?? "";
+    assert.deepEqual(
+      (await made.events("call.ended", child)).map(({ body }) => body.outcome),
+      ["cancelled"],
+    );
+    assert.equal((await made.events("session.closed", child))[0]?.body.reason, "cancelled");
+  });
+});
+
+describe("whether an agent runs in the background", () => {
+  const CASES: readonly [defined: boolean, asked: boolean | undefined, background: boolean][] = [
+    [false, undefined, false],
+    [false, true, true],
+    [true, undefined, true],
+    [true, true, true],
+    [true, false, false],
+    [false, false, false],
+  ];
+  for (const [defined, asked, background] of CASES) {
+    test(`definition ${defined}, parameter ${asked ?? "absent"}: ${background ? "task" : "foreground"}`, async () => {
+      const input = { agent: "helper", ...(asked !== undefined && { run_in_background: asked }) };
+      const made = await bench(
+        `turns: [{ calls: [${call("c1", input)}] }, { say: a }, { say: b }]\nallowUnused: true\n${helper("{ say: x }")}`,
+        {
+          definitions: [{ background: defined }],
+        },
+      );
+      await made.sendAll("go");
+      assert.equal((await made.events("task.started")).length, background ? 1 : 0);
+    });
+  }
+
+  test('"true" is not true: the call is invalid, never understood', async () => {
+    const made = await bench(
+      `turns: [{ calls: [${call("c1", { agent: "helper", run_in_background: "true" })}] }, { expect: { result: { call: c1, outcome: invalid, type: invalid_tool_params } }, say: ok }]`,
+    );
+    assert.equal((await made.send("go")).reason, "done");
+  });
+});
+
+describe("a background task", () => {
+  test("B1: its call ends at once, the parent goes on before it ends, and its result comes by notice", async () => {
+    const door = gate();
+    const made = await bench(
+      `
+turns:
+  - calls: [${call("c1", inBackground)}]
+  - expect: { result: { call: c1, contains: ["Started background task t_c1 (helper: help me)", "do not wait or poll"], outcome: succeeded }, notices: [] }
+    say: Meanwhile.
+  - expect: { notices: [{ contains: [<task-id>t_c1</task-id>, <status>completed</status>, Found it.] }] }
+    say: Thanks.
+agents: { helper: { turns: [{ calls: [{ tool: gate }] }, { say: Found it. }] } }
+`,
+      { tools: [door.tool] },
+    );
+    assert.deepEqual(await made.send("go"), { reason: "done", text: "Meanwhile." });
+    assert.equal(made.tasks.running(), 1);
+    assert.deepEqual(
+      (await made.events("call.ended")).map(({ body }) => [body.details, body.display]),
+      [
+        [
+          { taskId: "t_c1", agent: "helper" },
+          { type: "task_execution", agentName: "helper", taskDescription: "help me", taskPrompt: "Do it.", status: "background" },
+        ],
+      ],
+    );
+    door.open();
+    assert.deepEqual(await made.agent.settle(new AbortController().signal), { reason: "done", text: "Thanks." });
+    made.player.refuseUnused();
+    assert.equal((await noticeTexts(made)).length, 1);
+  });
+
+  test("B2: two calls of one agent in one batch, without usable ids, are two tasks with two notices", async () => {
+    const made = await bench(
+      `turns: [{ calls: [${call("'a b'", inBackground)}, ${call("'a/b'", inBackground)}] }, { say: x }, { say: y }, { say: z }]\nallowUnused: true\n${helper("{ say: done }")}`,
+    );
+    await made.sendAll("go");
+    const ids = (await made.events("task.started")).map(({ body }) => body.task);
+    assert.equal(new Set(ids).size, 2);
+    for (const id of ids) assert.match(id, /^t_[a-z0-9]+$/);
+    assert.equal((await noticeTexts(made)).length, 2);
+  });
+
+  test("B3: a call id that was used before gives its task a random id", async () => {
+    const made = await bench(`
+turns:
+  - calls: [${call("c1", inBackground)}]
+  - calls: [${call("c1", { ...inBackground, prompt: "Another." })}]
+  - say: x
+  - say: y
+allowUnused: true
+${helper("{ say: done }")}`);
+    await made.sendAll("go");
+    const ids = (await made.events("task.started")).map(({ body }) => body.task);
+    assert.equal(ids[0], "t_c1");
+    assert.notEqual(ids[1], "t_c1");
+  });
+
+  test("B4: a model that cannot be had is told, and nothing is left running", async () => {
+    const made = await bench(
+      `turns: [{ calls: [${call("c1", inBackground)}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: 'Could not start agent "helper": no such model' } }, say: ok }]`,
+      {
+        model: () => {
+          throw new Error("no such model");
+        },
+      },
+    );
+    assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "ok" });
+    assert.deepEqual([made.tasks.list(), made.heard, await made.events("task.started")], [[], [], []]);
+  });
+
+  test("B5: a start that the ledger refuses is told, and the body never runs", async () => {
+    const made = await bench(
+      `turns: [{ calls: [${call("c1", inBackground)}] }, { expect: { result: { call: c1, type: agent_init_failed, contains: refused } }, say: ok }, { calls: [${call("c2", inBackground)}] }]`,
+      {
+        maxRunning: 1,
+        ledger: (ledger) =>
+          Object.assign(Object.create(ledger), {
+            append: (...given: Parameters<typeof ledger.append>) =>
+              given[2].events.some(({ type }) => type === "task.started")
+                ? Promise.reject(new LedgerError("event_too_large", "refused"))
+                : ledger.append(...given),
+          }),
+      },
+    );
+    assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "ok" });
+    assert.deepEqual([made.requests.filter(({ who }) => who !== "main"), made.tasks.list(), made.heard], [[], [], []]);
+    assert.equal(made.tasks.running(), 0, "its slot is free");
+  });
+
+  test("B6: the eleventh is refused, and the ten are untouched", async () => {
+    const door = gate();
+    const calls = Array.from({ length: 11 }, (_none, at) => call(`c${at + 1}`, inBackground)).join(", ");
+    const made = await bench(
+      `turns: [{ calls: [${calls}] }, { expect: { result: { call: c11, type: task_limit, contains: "10 background tasks are already running. Wait for one to end, stop one, or run in the foreground." } }, say: ok }, { say: a }, { say: b }]\nallowUnused: true\n${helper("{ calls: [{ tool: gate }] }, { say: done }")}`,
+      { tools: [door.tool] },
+    );
+    assert.equal((await made.send("go")).reason, "done");
+    assert.equal(made.tasks.running(), 10);
+    door.open();
+    await made.agent.settle(new AbortController().signal);
+    assert.deepEqual(
+      made.tasks.list().map(({ status }) => status),
+      Array.from({ length: 10 }, () => "completed"),
+    );
+  });
+
+  test("B9: the launching call's id is on the entry, both events and the envelope", async () => {
+    const made = await bench(
+      `turns: [{ calls: [${call("call_7", inBackground)}] }, { say: x }, { say: y }]\nallowUnused: true\n${helper("{ say: done }")}`,
+    );
+    await made.sendAll("go");
+    assert.deepEqual(
+      made.heard.map(({ type, task }) => [type, task.id, task.callId]),
+      [
+        ["task_started", "t_call_7", "call_7"],
+        ["task_notification", "t_call_7", "call_7"],
+      ],
+    );
+    assert.equal(made.tasks.get("t_call_7")?.callId, "call_7");
+    assert.match((await noticeTexts(made))[0] ?? "", /<tool-use-id>call_7<\/tool-use-id>/);
+  });
+
+  const REFUSED: readonly [sentence: string, input: object, type: string, text: string][] = [
+    ["a name nobody has", { agent: "nobody" }, "agent_not_found", 'No agent named \\"nobody\\". Available: helper, other.'],
+    ["a reserved name", { agent: "fork" }, "agent_not_found", 'No agent named \\"fork\\"'],
+    [
+      "an untrusted one",
+      { agent: "theirs" },
+      "agent_untrusted",
+      'Agent \\"theirs\\" comes from an untrusted workspace. Run \\"assent trust\\" first.',
+    ],
+  ];
+  for (const [sentence, input, type, text] of REFUSED) {
+    test(`${sentence} is told: ${type}`, async () => {
+      const made = await bench(
+        `turns: [{ calls: [${call("c1", input)}] }, { expect: { result: { call: c1, type: ${type}, contains: "${text}" } }, say: ok }]`,
+        {
+          definitions: [{}, { name: "other" }, { name: "theirs", usable: false }],
+        },
+      );
+      assert.deepEqual(await made.send("go"), { reason: "done", text: "ok" });
+    });
+  }
+
+  test("agents are nested at most three deep, never in a circle, and no task starts tasks", async () => {
+    const all = { tools: ["agent", "echo"] };
+    const made = await bench(
+      `
+turns:
+  - calls: [${call("c1", { agent: "a" })}, ${call("c2", { agent: "a2", run_in_background: true })}]
+  - say: ok
+  - say: told
+agents:
+  a: { turns: [{ calls: [${call("x", { agent: "b" })}] }, { say: a }] }
+  b: { turns: [{ calls: [${call("x", { agent: "c" })}, ${call("y", { agent: "a" })}] }, { expect: { result: { call: y, type: agent_cycle, contains: 'Agent "a" is already running above this one: main > a > b.' } }, say: b }] }
+  c: { turns: [{ calls: [${call("x", { agent: "d" })}] }, { expect: { result: { call: x, type: agent_depth, contains: Agents may be nested at most 3 deep. } }, say: c }] }
+  a2: { turns: [{ calls: [${call("x", { agent: "d", run_in_background: true })}, ${call("y", { agent: "d" })}] }, { expect: { results: [{ call: x, type: task_nested, contains: A background task cannot start background tasks. }, { call: y, contains: deep }] }, say: a2 }] }
+  d: { turns: [{ say: deep }] }
+`,
+      { definitions: ["a", "b", "c", "a2", "d"].map((name) => ({ name, ...all })) },
+    );
+    assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "told" });
+    made.player.refuseUnused();
+  });
+
+  test("the tool's description names the agents that can be started", async () => {
+    const made = await bench("turns: [{ say: x }]", { definitions: [{}, { name: "theirs", usable: false, description: "Not yet." }] });
+    await made.send("go");
+    const offered = made.requests[0]?.options.tools?.find(({ name }) => name === "agent");
+    assert.match(JSON.stringify(offered), /- helper: Helps\./);
+    assert.doesNotMatch(JSON.stringify(offered), /theirs/);
+  });
+});
+
+describe("what an agent is offered", () => {
+  const OFFERS: readonly [sentence: string, tools: readonly string[] | undefined, offered: readonly string[] | undefined][] = [
+    ["A5: an empty list: no tools, not all", [], undefined],
+    ["A6: no list: every tool of the session but `agent`", undefined, ["echo", "task_list", "task_output", "task_stop", "task_send"]],
+    ["A4: of known and unknown names the known ones", ["echo", "nope"], ["echo"]],
+  ];
+  for (const [sentence, tools, offered] of OFFERS) {
+    test(sentence, async () => {
+      const made = await bench(`turns: [{ calls: [${call("c1", { agent: "helper" })}] }, { say: ok }]\n${helper("{ say: x }")}`, {
+        definitions: [{ tools }],
+      });
+      await made.send("go");
+      const request = made.requests.find(({ who }) => who === "helper");
+      assert.deepEqual(
+        request?.options.tools?.map(({ name }) => name),
+        offered,
+      );
+      assert.deepEqual(request?.options.prompt[0], { role: "system", content: "You help." });
+    });
+  }
+
+  test("an agent's own model is asked for by its id", async () => {
+    const made = await bench(
+      `turns: [{ calls: [${call("c1", { agent: "helper" })}] }, { say: ok }]\nagents: { helper: { turns: [{ expect: { model: "some:model" }, say: x }] } }`,
+      { definitions: [{ model: "some:model" }] },
+    );
+    assert.deepEqual(await made.send("go"), { reason: "done", text: "ok" });
+    made.player.refuseUnused();
+  });
+});

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { defineTool, type Tool } from "@assent/core";
+import { z } from "zod";
+import { type Bench, type BenchOptions, bench, gate, noticeTexts } from "./bench.ts";
+
+const SIGNAL = new AbortController().signal;
+const START = `{ tool: agent, id: c1, input: { description: help me, prompt: Do it., agent: helper, run_in_background: true } }`;
+const script = (turns: string): string => `turns: [{ calls: [${START}] }, { say: Meanwhile. }, { say: One. }, { say: Two. }]
+allowUnused: true
+agents: { helper: { turns: [${turns}], allowUnused: true }, fork: { turns: [${turns}], allowUnused: true } }`;
+
+const STUCK: Tool = defineTool({
+  name: "stuck",
+  description: "Never ends.",
+  kind: "execute",
+  input: z.object({}),
+  run: () => new Promise<string>(() => undefined),
+});
+
+/** A process that is gone while its task does `turns`, and the next one. */
+async function restarted(
+  turns: string,
+  { text = script(turns), ...options }: BenchOptions & { readonly text?: string } = {},
+): Promise<{ before: Bench; after: Bench }> {
+  const before = await bench(text, options);
+  await before.send("go");
+  for (let at = 0; at < 50; at += 1) await turn();
+  const after = await bench(text, { ...options, after: before });
+  await after.tasks.restore();
+  return { before, after };
+}
+
+/** Lets what is delayed come, and waits for the end. */
+async function ended(made: Bench): Promise<void> {
+  await made.clock.advance(1_000);
+  await made.agent.settle(SIGNAL);
+}
+
+const WAITS = "{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Whole. }";
+
+describe("a task whose process is gone", () => {
+  test("B77: is paused and may be resumed; it holds nobody, and goes on where it was", async () => {
+    const { after } = await restarted(WAITS);
+    const [task] = after.tasks.list();
+    assert.deepEqual([task?.status, task?.resumable, task?.blockedReason, after.tasks.running()], ["paused", true, undefined, 0]);
+    assert.deepEqual(
+      (await after.events("task.paused")).map(({ body }) => [body.reason, body.blocked]),
+      [["restart", null]],
+    );
+    assert.equal(await after.agent.settle(SIGNAL), undefined);
+    assert.equal(await after.tasks.resume("t_c1", "person"), undefined);
+    await ended(after);
+    const [end] = await after.events("task.ended");
+    assert.deepEqual([end?.body.status, end?.body.result], ["completed", "Whole."]);
+    const child = task?.session ?? "";
+    assert.equal((await after.events("call.claimed", child)).length, 1, "no second start of its calls");
+  });
+
+  test("resumed, it comes to its end and gives its one notice, with the use of both processes", async () => {
+    const { after } = await restarted(
+      "{ say: Half., calls: [{ tool: echo, input: { text: a } }], usage: { inputTokens: 5, outputTokens: 1 } }, { delayMs: 1000, say: Whole., usage: { inputTokens: 7, outputTokens: 1 } }",
+    );
+    await after.tasks.resume("t_c1", "person");
+    await ended(after);
+    const [end] = await after.events("task.ended");
+    assert.deepEqual(
+      [end?.body.status, end?.body.usage.totalTokens, end?.body.usage.toolUses, (await noticeTexts(after)).length],
+      ["completed", 14, 1, 1],
+    );
+    assert.equal(after.tasks.output("t_c1"), "Half.\n\nWhole.");
+  });
+
+  const BLOCKED: readonly [sentence: string, reason: string, turns: string, options: BenchOptions, later: BenchOptions][] = [
+    ["B78: whose definition has changed", "agent_changed", WAITS, {}, { definitions: [{ digest: "sha256:2" }] }],
+    ["whose definition is gone", "agent_changed", WAITS, {}, { definitions: [] }],
+    ["whose definition is not trusted any more", "agent_changed", WAITS, {}, { definitions: [{ usable: false }] }],
+    ["whose directory is gone", "cwd_missing", WAITS, {}, { isDirectory: () => false }],
+    ["that left a call of which nobody knows whether it ran", "execution_unknown", "{ calls: [{ tool: stuck }] }", { tools: [STUCK] }, {}],
+  ];
+  for (const [sentence, reason, turns, options, later] of BLOCKED) {
+    test(`one ${sentence} cannot go on: ${reason}`, async () => {
+      const before = await bench(script(turns), options);
+      await before.send("go");
+      for (let at = 0; at < 50; at += 1) await turn();
+      const after = await bench(script(turns), { ...options, ...later, after: before });
+      await after.tasks.restore();
+      const task = after.tasks.get("t_c1");
+      assert.deepEqual([task?.status, task?.resumable, task?.blockedReason], ["paused", false, reason]);
+      assert.equal((await after.tasks.resume("t_c1", "person"))?.type, reason);
+      assert.deepEqual([await after.events("task.resumed"), after.requests], [[], []], "nothing was done");
+      assert.equal(await after.tasks.cancel("t_c1", "person"), undefined);
+      await after.tasks.idle();
+      assert.deepEqual(
+        [after.tasks.get("t_c1")?.status, (await noticeTexts(after)).length],
+        ["cancelled", 1],
+        "discarding it gives its notice",
+      );
+    });
+  }
+
+  test("B79: that somebody had ended is ended, with one notice, and not paused", async () => {
+    const before = await bench(script("{ say: Half., calls: [{ tool: stuck }] }"), { tools: [STUCK] });
+    await before.send("go");
+    for (let at = 0; at < 50; at += 1) await turn();
+    await before.tasks.cancel("t_c1", "person");
+    assert.deepEqual(await before.events("task.ended"), []);
+    const after = await bench(script("{ say: x }"), { tools: [STUCK], after: before });
+    await after.tasks.restore();
+    const [end] = await after.events("task.ended");
+    assert.deepEqual(
+      [end?.body.status, end?.body.result, (await noticeTexts(after)).length, await after.events("task.paused")],
+      ["cancelled", "Half.", 1, []],
+    );
+  });
+
+  test("a message that reached only its parent's record is heard when it goes on", async () => {
+    const { before, after } = await restarted(
+      "{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Heard. }",
+    );
+    assert.notEqual(before, after);
+    await after.session.record(
+      [after.session.draft("task.message", { task: "t_c1", message: "n_left", text: "left behind", by: "model" })],
+      "normal",
+    );
+    await after.tasks.resume("t_c1", "person");
+    await ended(after);
+    assert.match(
+      JSON.stringify(after.requests.find(({ who }) => who === "helper")?.options.prompt.at(-1)),
+      /Message from the main agent: left behind/,
+    );
+  });
+
+  test("a message to it lets it go on", async () => {
+    const { after } = await restarted("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Heard. }");
+    assert.equal(await after.tasks.send("t_c1", "go on", "model"), undefined);
+    assert.equal(after.tasks.get("t_c1")?.status, "running");
+    await ended(after);
+    assert.match(
+      JSON.stringify(after.requests.find(({ who }) => who === "helper")?.options.prompt.at(-1)),
+      /Message from the main agent: go on/,
+    );
+    assert.equal((await after.events("task.ended"))[0]?.body.result, "Heard.");
+  });
+
+  test("one that had said its last word is not asked again", async () => {
+    let isGone = false;
+    const before = await bench(script("{ say: Whole. }"), {
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          append: (...given: Parameters<typeof ledger.append>) =>
+            !isGone && given[2].events.some(({ type }) => type === "task.ended") ? new Promise(() => undefined) : ledger.append(...given),
+        }),
+    });
+    await before.send("go");
+    for (let at = 0; at < 50; at += 1) await turn();
+    isGone = true;
+    const after = await bench(script("{ say: Whole. }"), { after: before });
+    await after.tasks.restore();
+    await after.tasks.resume("t_c1", "person");
+    await after.tasks.idle();
+    assert.deepEqual(
+      [(await after.events("task.ended"))[0]?.body.result, after.requests.filter(({ who }) => who === "helper")],
+      ["Whole.", []],
+    );
+  });
+
+  test("a fork goes on with the history it was forked from, up to there", async () => {
+    const text = script("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, say: Whole. }").replace(
+      ", agent: helper",
+      "",
+    );
+    const { before, after } = await restarted("", { text });
+    const first = before.requests.find(({ who }) => who === "fork")?.options.prompt ?? [];
+    await after.tasks.resume("t_c1", "person");
+    await ended(after);
+    const again = after.requests.find(({ who }) => who === "fork")?.options.prompt ?? [];
+    assert.deepEqual(again.slice(0, first.length), first);
+    assert.equal((await after.events("task.ended"))[0]?.body.result, "Whole.");
+  });
+
+  test("ids of tasks that ended before are not given again", async () => {
+    const door = gate();
+    const before = await bench(script("{ say: done }"), { tools: [door.tool] });
+    await before.sendAll("go");
+    const after = await bench(
+      `turns: [{ say: a }, { say: b }, { say: c }, { calls: [${START}] }, { say: e }, { say: f }]\nallowUnused: true\nagents: { helper: { turns: [{ say: done }] } }`,
+      { after: before, tools: [door.tool] },
+    );
+    await after.tasks.restore();
+    assert.deepEqual(
+      after.tasks.list().map(({ id, status }) => [id, status]),
+      [["t_c1", "completed"]],
+    );
+    await after.sendAll("again");
+    const ids = (await after.events("task.started")).map(({ body }) => body.task);
+    assert.deepEqual([ids.length, new Set(ids).size], [2, 2]);
+  });
+});
