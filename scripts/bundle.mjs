@@ -6,7 +6,7 @@ import { build } from "esbuild";
 const dist = fileURLToPath(new URL("../packages/core/dist/", import.meta.url));
 rmSync(`${dist}bundle`, { recursive: true, force: true });
 await build({
-  entryPoints: { index: `${dist}index.js`, testing: `${dist}testing/index.js`, ungoverned: `${dist}ungoverned.js` },
+  entryPoints: { index: `${dist}index.js`, testing: `${dist}testing/index.js`, text: `${dist}text.js`, ungoverned: `${dist}ungoverned.js` },
   outdir: `${dist}bundle`,
   bundle: true,
   splitting: true, // one LedgerError, whichever entry it is imported from

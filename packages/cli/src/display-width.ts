@@ -1,6 +1,6 @@
-import { characterWidth, displayWidth } from "@assent/core";
+import { characterWidth, displayWidth } from "@assent/core/text";
 
-export { cutToWidth as cut, displayWidth } from "@assent/core";
+export { cutToWidth as cut, displayWidth } from "@assent/core/text";
 
 /** Breaks a text into lines of at most this width; nothing is dropped. */
 export function wrap(text: string, columns: number): string[] {

@@ -1,4 +1,4 @@
-export { oneLine, visible } from "@assent/core";
+export { oneLine, visible } from "@assent/core/text";
 
 const BLANKS = /[ \t]{41,}/g;
 const EMPTY_LINES = /\n(?:[ \t]*\n){11,}/g;

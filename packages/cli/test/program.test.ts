@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { COMMANDS } from "../src/command-table.ts";
@@ -25,9 +25,12 @@ describe("the program", () => {
     assert.deepEqual([code, stdout], [0, `${JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")).version}\n`]);
     const modules = stderr
       .split("\n")
-      .map((url) => fileURLToPath(url).slice(PACKAGE.length))
+      .map((url) => relative(PACKAGE, fileURLToPath(url)))
       .sort();
     assert.deepEqual(modules, [
+      "../core/src/model/display-width.ts",
+      "../core/src/model/visible-text.ts",
+      "../core/src/text.ts",
       "bin/assent.js",
       "src/command-line.ts",
       "src/command-options.ts",
@@ -43,6 +46,8 @@ describe("the program", () => {
       "src/process-io.ts",
       "src/program.ts",
       "src/proposal-commands.ts",
+      "src/run-commands.ts",
+      "src/session-commands.ts",
       "src/version.ts",
       "src/visible-text.ts",
     ]);

@@ -44,7 +44,7 @@ export type {
   Verdict,
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
-export { characterWidth, cutToWidth, displayWidth } from "./model/display-width.ts";
+export { cutToWidth, displayWidth } from "./model/display-width.ts";
 export { editDistance } from "./model/edit-distance.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
