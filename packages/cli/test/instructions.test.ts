@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { openLedger } from "@assent/store";
+import { modelServer } from "../../agent/test/wire/model-server.ts";
 import { type Instructions, trustedInstructions, workspaceInstructions } from "../src/instructions.ts";
 import { place } from "./support/assent.ts";
 
@@ -183,4 +184,28 @@ describe("trust covers instructions below the root as they were when it was give
     symlinkSync("real", at.path("linked"));
     assert.deepEqual((await at.hereJson(["trust", "--show"])).value.would, ["instructions real/AGENTS.md (4 bytes)"]);
   });
+});
+
+describe("what a model is told first", () => {
+  for (const [name, trusts, told] of [
+    ["a trusted workspace's instructions are in the system prompt, marked with their path", true, true],
+    ["those of an untrusted one are not, and a warning says so", false, false],
+  ] as const) {
+    test(name, async () => {
+      using at = place();
+      at.write("AGENTS.md", "Answer in rhymes.\n");
+      if (trusts) await at.here(["trust"]);
+      const server = await modelServer();
+      const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };
+      server.replies.push({ frames: [`data: ${JSON.stringify(chunk)}\n\n`, "data: [DONE]\n\n"] });
+      const env = { OPENAI_COMPATIBLE_BASE_URL: `${server.origin}/v1` };
+      const { code, stdout, stderr } = await at.run(["run", "hello", "--model", "openai-compatible:m"], { env });
+      await server.close();
+      assert.deepEqual([code, stdout], [0, "hi\n"], stderr);
+      const system = JSON.stringify(server.received[0]?.body["messages"]?.[0]);
+      assert.equal(system.includes("Answer in rhymes."), told);
+      assert.equal(system.includes("AGENTS.md"), told);
+      assert.equal(/AGENTS\.md is not read/.test(stderr), !told);
+    });
+  }
 });

@@ -1,10 +1,20 @@
 import { readFileSync } from "node:fs";
 import { planPrompt } from "./plan-prompt.ts";
 
-/** What every model is told first; `planFile` where it begins in plan mode. It stays the same through a session, so that providers can keep it. */
-export function systemPrompt({ cwd, planFile }: { readonly cwd: string; readonly planFile?: string | undefined }): string {
+/** What a system prompt is made from. */
+export type SystemPromptParts = {
+  readonly cwd: string;
+  /** Where a session begins in plan mode. */
+  readonly planFile?: string | undefined;
+  /** What the workspace asks of agents that work in it. */
+  readonly instructions?: string | undefined;
+};
+
+/** What every model is told first. It stays the same through a session, so that providers can keep it. */
+export function systemPrompt({ cwd, planFile, instructions = "" }: SystemPromptParts): string {
   const system = readFileSync(new URL("../../src/prompts/system.md", import.meta.url), "utf8")
     .trim()
     .replaceAll("{{cwd}}", () => cwd);
-  return planFile === undefined ? system : `${system}\n\n${planPrompt({ planFile })}`;
+  const plan = planFile === undefined ? "" : planPrompt({ planFile });
+  return [system, instructions, plan].filter((part) => part !== "").join("\n\n");
 }
