@@ -1,3 +1,4 @@
+import type { LoadedAgents } from "@assent/agent";
 import type { Facts, HookEntry, Ledger, Registry, Rules } from "@assent/core";
 import {
   type LoadedPolicy,
@@ -9,6 +10,7 @@ import {
   workspacePolicy,
 } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
+import { agentDefinitions } from "./agent-definitions.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { customTools } from "./custom-tools.ts";
@@ -44,6 +46,7 @@ export type OpenedPolicy = {
   readonly hooks: () => readonly HookEntry[];
   readonly workspace: string;
   readonly custom: LoadedTools;
+  readonly agents: LoadedAgents;
   /** Lets what a session read in an earlier process count. */
   readonly readsFrom: (ledger: Ledger) => void;
 };
@@ -55,6 +58,8 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   const { workspace, readable, planFile, follow } = wish;
   const custom = await customTools(context, { ports, ...wish });
   const own = custom.tools.map(({ tool }) => tool);
+  const agents = await agentDefinitions(context, wish);
+  const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
   const { source, tools, facts, rules, hooks } = workspacePolicy({
     places: policyPlaces(context, wish),
@@ -62,11 +67,11 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
     ...(readable && { readable }),
     ...(planFile && { planFile }),
     digest: ports.digest,
-    tools: (look, settings, privateAllowed) =>
-      toolRegistry(context, { ports, workspace, look, settings, privateAllowed, reads, custom: own }),
+    tools: (look, settings, asked) =>
+      toolRegistry(context, { ports, workspace, look, settings, ...asked, reads, custom: own, agents: offered }),
     ...(follow && { follow }),
   });
-  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom, readsFrom: reads.from };
+  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom, agents, readsFrom: reads.from };
 }
 
 /** Where settings are read from. */

@@ -1,6 +1,6 @@
 import { isObject, type Ledger } from "@assent/core";
 import { memoryReads, type ReadRecord, type Reads } from "@assent/tools";
-import { conversationParts } from "./session-fork-parts.ts";
+import { conversationParts, type Part } from "./session-fork-parts.ts";
 
 /** What sessions have read: in this process by memory, in earlier ones by the record. */
 export type RecordedReads = Reads & {
@@ -11,31 +11,53 @@ export type RecordedReads = Reads & {
 /** Without a ledger it is a memory. */
 export function recordedReads(): RecordedReads {
   const memory = memoryReads();
-  let record: Ledger | undefined;
+  let recorded: ((sessionId: string) => Promise<Known>) | undefined;
   return {
     from: (ledger) => {
-      record = ledger;
+      recorded = following(ledger);
     },
     remember: memory.remember,
-    recall: async (sessionId, path) => (await memory.recall(sessionId, path)) ?? (record && (await newest(record, sessionId, path))),
+    recall: async (sessionId, path) => (await memory.recall(sessionId, path)) ?? (await recorded?.(sessionId))?.get(path),
   };
 }
 
-/** Calls that have looked at files, or changed them, say so in their details; those of the conversation that this one was forked from, too. */
-async function newest(ledger: Ledger, id: string, path: string): Promise<ReadRecord | undefined> {
-  let found: ReadRecord | undefined;
-  for (const { session, through } of await conversationParts(ledger, id)) {
-    for await (const { seq, body } of ledger.read({ session, seq: 0 }, { session, types: ["call.ended"] })) {
-      if (seq > through) break;
-      const details: unknown = body["details"];
-      if (isObject(details)) found = knownIn(details, path) ?? knownIn(details["sourceResultDetails"], path) ?? found;
-    }
-  }
-  return found;
+type Known = Map<string, ReadRecord>;
+
+/** No event of a session is looked at twice, however many files are asked about. */
+function following(ledger: Ledger): (sessionId: string) => Promise<Known> {
+  const sessions = new Map<string, { readonly known: Known; through: number }>();
+  return async (id) => {
+    const seen = sessions.get(id) ?? { known: await forkedKnown(ledger, id), through: 0 };
+    sessions.set(id, seen);
+    seen.through = await gather(ledger, { session: id, after: seen.through, through: Number.POSITIVE_INFINITY }, seen.known);
+    return seen.known;
+  };
 }
 
-function knownIn(details: unknown, path: string): ReadRecord | undefined {
-  const known = isObject(details) && Array.isArray(details["known"]) ? details["known"] : [];
-  const entry: unknown = known.findLast((one: unknown) => isObject(one) && one["path"] === path);
-  return isObject(entry) && typeof entry["digest"] === "string" ? { digest: entry["digest"] } : undefined;
+/** What the conversation had read that this one was forked from. */
+async function forkedKnown(ledger: Ledger, id: string): Promise<Known> {
+  const known: Known = new Map();
+  for (const part of await conversationParts(ledger, id)) if (part.session !== id) await gather(ledger, { ...part, after: 0 }, known);
+  return known;
+}
+
+/** Calls that have looked at files, or changed them, say so in their details. Gives the last event that was looked at. */
+async function gather(ledger: Ledger, { session, after, through }: Part & { readonly after: number }, known: Known): Promise<number> {
+  let last = after;
+  for await (const { seq, body } of ledger.read({ session, seq: after }, { session, types: ["call.ended"] })) {
+    if (seq > through) break;
+    last = seq;
+    const details: unknown = body["details"];
+    if (!isObject(details)) continue;
+    for (const { path, digest } of [...knownIn(details["sourceResultDetails"]), ...knownIn(details)]) known.set(path, { digest });
+  }
+  return last;
+}
+
+function knownIn(details: unknown): readonly { readonly path: string; readonly digest: string }[] {
+  const known: readonly unknown[] = isObject(details) && Array.isArray(details["known"]) ? details["known"] : [];
+  return known.flatMap((one) => {
+    if (!isObject(one) || typeof one["path"] !== "string" || typeof one["digest"] !== "string") return [];
+    return [{ path: one["path"], digest: one["digest"] }];
+  });
 }

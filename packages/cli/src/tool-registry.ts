@@ -1,7 +1,7 @@
 import { createRegistry, type Registry, type Tool } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { PathScope, Settings } from "@assent/policy";
-import { ajvSchemas, builtinTools, type Reads } from "@assent/tools";
+import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import type { Context } from "./command-spec.ts";
 
 /** Where the tools of a registry work, and the settings they follow. */
@@ -13,10 +13,14 @@ export type ToolPlace = {
   readonly settings?: () => Settings;
   /** Whether a rule names a host of the own network. */
   readonly privateAllowed?: (url: string) => boolean;
+  /** Whether a rule forbids to read a file. */
+  readonly hides?: (path: string) => boolean;
   /** What sessions have read. */
   readonly reads?: Reads;
   /** The user's own, already loaded. */
   readonly custom?: readonly Tool[];
+  /** Agents that can be started by name. */
+  readonly agents?: readonly OfferedAgent[];
 };
 
 /** The built-in tools and those a test entry adds. */
@@ -30,7 +34,7 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     shellPath: () => settings?.()["shell.path"] ?? [],
     ...(settings && { maxFiles: () => settings()["astEdit.maxFiles"], maxChanges: () => settings()["astEdit.maxChanges"] }),
   };
-  const { privateAllowed, reads } = place;
+  const { privateAllowed, hides, reads, agents } = place;
   const builtin = builtinTools({
     workspace,
     scope,
@@ -39,7 +43,9 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     environment: io.env,
     ...follows,
     ...(privateAllowed && { privateAllowed }),
+    ...(hides && { hides }),
     ...(reads && { reads }),
+    ...(agents && { agents }),
   });
   for (const tool of [...builtin, ...(overrides.tools ?? []), ...(place.custom ?? [])]) registry.add(tool);
   return registry;

@@ -1,4 +1,5 @@
 import type { Clock, Digest, Facts, HookEntry, HookSubject, Registry, RequestFacts, Rules } from "@assent/core";
+import { deniesReading } from "./denied-reading.ts";
 import { exampleTrial } from "./example-trial.ts";
 import { policyFacts } from "./facts.ts";
 import { policyGuards } from "./guards.ts";
@@ -20,6 +21,14 @@ import type { Problem } from "./settings/problem.ts";
 import type { Settings } from "./settings/settings.ts";
 import { packageScripts } from "./shell/package-scripts.ts";
 
+/** What tools ask the rules about while they run, as the rules are then. */
+export type ToolRules = {
+  /** Whether a rule names a host of the own network. */
+  readonly privateAllowed: (url: string) => boolean;
+  /** Whether a deny means the reading of this file. */
+  readonly hides: (path: string) => boolean;
+};
+
 /** What judging in a workspace is put together from. */
 export type WorkspaceParts = {
   readonly places: PolicyPlaces;
@@ -31,7 +40,7 @@ export type WorkspaceParts = {
   readonly planFile?: () => string | undefined;
   readonly digest: Digest;
   /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
-  readonly tools: (look: PathScope, settings: () => Settings, privateAllowed: (url: string) => boolean) => Registry;
+  readonly tools: (look: PathScope, settings: () => Settings, rules: ToolRules) => Registry;
   /** Names of the hook functions that this process has. */
   readonly hookFunctions?: readonly string[];
   /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
@@ -64,8 +73,8 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
     return live.source.settings();
   };
   const look = liveScope(directoriesOf(parts, () => live.source?.settings()));
-  const privateAllowed = allowsPrivate({ rules: () => live.source?.loaded().rules ?? [], facts: (request) => facts(request), workspace });
-  const registry = parts.tools(look, settings, privateAllowed);
+  const asked = { rules: () => live.source?.loaded().rules ?? [], facts: (request: Parameters<Facts>[0]) => facts(request), workspace };
+  const registry = parts.tools(look, settings, { privateAllowed: allowsPrivate(asked), hides: deniesReading(asked) });
   const tools = registryTools(registry);
   const scripts = packageScripts(workspace);
   const facts = policyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });

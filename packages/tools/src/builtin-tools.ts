@@ -1,5 +1,6 @@
 import type { Files, Processes, Tool } from "@assent/core";
 import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
+import { agentTool, type OfferedAgent } from "./agent.ts";
 import { askTool } from "./ask.ts";
 import { astEditTool } from "./ast/ast-edit.ts";
 import { astGrepTool } from "./ast/ast-grep.ts";
@@ -7,12 +8,15 @@ import { editTool } from "./edit.ts";
 import { enterPlanModeTool } from "./enter-plan-mode.ts";
 import { fetchTool } from "./fetch.ts";
 import { globTool } from "./glob.ts";
+import type { Hides } from "./hidden-files.ts";
 import { listTool } from "./list.ts";
 import { readTool } from "./read.ts";
 import { memoryReads, type Reads } from "./reads.ts";
 import { resolveTool } from "./resolve.ts";
+import { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./schedules.ts";
 import { searchTool } from "./search.ts";
 import { shellTool } from "./shell.ts";
+import { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./tasks.ts";
 import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";
 
@@ -35,14 +39,18 @@ export type BuiltinDeps = SessionDirectories & {
   readonly maxChanges?: () => number;
   /** Whether a rule names this host of the own network; absent: none does. */
   readonly privateAllowed?: (url: string) => boolean;
+  /** Whether a rule forbids to read a file: then no tool shows it. Absent: none does. */
+  readonly hides?: Hides;
   /** What the session has read before; a new, empty memory when absent. */
   readonly reads?: Reads;
+  /** The agents that can be started by name. */
+  readonly agents?: readonly OfferedAgent[];
 };
 
 /** The built-in tools, in the order in which they are offered. */
 export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
   const reads = deps.reads ?? memoryReads();
-  const shared = { workspace: deps.workspace, scope: deps.scope ?? pathScope(deps), reads };
+  const shared = { workspace: deps.workspace, scope: deps.scope ?? pathScope(deps), reads, ...(deps.hides && { hides: deps.hides }) };
   const { maxFiles = () => 10_000, maxChanges = () => 50_000 } = deps;
   return [
     readTool(shared),
@@ -56,6 +64,14 @@ export function builtinTools(deps: BuiltinDeps): readonly Tool[] {
     shellTool(deps),
     fetchTool({ files: deps.files, ...(deps.privateAllowed && { privateAllowed: deps.privateAllowed }) }),
     todoTool(),
+    agentTool(deps.agents),
+    taskListTool(),
+    taskOutputTool(),
+    taskStopTool(),
+    taskSendTool(),
+    scheduleCreateTool(),
+    scheduleListTool(),
+    scheduleDeleteTool(),
     askTool(),
     enterPlanModeTool(),
     resolveTool(),

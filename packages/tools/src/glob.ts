@@ -7,6 +7,7 @@ import { description } from "./description.ts";
 import { failure, fileFailure, isResult } from "./failure.ts";
 import { type InputOf, object, optional, string } from "./fields.ts";
 import { walkFiles } from "./file-walk.ts";
+import { type Hides, hiddenFiles, hiddenText } from "./hidden-files.ts";
 import { pathFault, placePath } from "./path-input.ts";
 import { type Place, readablePlaces } from "./readable-place.ts";
 import { pathFilter } from "./search-files.ts";
@@ -25,7 +26,7 @@ const FIELDS = {
 type Input = InputOf<typeof FIELDS>;
 
 /** What the glob tool needs: where the session works. */
-export type GlobDeps = { readonly workspace: string; readonly scope: PathScope };
+export type GlobDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
 
 /** Finds files by their paths, newest first. It asks where `read` would. */
 export function globTool(deps: GlobDeps): Tool {
@@ -37,26 +38,31 @@ export function globTool(deps: GlobDeps): Tool {
     kind: "search",
     input: object(FIELDS),
     isOutputMarkdown: false,
-    maxOutputLines: MOST_PATHS + 1,
+    maxOutputLines: MOST_PATHS + 2,
     check: ({ path = "." }) => pathFault(path, "path"),
     describe: ({ pattern, path = "." }, { cwd }) => `Find ${JSON.stringify(pattern)} in ${shownPath(deps.workspace, resolve(cwd, path))}`,
     locations: ({ path = "." }) => [{ path }],
     permission: (input, { cwd }) => places.judge({ input, path: input.path ?? ".", cwd }),
     run: (input, ctx) => {
       const place = places.open({ input, path: input.path ?? ".", cwd: ctx.cwd });
-      return isResult(place) ? place : run({ workspace: deps.workspace, place }, input, ctx);
+      return isResult(place) ? place : run({ ...deps, place }, input, ctx);
     },
   });
 }
 
-type Finding = { readonly workspace: string; readonly place: Place };
+type Finding = GlobDeps & { readonly place: Place };
 
-async function run({ workspace, place: { path: root, shown } }: Finding, input: Input, ctx: RunContext): Promise<ToolResult> {
+async function run({ workspace, hides, place: { path: root, shown } }: Finding, input: Input, ctx: RunContext): Promise<ToolResult> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const signal = AbortSignal.any([ctx.signal, timeout]);
-    const found = await newestFirst(await matching(root, input.pattern, { signal, top: workspace }), signal);
-    return resultOf(found.map((path) => oneLine(shownPath(workspace, path))));
+    const hidden = hiddenFiles(hides);
+    const meant = await matching(root, input.pattern, { signal, top: workspace });
+    const found = await newestFirst(meant.filter(hidden.shows), signal);
+    return resultOf(
+      found.map((path) => oneLine(shownPath(workspace, path))),
+      hidden.count(),
+    );
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (timeout.aborted)
@@ -90,10 +96,11 @@ async function newestFirst(paths: readonly string[], signal: AbortSignal): Promi
   return dated.sort((a, b) => b.time - a.time).map(({ path }) => path);
 }
 
-function resultOf(paths: readonly string[]): ToolResult {
-  if (paths.length === 0) return { content: "No files found." };
+function resultOf(paths: readonly string[], hidden: number): ToolResult {
+  const without = hidden > 0 ? [`[${hiddenText(hidden)}]`] : [];
+  if (paths.length === 0) return { content: ["No files found.", ...without].join("\n") };
   const left = paths.length - MOST_PATHS;
-  const more = left > 0 ? [`[${left} more files]`] : [];
+  const more = [...(left > 0 ? [`[${left} more files]`] : []), ...without];
   return { content: [...paths.slice(0, MOST_PATHS), ...more].join("\n"), display: `${paths.length} files found` };
 }
 

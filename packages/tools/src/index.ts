@@ -1,3 +1,4 @@
+export { agentTool, type OfferedAgent } from "./agent.ts";
 export { ajvSchemas } from "./ajv-schemas.ts";
 export { askTool } from "./ask.ts";
 export { type AstEditDeps, astEditTool } from "./ast/ast-edit.ts";
@@ -39,6 +40,7 @@ export { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./sche
 export { type SearchDeps, searchTool } from "./search.ts";
 export { type RangeChange, sequenceChanges } from "./sequence-changes.ts";
 export { type ShellDeps, shellTool } from "./shell.ts";
+export { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./tasks.ts";
 export { todoTool } from "./todo.ts";
 export { diffStat, type Sides, unifiedDiff } from "./unified-diff.ts";
 export { type WriteDeps, writeTool } from "./write.ts";

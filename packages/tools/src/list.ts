@@ -7,6 +7,7 @@ import type { PathScope } from "@assent/policy";
 import { description } from "./description.ts";
 import { failure, fileFailure, isResult } from "./failure.ts";
 import { array, type InputOf, object, optional, string } from "./fields.ts";
+import { type Hides, hiddenFiles, hiddenText } from "./hidden-files.ts";
 import { pathFault, placePath } from "./path-input.ts";
 import { type Place, readablePlaces } from "./readable-place.ts";
 import { pathFilter } from "./search-files.ts";
@@ -28,7 +29,7 @@ const FIELDS = {
 type Input = InputOf<typeof FIELDS>;
 
 /** What the list tool needs: where the session works. */
-export type ListDeps = { readonly workspace: string; readonly scope: PathScope };
+export type ListDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
 
 /** Lists a directory. It asks where `read` would. */
 export function listTool(deps: ListDeps): Tool {
@@ -40,26 +41,29 @@ export function listTool(deps: ListDeps): Tool {
     kind: "search",
     input: object(FIELDS),
     isOutputMarkdown: false,
-    maxOutputLines: MOST_ENTRIES + 1,
+    maxOutputLines: MOST_ENTRIES + 2,
     check: ({ path }) => pathFault(path, "path"),
     describe: ({ path }, { cwd }) => `List ${shownPath(deps.workspace, resolve(cwd, path))}`,
     locations: ({ path }) => [{ path }],
     permission: (input, { cwd }) => places.judge({ input, path: input.path, cwd }),
     run: (input, { cwd }) => {
       const place = places.open({ input, path: input.path, cwd });
-      return isResult(place) ? place : run(place, input);
+      return isResult(place) ? place : run(place, input, deps.hides);
     },
   });
 }
 
-async function run({ path: directory, shown }: Place, input: Input): Promise<ToolResult> {
+async function run({ path: directory, shown }: Place, input: Input, hides: Hides | undefined): Promise<ToolResult> {
   const ignored = (input.ignore ?? []).map((glob) => pathFilter(glob.replace(/\/$/, "")));
   try {
     const entries = await readdir(directory, { withFileTypes: true });
-    const kept = entries.filter(({ name }) => !ignored.some((isMeant) => isMeant([name]))).sort(inOrder);
+    const hidden = hiddenFiles(hides);
+    const wanted = entries.filter(({ name }) => !ignored.some((isMeant) => isMeant([name])));
+    const kept = wanted.filter(({ name }) => hidden.shows(join(directory, name))).sort(inOrder);
     const lines = await Promise.all(kept.slice(0, MOST_ENTRIES).map((entry) => lineOf(directory, entry)));
     const left = kept.length - lines.length;
-    const content = [...lines, ...(left > 0 ? [`[${left} more entries]`] : [])].join("\n");
+    const without = hidden.count() > 0 ? [`[${hiddenText(hidden.count())}]`] : [];
+    const content = [...lines, ...(left > 0 ? [`[${left} more entries]`] : []), ...without].join("\n");
     return { content: content || "The directory is empty.", display: `${kept.length} entries in ${shown}` };
   } catch (error) {
     if (errorCode(error) === "ENOTDIR") return failure("path_is_not_a_directory", `${shown} is not a directory.`);

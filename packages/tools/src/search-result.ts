@@ -1,4 +1,5 @@
 import type { ToolResult } from "@assent/core";
+import { hiddenText } from "./hidden-files.ts";
 import type { FoundFile, Search } from "./search-lines.ts";
 
 /** How much is told of what was found, and how. */
@@ -7,6 +8,8 @@ export type Telling = {
   readonly isShown: (path: string) => boolean;
   /** How a path is named. */
   readonly name: (path: string) => string;
+  /** How many files were left out, once all were looked at. */
+  readonly hidden?: () => number;
 };
 
 /** A result is not longer than this, whatever the limits are. */
@@ -16,11 +19,13 @@ const MAX_CHARS = 2_000_000;
 export async function searchResult(found: AsyncIterable<readonly FoundFile[]>, telling: Telling): Promise<ToolResult> {
   const { wanted, context } = telling.search;
   const { parts, files, total, given } = await gathered(found, telling);
-  if (files === 0) return { content: "No matches found." };
+  const hidden = telling.hidden?.() ?? 0;
+  const left = hidden > 0 ? `\n[${hiddenText(hidden)}]` : "";
+  if (files === 0) return { content: `No matches found.${left}` };
   const kind = wanted === "content" ? "matching lines" : "files";
   const more = total > given ? `\n[${total - given} more ${kind}; narrow the search, or raise head_limit]` : "";
   const display = `${total} ${kind} found${wanted === "content" ? ` in ${files} files` : ""}`;
-  return { content: parts.join(context > 0 ? `\n${BREAK}\n` : "\n") + more, display };
+  return { content: parts.join(context > 0 ? `\n${BREAK}\n` : "\n") + more + left, display };
 }
 
 type Gathered = { readonly parts: string[]; files: number; total: number; given: number };

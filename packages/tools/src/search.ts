@@ -8,6 +8,7 @@ import { description } from "./description.ts";
 import { failure, fileFailure, isResult } from "./failure.ts";
 import { boolean, type InputOf, integer, object, oneOf, optional, string } from "./fields.ts";
 import { walkFiles } from "./file-walk.ts";
+import { type HiddenFiles, type Hides, hiddenFiles } from "./hidden-files.ts";
 import { pathFault, placePath } from "./path-input.ts";
 import { type Place, readablePlaces } from "./readable-place.ts";
 import { searchBuiltIn } from "./search-built-in.ts";
@@ -42,6 +43,7 @@ export type SearchDeps = {
   /** Directories in which programs are looked up; those of the environment when empty. */
   readonly shellPath?: () => readonly string[];
   readonly timeoutMs?: number;
+  readonly hides?: Hides;
 };
 
 /** Searches files by ripgrep where it is there, else by itself. It asks where `read` would. */
@@ -78,12 +80,13 @@ async function run(deps: Searching, input: Input, ctx: RunContext): Promise<Tool
     const stats = await stat(root);
     if (stats.isFile() && fact.sensitive)
       return failure("permission_denied", `${shown} holds secrets by its name or place: search does not show such files.`);
-    const paths = filesOf(root, stats, { glob: input.glob, signal, top: workspace });
+    const hidden = hiddenFiles(deps.hides);
+    const paths = filesOf(root, stats, { glob: input.glob, signal, top: workspace, hidden });
     if (!paths) return failure("search_path_not_a_directory", `${shown} is neither a file nor a directory.`);
     const search = searchOf(input);
     const found = engineOf(deps)(search, inBatches(paths), signal);
     const isShown = (path: string): boolean => mayShow(scope(path, ctx.cwd), path);
-    return await searchResult(found, { search, isShown, name: (path) => oneLine(shownPath(workspace, path)) });
+    return await searchResult(found, { search, isShown, name: (path) => oneLine(shownPath(workspace, path)), hidden: hidden.count });
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (timeout.aborted)
@@ -100,15 +103,16 @@ function mayShow({ sensitive, real }: ReturnType<PathScope>, path: string): bool
   return !sensitive && real === path;
 }
 
-type Chosen = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string };
+type Chosen = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string; readonly hidden: HiddenFiles };
 
-/** Undefined: there is nothing to search in such a thing. */
-function filesOf(root: string, stats: Stats, { glob, signal, top }: Chosen): AsyncIterable<string> | undefined {
+/** What a rule hides is not even searched: whether it matches is not told either. Undefined: there is nothing to search in such a thing. */
+function filesOf(root: string, stats: Stats, { glob, signal, top, hidden }: Chosen): AsyncIterable<string> | undefined {
   const isMeant = glob === undefined ? () => true : pathFilter(glob);
-  if (stats.isFile()) return only([root], (path) => isMeant([path.slice(path.lastIndexOf("/") + 1)]));
+  if (stats.isFile()) return only([root], (path) => isMeant([path.slice(path.lastIndexOf("/") + 1)]) && hidden.shows(path));
   if (!stats.isDirectory()) return undefined;
   const start = root.endsWith("/") ? root.length : root.length + 1;
-  return only(walkFiles(root, { signal, top }), (path) => !isSensitive(path) && isMeant(path.slice(start).split("/")));
+  const isOpen = (path: string): boolean => !isSensitive(path) && isMeant(path.slice(start).split("/")) && hidden.shows(path);
+  return only(walkFiles(root, { signal, top }), isOpen);
 }
 
 async function* only(paths: AsyncIterable<string> | Iterable<string>, isMeant: (path: string) => boolean): AsyncGenerator<string> {

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import type { CallContext, Content, Display, FileImage, Invocation, Preview, RunContext, Tool, ToolResult } from "@assent/core";
 import { validateBuildAndExecute } from "@assent/core/ungoverned";
 import { hostFileChanges, hostFiles, hostProcesses, sessionOutput } from "@assent/host";
-import { builtinTools } from "../src/index.ts";
+import { type BuiltinDeps, builtinTools } from "../src/index.ts";
 import { scratch } from "./scratch.ts";
 
 /** A session in a workspace of its own, with real files and processes. */
@@ -22,14 +22,18 @@ export type Session = {
 };
 
 /** Makes one; `environment` is what commands start from. */
-export function session(t: TestContext, environment: Record<string, string> = { PATH: "/usr/bin:/bin" }): Session {
+export function session(
+  t: TestContext,
+  environment: Record<string, string> = { PATH: "/usr/bin:/bin" },
+  more: Pick<BuiltinDeps, "hides"> = {},
+): Session {
   const root = scratch(t);
   const workspace = root;
   const outputDirectory = join(root, ".state/output");
   const output = sessionOutput(outputDirectory, "s_1");
   const files = hostFiles({ outputDirectory });
   const processes = hostProcesses({ graceMs: 150, lingerMs: 150 });
-  const tools = builtinTools({ workspace, readable: [output], files, processes, environment });
+  const tools = builtinTools({ workspace, readable: [output], files, processes, environment, ...more });
   const tool = (name: string): Tool => {
     const found = tools.find((candidate) => candidate.name === name);
     if (!found) throw new Error(`no tool ${name}`);

@@ -3,10 +3,13 @@ import { defineTool, type Preview, type RunContext, type Tool, ToolError, type T
 import { isInside, type PathScope } from "@assent/policy";
 import { description } from "../description.ts";
 import { failure, fileFailure } from "../failure.ts";
+import type { Hides } from "../hidden-files.ts";
+import type { Reads } from "../reads.ts";
 import { type AstEditInput, astEditInput, astEditSchema, editFault } from "./ast-edit-input.ts";
 import { appliedResult, editPreview, limitResult } from "./edit-preview.ts";
 import type { Issue } from "./issue.ts";
 import { type JudgedPlaces, judgedPlaces } from "./judged-places.ts";
+import { knownFiles, rememberApplied } from "./known-files.ts";
 import { planEdit } from "./plan-edit.ts";
 import { findTargets, type Targets } from "./targets.ts";
 
@@ -14,10 +17,12 @@ import { findTargets, type Targets } from "./targets.ts";
 export type AstEditDeps = {
   readonly workspace: string;
   readonly scope: PathScope;
+  readonly reads: Reads;
   /** The setting `astEdit.maxFiles`. */
   readonly maxFiles: () => number;
   /** The setting `astEdit.maxChanges`. */
   readonly maxChanges: () => number;
+  readonly hides?: Hides;
 };
 
 /** Rewrites code by its structure. It only ever says what it would do: the change is made when the proposal is applied. */
@@ -40,7 +45,10 @@ export function astEditTool(deps: AstEditDeps): Tool {
       return "ask";
     },
     preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
-    apply: (applied, { cwd }) => appliedResult(applied, (path) => named(deps, path, cwd)),
+    apply: async (applied, { cwd, sessionId }) => {
+      const known = await rememberApplied(deps.reads, applied, sessionId);
+      return appliedResult(applied, { shown: (path) => named(deps, path, cwd), known });
+    },
   });
 }
 
@@ -58,7 +66,7 @@ function describe({ ops: [op, ...ops] = [], paths: [path, ...paths] = [] }: AstE
 async function preview(
   deps: AstEditDeps & { readonly judged: JudgedPlaces },
   input: AstEditInput,
-  { cwd, signal }: RunContext,
+  { cwd, signal, sessionId }: RunContext,
 ): Promise<Preview | ToolResult> {
   const { ops = [], paths = [] } = input;
   const { scope, judged } = deps;
@@ -71,7 +79,8 @@ async function preview(
     if (targets.limitReached) return limitResult(maxFiles);
     const isSensitive = (path: string): boolean => scope(path, cwd).sensitive;
     const plan = await planEdit(targets.files, { ops, maxChanges: deps.maxChanges(), signal, shown, isSensitive });
-    return editPreview({ ...plan, issues: [...issuesOf(targets), ...plan.issues] }, shown);
+    const known = await knownFiles(deps.reads, plan.files, sessionId);
+    return editPreview({ ...plan, issues: [...issuesOf(targets), ...plan.issues], hidden: targets.hidden, known }, shown);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolError) return failure(error.type, error.message);

@@ -3,12 +3,13 @@ import type { PathScope } from "@assent/policy";
 import { description } from "../description.ts";
 import { failure, fileFailure } from "../failure.ts";
 import { type InputOf, object, optional, string } from "../fields.ts";
+import { type Hides, hiddenText } from "../hidden-files.ts";
 import { shownPath } from "../shown-path.ts";
 import { type JudgedPlaces, judgedPlaces } from "./judged-places.ts";
 import { LANGUAGES, type Language, languageNamed, languageOf } from "./languages.ts";
 import { pathsFault, pathsField } from "./paths-input.ts";
 import { type Searched, searchFiles } from "./search-files.ts";
-import { findTargets } from "./targets.ts";
+import { findTargets, type Targets } from "./targets.ts";
 
 const FIELDS = {
   pattern: string({ description: "The pattern: code with variables such as $NAME and $$$NAME.", minLength: 1, maxLength: 4096 }),
@@ -24,6 +25,7 @@ export type AstGrepDeps = {
   readonly scope: PathScope;
   /** The setting `astEdit.maxFiles`. */
   readonly maxFiles: () => number;
+  readonly hides?: Hides;
 };
 
 /** Searches code by its structure. Inside the workspace without asking; sensitive files are only searched when they are named, and then it asks. */
@@ -64,7 +66,7 @@ async function run(deps: AstGrepDeps & { readonly judged: JudgedPlaces }, input:
     if (targets.limitReached) return { content: `File limit of ${maxFiles} reached; narrow the paths.`, details: { limitReached: true } };
     const isSensitive = (path: string): boolean => scope(path, cwd).sensitive;
     const searched = await searchFiles(targets.files, { pattern: input.pattern, signal, isSensitive });
-    return searchResult(searched, targets.unsupported, (path) => shownPath(deps.workspace, path));
+    return searchResult(searched, targets, (path) => shownPath(deps.workspace, path));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ToolError) return failure(error.type, error.message);
@@ -79,13 +81,18 @@ function languageFor(name: string | undefined): (path: string, isNamed: boolean)
   return (path, isNamed) => (languageOf(path) === wanted || (isNamed && languageOf(path) === undefined) ? wanted : undefined);
 }
 
-function searchResult({ matches, more, skipped, notes }: Searched, unsupported: number, shown: (path: string) => string): ToolResult {
+function searchResult(
+  { matches, more, skipped, notes }: Searched,
+  { unsupported, hidden }: Targets,
+  shown: (path: string) => string,
+): ToolResult {
   const lines = matches.map(({ path, line, column, text }) => `${shown(path)}:${line}:${column}: ${text}`);
   const left = unsupported + skipped;
   const ends = [
     ...(matches.length === 0 ? ["No matches found."] : []),
     ...(more > 0 ? [`[${more} more ${more === 1 ? "match" : "matches"}]`] : []),
     ...(left > 0 ? [`[${left} ${left === 1 ? "file" : "files"} skipped]`] : []),
+    ...(hidden > 0 ? [`[${hiddenText(hidden)}]`] : []),
     ...notes.map((note) => `[${note}]`),
   ];
   return {

@@ -1,11 +1,21 @@
 import type { AppliedPreview, Json, JsonObject, Preview, ToolResult } from "@assent/core";
+import { hiddenText } from "../hidden-files.ts";
 import type { EditedFile, PlacedChange } from "./edit-file.ts";
 import { type Issue, issueLines, shownIssues } from "./issue.ts";
+import type { KnownFile, KnownPlace } from "./known-files.ts";
 import type { EditPlan, Skipped } from "./plan-edit.ts";
 
+type Hidden = {
+  /** How many files a rule hides. */
+  readonly hidden?: number;
+};
+
 /** What a plan comes to: a preview that can be staged, or the words that there is nothing to stage. */
-export function editPreview(plan: EditPlan, shown: (path: string) => string): Preview | ToolResult {
-  const { files } = plan;
+export function editPreview(
+  plan: EditPlan & Hidden & { readonly known: readonly KnownPlace[] },
+  shown: (path: string) => string,
+): Preview | ToolResult {
+  const { files, known } = plan;
   const details = detailsOf(plan, shown);
   const notes = notesOf(plan);
   if (files.length === 0) return { content: ["No matches. Nothing was staged.", ...notes].join("\n"), details };
@@ -14,7 +24,7 @@ export function editPreview(plan: EditPlan, shown: (path: string) => string): Pr
     label: `AST edit: ${replacementsIn(totals.totalReplacements, totals.filesTouched)}`,
     blocks: [...(notes.length > 0 ? [notes.join("\n")] : []), ...files.flatMap((file) => blocksOf(file, shown))],
     changes: files.map(({ target, before, after }) => ({ path: target.path, realPath: target.realPath, before, after })),
-    data: totals,
+    data: known.length === 0 ? totals : { ...totals, known },
     details,
   };
 }
@@ -29,7 +39,7 @@ export function limitResult(maxFiles: number): ToolResult {
 }
 
 /** The words for an edit that was made; the figures are those of its preview. */
-export function appliedResult({ data, files }: AppliedPreview, shown: (path: string) => string): ToolResult {
+export function appliedResult({ data, files }: AppliedPreview, { shown, known }: Telling): ToolResult {
   const { totalReplacements, filesTouched, fileReplacements } = readTotals(data);
   return {
     content: `Applied ${replacementsIn(totalReplacements, filesTouched)}.`,
@@ -39,9 +49,12 @@ export function appliedResult({ data, files }: AppliedPreview, shown: (path: str
       filesTouched,
       fileReplacements,
       files: files.map(({ path, digest }) => ({ path: shown(path), digest })),
+      ...(known.length > 0 && { known }),
     },
   };
 }
+
+type Telling = { readonly shown: (path: string) => string; readonly known: readonly KnownFile[] };
 
 type Totals = { readonly totalReplacements: number; readonly filesTouched: number; readonly fileReplacements: readonly Json[] };
 
@@ -66,8 +79,8 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-function detailsOf(plan: EditPlan, shown: (path: string) => string): JsonObject {
-  const { files, issues, filesSearched, nestedSkipped, skipped } = plan;
+function detailsOf(plan: EditPlan & Hidden, shown: (path: string) => string): JsonObject {
+  const { files, issues, filesSearched, nestedSkipped, skipped, hidden = 0 } = plan;
   return {
     applied: false,
     ...totalsOf(plan, shown),
@@ -78,6 +91,7 @@ function detailsOf(plan: EditPlan, shown: (path: string) => string): JsonObject 
     limitReached: false,
     nestedSkipped,
     skipped: { ...skipped },
+    ...(hidden > 0 && { hidden }),
   };
 }
 
@@ -90,8 +104,9 @@ function issueDetails({ path, op, message }: Issue): JsonObject {
 }
 
 /** What the caller should know besides the changes. It stands first, so that it is never cut. */
-function notesOf({ issues, nestedSkipped, skipped }: EditPlan): readonly string[] {
+function notesOf({ issues, nestedSkipped, skipped, hidden = 0 }: EditPlan & Hidden): readonly string[] {
   return [
+    ...(hidden > 0 ? [`${hiddenText(hidden)}.`] : []),
     ...(nestedSkipped > 0 ? [`${nestedSkipped} nested matches were left; run again after applying.`] : []),
     ...skippedLines(skipped),
     ...issueLines(issues),

@@ -5,6 +5,7 @@ import { ToolError } from "@assent/core";
 import { errorCode } from "@assent/host";
 import type { PathScope } from "@assent/policy";
 import { walkFiles } from "../file-walk.ts";
+import type { Hides } from "../hidden-files.ts";
 import { compilePathGlob, isGlob, withoutBraces } from "../path-glob.ts";
 import { type Language, languageOf } from "./languages.ts";
 
@@ -26,6 +27,8 @@ export type Targets = {
   readonly unsupportedNames: readonly string[];
   /** Globs that no file has. */
   readonly empty: readonly string[];
+  /** How many more a rule hides. */
+  readonly hidden: number;
   /** There are more files than may be searched; the list is of no use then. */
   readonly limitReached: boolean;
 };
@@ -39,11 +42,13 @@ export type Search = {
   readonly maxFiles: number;
   /** Which language a file is taken for; undefined: it is not searched. */
   readonly languageFor?: (path: string, named: boolean) => Language | undefined;
+  /** Whether a rule forbids to read a file: it is left out, named or not. */
+  readonly hides?: Hides;
 };
 
 /** Finds the files that paths mean: files, directories and globs. Each real file is there once. Throws `ToolError` for a path that leads nowhere. */
 export async function findTargets(paths: readonly string[], search: Search): Promise<Targets> {
-  const gathered: Gathered = { files: new Map(), seen: new Set(), unsupportedNames: [], empty: [] };
+  const gathered: Gathered = { files: new Map(), seen: new Set(), hidden: new Set(), unsupportedNames: [], empty: [] };
   let limitReached = false;
   for (const given of paths) {
     const count = await gather(gathered, given, search);
@@ -51,32 +56,43 @@ export async function findTargets(paths: readonly string[], search: Search): Pro
     limitReached = gathered.files.size > search.maxFiles;
     if (limitReached) break;
   }
-  const { files, seen, unsupportedNames, empty } = gathered;
+  const { files, seen, hidden, unsupportedNames, empty } = gathered;
   const sorted = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { files: sorted, unsupported: seen.size - files.size, unsupportedNames, empty, limitReached };
+  return { files: sorted, unsupported: seen.size - files.size, unsupportedNames, empty, hidden: hidden.size, limitReached };
 }
 
 type Gathered = {
   readonly files: Map<string, Target>;
   readonly seen: Set<string>;
+  readonly hidden: Set<string>;
   readonly unsupportedNames: string[];
   readonly empty: string[];
 };
 
-/** How many files there are at a path; no more are counted once there are too many. A file that is also named counts as named. */
-async function gather({ files, seen, unsupportedNames }: Gathered, given: string, search: Search): Promise<number> {
-  const { maxFiles, languageFor = languageOf } = search;
+/** How many files there are at a path; no more are counted once there are too many. */
+async function gather(gathered: Gathered, given: string, search: Search): Promise<number> {
   let count = 0;
-  for await (const { path, realPath, named } of filesOf(given, search)) {
+  for await (const found of filesOf(given, search)) {
     count++;
-    const language = languageFor(path, named);
-    const known = files.get(realPath);
-    if (language) files.set(realPath, { path: known?.path ?? path, realPath, language, named: named || known?.named === true });
-    else if (named && !seen.has(realPath)) unsupportedNames.push(given);
-    seen.add(realPath);
-    if (files.size > maxFiles) break;
+    add(gathered, { ...found, given }, search);
+    if (gathered.files.size > search.maxFiles) break;
   }
   return count;
+}
+
+/** A file that is also named counts as named. */
+function add({ files, seen, hidden, unsupportedNames }: Gathered, found: FoundFile & { readonly given: string }, search: Search): void {
+  const { path, realPath, named, given } = found;
+  const { languageFor = languageOf, hides } = search;
+  const language = languageFor(path, named);
+  if (language && hides?.(path)) {
+    hidden.add(realPath);
+    return;
+  }
+  const known = files.get(realPath);
+  if (language) files.set(realPath, { path: known?.path ?? path, realPath, language, named: named || known?.named === true });
+  else if (named && !seen.has(realPath)) unsupportedNames.push(given);
+  seen.add(realPath);
 }
 
 type FoundFile = { readonly path: string; readonly realPath: string; readonly named: boolean };

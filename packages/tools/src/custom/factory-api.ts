@@ -103,8 +103,9 @@ type Callback<R> = (...words: Parameters<PendingAction["apply"]>) => R;
 function settling<R>(module: ModuleIdentity, callback: Callback<Maybe<R>>): Callback<Promise<R>> {
   return async (reason, extra, ctx) => {
     const call: RunningCall = { signal: ctx.signal, over: false };
+    const told: typeof ctx = { ...ctx, gate: (nested) => outsideModules(() => ctx.gate(nested)) };
     try {
-      return await insideModule({ module, phase: "running", call, triedToExit: false }, () => callback(reason, extra, ctx));
+      return await insideModule({ module, phase: "running", call, triedToExit: false }, () => callback(reason, extra, told));
     } finally {
       call.over = true;
     }

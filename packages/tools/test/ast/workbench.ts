@@ -5,6 +5,7 @@ import type { Invocation, JsonObject, Preview, RunContext, Tool, ToolResult } fr
 import { pathScope } from "@assent/policy";
 import { astEditTool } from "../../src/ast/ast-edit.ts";
 import { astGrepTool } from "../../src/ast/ast-grep.ts";
+import { memoryReads } from "../../src/reads.ts";
 import { scratch } from "../scratch.ts";
 
 /** Contents by path. */
@@ -25,7 +26,7 @@ export type Workbench = {
 export function workbench(t: TestContext, files: Files, limits: { maxFiles?: number; maxChanges?: number } = {}): Workbench {
   const root = scratch(t);
   plant(root, files);
-  const deps = { workspace: root, scope: pathScope({ workspace: root }), maxFiles: () => limits.maxFiles ?? 10_000 };
+  const deps = { workspace: root, scope: pathScope({ workspace: root }), reads: memoryReads(), maxFiles: () => limits.maxFiles ?? 10_000 };
   const edit = astEditTool({ ...deps, maxChanges: () => limits.maxChanges ?? 50_000 });
   const grep = astGrepTool(deps);
   return {

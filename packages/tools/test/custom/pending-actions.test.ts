@@ -59,6 +59,19 @@ describe("pushPendingAction", () => {
     assert.equal((await call("resolve", { action: "apply", reason: "" })).text, "ran");
   });
 
+  test("CT-42: the effect of an action may call another tool through the gate, and a refusal makes it fail", async (t) => {
+    const at = place(t);
+    at.write("config/tools/b.ts", toolModule("inner", "", `return { content: [{ type: "text", text: "inner ran" }] };`));
+    const { call, id, session } = await pushed(
+      at,
+      `{ label: "x", apply: (reason, extra, { gate }) => gate({ name: reason, arguments: {} }) }`,
+    );
+    const denied = await call("resolve", { action: "apply", reason: "nothing_of_that_name" });
+    assert.deepEqual([denied.outcome, denied.type, session.state.proposals.get(id)?.state], ["failed", "proposal_apply_failed", "staged"]);
+    const { outcome, text } = await call("resolve", { action: "apply", reason: "inner" });
+    assert.deepEqual([outcome, text], ["succeeded", "inner ran"]);
+  });
+
   test("the API's own finds the running call", async (t) => {
     const at = place(t);
     at.write(
