@@ -5,7 +5,7 @@ import { createDispatcher, createRegistry, type Dispatcher, fixedPolicy, openSes
 import { hostFileChanges, hostPorts } from "@assent/host";
 import { pathScope } from "@assent/policy";
 import { openLedger } from "@assent/store";
-import { astEditTool } from "@assent/tools";
+import { astEditTool, memoryReads } from "@assent/tools";
 import { findInFiles } from "@ast-grep/napi";
 import { type Row, ratioRow, valueRow } from "./measure.ts";
 
@@ -85,7 +85,7 @@ async function editing(workspace: string, ledger: Awaited<ReturnType<typeof open
   const session = await openSession({ ledger, clock: ports.clock, ids: ports.ids }, { holder, create: { cwd: workspace } });
   const tools = createRegistry();
   const scope = pathScope({ workspace });
-  tools.add(astEditTool({ workspace, scope, maxFiles: () => 10_000, maxChanges: () => 50_000 }));
+  tools.add(astEditTool({ reads: memoryReads(), workspace, scope, maxFiles: () => 10_000, maxChanges: () => 50_000 }));
   const policy = fixedPolicy({ mode: "yolo" });
   const { clock, ids, digest } = ports;
   const dispatcher = createDispatcher({ session, clock, ids, digest, policy, changes: hostFileChanges() });
