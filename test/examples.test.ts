@@ -108,3 +108,24 @@ describe("examples/policy", () => {
     assert.ok(page.includes(`\n${(await commit(at)).content}\n`));
   });
 });
+
+describe("examples/agents", () => {
+  const agents = join(directory, "agents");
+
+  test("review.out prints what stands there; the reviewer reads, and is let do nothing else", async () => {
+    using at = place();
+    mkdirSync(at.path(".assent/agents"), { recursive: true });
+    mkdirSync(at.path("src"));
+    copyFileSync(join(agents, "reviewer.md"), at.path(".assent/agents/reviewer.md"));
+    copyFileSync(join(agents, "review.yaml"), at.path("review.yaml"));
+    at.write("src/total.ts", "export const total = (prices: number[]) => prices.reduce((a, b) => a + b);\n");
+    assert.equal((await at.here(["trust"])).code, 0);
+    const promised = readFileSync(join(agents, "review.out"), "utf8");
+    const [, command = ""] = /^\$ (.*)$/m.exec(promised) ?? [];
+    const script = `assent() { "$NODE" "$BIN" "$@"; }\n${command}`;
+    const env = { ...at.env, NODE: process.execPath, BIN };
+    const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: at.workspace, env, encoding: "utf8" });
+    assert.equal(`$ ${command}\n${stdout}${stderr}`, promised);
+    assert.ok(existsSync(at.path("src/total.ts")));
+  });
+});

@@ -1,9 +1,20 @@
-import { type By, createDispatcher, type Dispatcher, enterPlanMode, type Modes, type PlanMode, type Session } from "@assent/core";
+import type { RunLimits } from "@assent/agent";
+import {
+  type By,
+  createDispatcher,
+  type Dispatcher,
+  type DispatcherDeps,
+  enterPlanMode,
+  type Modes,
+  type PlanMode,
+  type Session,
+} from "@assent/core";
 import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges, hostPorts } from "@assent/host";
 import { approvalEditor } from "./approval-editor.ts";
 import type { OnAsk } from "./call-flags.ts";
 import type { Cancelling } from "./cancel-on-signal.ts";
 import type { Context } from "./command-spec.ts";
+import type { Attendance, Door } from "./door.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import { oneAtATime, type Ways } from "./one-at-a-time.ts";
 import { warn } from "./output.ts";
@@ -30,6 +41,12 @@ export type CallRuntime = {
   readonly unattended: OnAsk;
   /** A mode that was chosen for a session that goes on. */
   readonly mode?: string | undefined;
+  /** What the door adds; absent: a terminal, where there is one. */
+  readonly door?: Door | undefined;
+  /** What the whole run may use up. */
+  readonly limits?: RunLimits | undefined;
+  /** Bodies of tools that the door has. */
+  readonly handlers?: DispatcherDeps["handlers"];
 };
 
 /** The dispatcher of a session of `assent call`, and what it leaves running. */
@@ -40,45 +57,39 @@ export type CallDispatcher = {
   /** What an ask becomes when nobody can be asked. */
   readonly onAsk: OnAsk;
   /** A question to a person gets an answer, here or later. */
-  readonly asks: boolean;
+  readonly asks: () => boolean;
+  /** What the door wants to hear of the conversation. */
+  readonly observe: Attendance["observe"];
+  readonly hooks: HookRunner;
+  /** How a person is reached, if one is; and in whose name this process speaks. */
+  readonly ways: Pick<DispatcherDeps, "approver" | "questioner"> & { readonly by: By };
   readonly close: () => Promise<void>;
 };
 
 /** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
 export async function callDispatcher(context: Context, runtime: CallRuntime): Promise<CallDispatcher> {
-  const { io } = context;
-  const { session, ports, policy } = runtime;
-  const { clock, ids, digest, files, processes } = ports;
-  const attended = runtime.onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
-  const onAsk = runtime.onAsk ?? (attended ? "park" : runtime.unattended);
-  const by = personBy(currentUser().user, { name: undefined, door: "call" });
-  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
+  const { session, policy, door } = runtime;
+  const { decided, observe = noOne } = door?.attend(session, session.state.created?.parent?.call ?? null) ?? {};
+  const seat = seatOf(context, runtime);
+  const { by, onAsk, ways } = seat;
+  const asks = (): boolean => seat.attended || onAsk === "park" || door?.asks?.() === true;
   const hooks = callHooks(context, runtime);
   policy.readsFrom(session.ledger);
   const modes = await sessionModes(context, runtime, by.name);
   if (runtime.mode !== undefined) await modes.change(runtime.mode, by.name);
-  const dispatcher = createDispatcher({
-    session,
-    clock,
-    ids,
-    digest,
-    files,
-    processes,
+  const deps: DispatcherDeps = {
+    ...ordinaryDeps(context, runtime),
     by,
-    changes: hostFileChanges(),
-    tools: policy.tools,
     policy: modes,
-    handlers: { enter_plan_mode: enterPlanMode(modes, () => attended || onAsk === "park") },
-    rules: policy.rules,
-    facts: policy.facts,
-    maxConcurrency,
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    handlers: { enter_plan_mode: enterPlanMode(modes, asks), ...runtime.handlers },
     onAsk,
-    askTimeout: () => policy.source.settings()["ask.timeout"],
-    ...(attended && atTerminal(context, runtime, by)),
+    ...ways,
+    ...(decided && { decided }),
     hooks,
-    warn: (message) => void warn(io, message),
-  });
+  };
+  // A host says only when it joins how long it wants to be waited for, and that is after the dispatcher is made.
+  if (door?.approvalTimeoutMs) Object.defineProperty(deps, "approvalTimeoutMs", { get: door.approvalTimeoutMs, enumerable: true });
+  const dispatcher = createDispatcher(deps);
   const planMode = sessionPlans(runtime, modes, dispatcher);
   const close = (): void => {
     dispatcher.close();
@@ -86,7 +97,48 @@ export async function callDispatcher(context: Context, runtime: CallRuntime): Pr
     modes.close();
     policy.source.close();
   };
-  return { dispatcher, modes, planMode, onAsk, asks: attended || onAsk === "park", close: () => hooks.idle().finally(close) };
+  const made = { dispatcher, modes, planMode, onAsk, asks, hooks, observe, ways: { by, ...ways } };
+  return { ...made, close: () => hooks.idle().finally(close) };
+}
+
+function noOne(): void {
+  // Nobody listens.
+}
+
+type Seat = {
+  /** A person sits at this terminal and is asked there. */
+  readonly attended: boolean;
+  readonly onAsk: OnAsk;
+  readonly by: By;
+  readonly ways: Pick<DispatcherDeps, "approver" | "questioner">;
+};
+
+/** Who can be asked here: whoever the door reaches, else the person at the terminal. */
+function seatOf(context: Context, runtime: CallRuntime): Seat {
+  const { io } = context;
+  const { approver, questioner } = runtime.door ?? {};
+  const attended = !approver && runtime.onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
+  const by = personBy(currentUser().user, { name: undefined, door: "call" });
+  return {
+    attended,
+    by,
+    onAsk: runtime.onAsk ?? (attended ? "park" : runtime.unattended),
+    ways: attended ? atTerminal(context, runtime, by) : { ...(approver && { approver }), ...(questioner && { questioner }) },
+  };
+}
+
+function ordinaryDeps({ io }: Context, { session, ports, policy, limits }: CallRuntime): Omit<DispatcherDeps, "policy"> {
+  const { clock, ids, digest, files, processes } = ports;
+  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
+  const { tools, rules, facts } = policy;
+  return {
+    ...{ session, clock, ids, digest, files, processes, tools, rules, facts, maxConcurrency },
+    changes: hostFileChanges(),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(limits && { mayClaim: limits.claim }),
+    askTimeout: () => policy.source.settings()["ask.timeout"],
+    warn: (message) => void warn(io, message),
+  };
 }
 
 /** How the person at this terminal is asked, for a yes or for an answer. */
@@ -99,10 +151,15 @@ function atTerminal({ io }: Context, { ports: { clock }, policy, cancelling }: C
 }
 
 /** The hooks of the settings; each run of one is on record. */
-function callHooks({ io }: Context, { session, ports, policy }: CallRuntime): HookRunner {
+export function callHooks(
+  { io }: Context,
+  { session, ports, policy, door }: Pick<CallRuntime, "session" | "ports" | "policy" | "door">,
+): HookRunner {
   const { clock, digest } = ports;
+  const own = door?.hooks;
   return hookRunner({
-    entries: policy.hooks,
+    entries: own ? () => [...policy.hooks(), ...own.entries()] : policy.hooks,
+    ...(own && { functions: own.functions }),
     clock,
     digest,
     cwd: session.state.created?.cwd ?? policy.workspace,

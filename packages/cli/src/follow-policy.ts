@@ -12,7 +12,7 @@ import { workspaceTrust } from "./workspace-trust.ts";
 
 /** A policy that a session is judged by while its files may change. */
 export type FollowedPolicy = OpenedPolicy & {
-  /** Lets this session's own full outputs be read. */
+  /** Lets the full outputs of this session be read; those of its agents, and theirs of it, too. */
   readonly serve: (session: string) => void;
   /** Names the session's plan, which plan mode lets be written. */
   readonly planAt: (file: string) => void;
@@ -54,7 +54,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
   return {
     ...opened,
     serve: (session) => {
-      readable = [join(outputDirectory, session)];
+      readable = [...readable, join(outputDirectory, session)];
     },
     planAt: (file) => {
       planFile = file;

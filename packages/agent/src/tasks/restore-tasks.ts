@@ -1,5 +1,6 @@
 import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskRow } from "@assent/core";
 import { discard } from "./cancel-task.ts";
+import { endOrphans } from "./end-orphans.ts";
 import { makeProgress, type Progress, recordedProgress } from "./progress.ts";
 import { reopenTask } from "./reopen-task.ts";
 import { goOn } from "./run-task.ts";
@@ -9,6 +10,7 @@ import { enter, runningOf, type TaskBoard, type TaskEntry, type TaskRefusal, tel
 export async function restoreTasks(board: TaskBoard): Promise<void> {
   await enterEnded(board);
   for (const row of [...board.deps.session.state.tasks.values()]) if (!board.entries.has(row.task)) await restore(board, row);
+  await endOrphans(board);
 }
 
 async function restore(board: TaskBoard, row: TaskRow): Promise<void> {

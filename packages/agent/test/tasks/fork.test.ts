@@ -123,4 +123,36 @@ agents: { fork: { turns: [{ calls: [{ tool: gate }] }, { say: done }] } }
       ["t_f1", "t_f2", "t_f3", "t_f4"].map((id) => [id, "completed"]),
     );
   });
+
+  test("B14: the turn in which the main agent hears of a task that a fork had started is not the fork's", async () => {
+    const door = gate();
+    const made = await bench(
+      `
+turns:
+  - calls: [${call("f1")}]
+  - say: a
+  - calls: [${call("f2", { prompt: "Second." })}]
+  - expect: { result: { call: f2, outcome: succeeded } }
+    say: b
+  - say: c
+  - say: d
+allowUnused: true
+agents:
+  fork: { turns: [{ calls: [${call("h1", { agent: "helper", run_in_background: true })}] }, { say: forked }] }
+  helper: { turns: [{ calls: [{ tool: gate }] }, { say: done }] }
+`,
+      { tools: [door.tool] },
+    );
+    assert.equal((await made.send("go")).text, "a");
+    door.open();
+    await made.tasks.idle();
+    await made.agent.drain(); // begun by the task's end, in whose name it was not
+    assert.deepEqual(
+      (await made.events("call.ended")).map(({ body }) => [body.call, body.outcome]),
+      [
+        ["f1", "succeeded"],
+        ["f2", "succeeded"],
+      ],
+    );
+  });
 });

@@ -259,6 +259,12 @@ agents:
     );
     assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "told" });
     made.player.refuseUnused();
+    const ids = made.tasks.list().map(({ id }) => id);
+    assert.deepEqual(
+      [ids.length, new Set(ids).size, ids.includes("t_x")],
+      [5, 5, true],
+      "calls of different sessions may have one id, tasks not",
+    );
   });
 
   test("the tool's description names the agents that can be started", async () => {

@@ -181,6 +181,32 @@ describe("a cancel", () => {
     assert.deepEqual([(await noticeTexts(made)).length, (await made.events("task.ended")).length], [1, 1]);
   });
 
+  test("B24: whose five seconds are over while the end is being stored makes no second notice", async () => {
+    const storing = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
+    const door = gate();
+    const made = await start("{ calls: [{ tool: gate }] }", {
+      tools: [door.tool],
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          append: async (...given: Parameters<typeof ledger.append>) => {
+            const isEnd = given[2].events.some(({ type }) => type === "task.ended");
+            if (isEnd) storing.resolve();
+            if (isEnd) await stored.promise;
+            return await ledger.append(...given);
+          },
+        }),
+    });
+    await door.entered;
+    await made.tasks.cancel("t_c1", "person");
+    await storing.promise;
+    await made.clock.advance(5_000);
+    stored.resolve();
+    await made.tasks.idle();
+    for (let at = 0; at < 10; at += 1) await turn();
+    assert.deepEqual([(await made.events("task.ended")).length, (await noticeTexts(made)).length], [1, 1]);
+  });
+
   test("B24: from inside whoever is told of the end makes no second notice", async () => {
     const made = await start("{ say: done }", {
       observe: ({ type, task }, { tasks }) => {
@@ -402,6 +428,22 @@ agents:
     await cancel;
     await made.tasks.idle();
     assert.deepEqual(await made.events("task.message"), []);
+  });
+
+  test("one that comes while hooks let it go is still heard", async () => {
+    let made: Bench | undefined;
+    const sent: unknown[] = [];
+    made = await bench(started("{ say: first }, { expect: { notices: [{ contains: wait }] }, say: second }"), {
+      hooks: {
+        consult: async (event) => {
+          if (event === "subagent_stop" && sent.length === 0) sent.push(await made?.tasks.send("t_c1", "wait", "person"));
+          return undefined;
+        },
+        tell: () => undefined,
+      },
+    });
+    await made.sendAll("go");
+    assert.deepEqual([sent, (await made.events("task.ended"))[0]?.body.result], [[undefined], "second"]);
   });
 
   test("one that comes with the last turn is still heard", async () => {

@@ -201,6 +201,9 @@ describe("an approval of a task", () => {
     await person.aborted;
     following.close();
     assert.deepEqual(order, ["task.cancelling", "approval.closed", "call.ended", "task.ended"]);
+    const closed: unknown[] = [];
+    for await (const { body } of made.ledger.read({ pos: 0 }, { types: ["approval.closed"] })) closed.push(body["by"]);
+    assert.deepEqual(closed, ["person"], "by who cancelled the task, before its calls were stopped");
     const ports = { ledger: made.ledger, clock: made.clock, ids: made.ids, rules: patternRules, requests: { load: never, edit: never } };
     const late = await answerApproval(ports, { approval: id, outcome: "approve", by: BY });
     assert.deepEqual([late.outcome, late.alreadyAnswered, late.identical], ["cancelled", true, false]);

@@ -72,6 +72,16 @@ describe("a task whose process is gone", () => {
     assert.equal(after.tasks.output("t_c1"), "Half.\n\nWhole.");
   });
 
+  test("resumed, it has no more turns than were left", async () => {
+    const turns =
+      "{ calls: [{ tool: echo, input: { text: a } }] }, { delayMs: 1000, calls: [{ tool: echo, input: { text: b } }] }, { say: no }";
+    const { after } = await restarted(turns, { definitions: [{ maxTurns: 3 }] });
+    await after.tasks.resume("t_c1", "person");
+    await ended(after);
+    const [end] = await after.events("task.ended");
+    assert.deepEqual([end?.body.status, end?.body.error], ["failed", "turn limit (3) reached"], "the turn that was cut short counts");
+  });
+
   const BLOCKED: readonly [sentence: string, reason: string, turns: string, options: BenchOptions, later: BenchOptions][] = [
     ["B78: whose definition has changed", "agent_changed", WAITS, {}, { definitions: [{ digest: "sha256:2" }] }],
     ["whose definition is gone", "agent_changed", WAITS, {}, { definitions: [] }],
@@ -178,6 +188,24 @@ describe("a task whose process is gone", () => {
     const again = after.requests.find(({ who }) => who === "fork")?.options.prompt ?? [];
     assert.deepEqual(again.slice(0, first.length), first);
     assert.equal((await after.events("task.ended"))[0]?.body.result, "Whole.");
+  });
+
+  test("an agent that a call waited for is ended with all it left open, and nobody is told twice", async () => {
+    const text = `turns: [{ calls: [{ tool: agent, id: c1, input: { description: d, prompt: p, agent: helper } }] }, { say: x }]\nagents: { helper: { turns: [{ calls: [{ tool: stuck }] }, { say: y }] } }`;
+    const before = await bench(text, { tools: [STUCK] });
+    void before.send("go");
+    for (let at = 0; at < 50; at += 1) await turn();
+    const [child = ""] = before.tasks.list().map(({ session }) => session);
+    const after = await bench(text, { tools: [STUCK], after: before });
+    await after.tasks.restore();
+    assert.deepEqual(
+      [
+        (await after.events("call.ended", child)).map(({ body }) => body.outcome),
+        (await after.events("session.closed", child)).map(({ body }) => body.reason),
+      ],
+      [["unknown"], ["cancelled"]],
+    );
+    assert.deepEqual([after.tasks.list(), await noticeTexts(after)], [[], []]);
   });
 
   test("ids of tasks that ended before are not given again", async () => {

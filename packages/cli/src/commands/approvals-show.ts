@@ -21,11 +21,19 @@ export async function run(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };
-    const shown = await ledger.resolve(approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedOf(ledger, row) }));
+    const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedOf(ledger, row) });
+    const task = await taskOf(ledger, row);
+    const shown = await ledger.resolve(task === undefined ? form : { ...form, task });
     if (options.flag("json")) await printJson(io, shown);
     else await io.stdout.write(text(row, shown, { columns: io.stdout.columns(), flags: storeFlag(context) }));
     return 0;
   });
+}
+
+/** The agent whose call it is; undefined: the main session's own. */
+async function taskOf(ledger: Ledger, { session }: ApprovalRow): Promise<string | undefined> {
+  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
+  return row?.parent?.task;
 }
 
 /** The judging this approval is about: the newest of the fingerprint that is shown. */
@@ -74,6 +82,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
     ["since", whenText(row.requestedAt)],
     ...(row.expiresAt === null ? [] : [["until", whenText(row.expiresAt)] as const]),
     ["session", row.session],
+    ...(typeof shown["task"] === "string" ? [["task", shown["task"]] as const] : []),
     ["call", row.call],
     ["fingerprint", row.fingerprint],
   ];

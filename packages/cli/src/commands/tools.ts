@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
+import type { LoadedAgents } from "@assent/agent";
 import type { Registry, Tool } from "@assent/core";
 import { pathScope } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
+import { agentDefinitions } from "../agent-definitions.ts";
 import { callPlace } from "../call-place.ts";
 import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
@@ -24,24 +26,28 @@ export async function run(context: Context): Promise<number> {
   const tools = options.list("tool").map((file) => resolve(io.cwd, file));
   const custom = await customTools(context, { ports, workspace, trusted, tools });
   const own = custom.tools.map(({ tool }) => tool);
-  const registry = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }), custom: own });
+  const { agents, problems } = await agentDefinitions(context, { workspace, trusted });
+  const usable = agents.filter((agent) => agent.usable);
+  const registry = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }), custom: own, agents: usable });
   const [name] = operands;
-  if (name === undefined) await list(context, options.flag("all") ? registry.list() : registry.visible(), custom);
+  if (name === undefined) await list(context, options.flag("all") ? registry.list() : registry.visible(), { ...custom, problems });
   else await show(context, toolNamed(registry, name));
   return 0;
 }
 
-async function list(context: Context, shown: readonly Tool[], { tools: custom, failed }: LoadedTools): Promise<void> {
+type Found = LoadedTools & Pick<LoadedAgents, "problems">;
+
+async function list(context: Context, shown: readonly Tool[], { tools: custom, failed, problems }: Found): Promise<void> {
   const { io, options } = context;
   const sources = new Map(custom.map(({ tool, source }) => [tool.name, source.file]));
   const tools = shown.map((tool) => ({ ...form(context, tool), ...(sources.has(tool.name) && { source: sources.get(tool.name) ?? "" }) }));
-  if (options.flag("json")) return printJson(io, { tools, failed, agentErrors: [] });
+  if (options.flag("json")) return printJson(io, { tools, failed, agentErrors: problems });
   const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
   await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
-  if (failed.length === 0) return;
   const { failureText } = await import("@assent/tools");
-  await io.stdout.write(`\nFailed\n${failed.map((failure) => `  ${oneLine(failureText(failure))}\n`).join("")}`);
+  const left = [...failed.map(failureText), ...problems.map(({ file, line, message }) => `${file}:${line}: ${message}`)];
+  if (left.length > 0) await io.stdout.write(`\nFailed\n${left.map((text) => `  ${oneLine(text)}\n`).join("")}`);
 }
 
 async function show(context: Context, tool: Tool): Promise<void> {

@@ -51,7 +51,7 @@ function rememberActions({ explicitAsk, details, suggestions, tool }: OpenApprov
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
   const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
   const wholeTool =
-    details.type === "exec" || suggestions.includes(tool)
+    details.type === "exec" || tool === "resolve" || suggestions.includes(tool)
       ? []
       : [approve("t", "Yes, and all of this tool in this session", { scope: "session", rules: [tool] })];
   return [

@@ -1,0 +1,25 @@
+import type { ConversationEvent } from "@assent/agent";
+import type { Approver, DecisionNotice, HookEntry, HookFunction, Questioner, Session } from "@assent/core";
+
+/** What a door hears of one session beyond its record. */
+export type Attendance = {
+  readonly decided: (notice: DecisionNotice) => void;
+  readonly observe: (event: ConversationEvent) => void;
+};
+
+/** Hooks of a door, beside those of the settings. */
+export type DoorHooks = { readonly entries: () => readonly HookEntry[]; readonly functions: Readonly<Record<string, HookFunction>> };
+
+/** What a door adds to the sessions that are open in it: the main one, and those of its agents. */
+export type Door = {
+  /** A way to somebody who says yes or no, instead of the terminal. */
+  readonly approver?: Approver;
+  readonly questioner?: Questioner;
+  /** Whether questions reach somebody this way now; a live value. */
+  readonly asks?: () => boolean;
+  /** How long an approval stays open; a live value. */
+  readonly approvalTimeoutMs?: () => number | undefined;
+  readonly hooks?: DoorHooks;
+  /** Called once for every session, before its first call; `parent` is the call that started it, where it is an agent's. */
+  readonly attend: (session: Session, parent: string | null) => Attendance;
+};
