@@ -13,7 +13,7 @@ import { editedInput } from "./edited-input.ts";
 import { failure, isResult } from "./failure.ts";
 import { boolean, type InputOf, object, optional, string } from "./fields.ts";
 import { currentFile, isBinary } from "./file-bytes.ts";
-import { fileApplied, fileDetails, filePreview, MAX_TEXT } from "./file-change.ts";
+import { fileApplied, fileDetails, filePreview, fileWarnings, MAX_TEXT } from "./file-change.ts";
 import { type FileDeps, type FileTarget, fileTarget, movedSince, unread } from "./file-target.ts";
 import { type JudgedPaths, judgedPaths } from "./judged-paths.ts";
 import { notFound } from "./not-found.ts";
@@ -157,6 +157,7 @@ async function confirm(deps: EditDeps, input: Input, ctx: CallContext): Promise<
   if (!isResult(target) && !isResult(edited)) {
     return fileDetails({ shown, fact, before: target.current?.bytes ?? null, after: edited.bytes, refused: undefined });
   }
-  const [before, after] = [Buffer.from(input.old_string), Buffer.from(input.new_string)];
-  return fileDetails({ shown, fact, before, after, refused: isResult(edited) ? edited : undefined });
+  const signed = (sign: string, text: string): string => text.replaceAll(/^/gm, `${sign} `);
+  const prompt = `${shown}\n${signed("-", input.old_string)}\n${signed("+", input.new_string)}`;
+  return { type: "info", prompt, warnings: fileWarnings({ shown, fact, refused: isResult(edited) ? edited : undefined }) };
 }

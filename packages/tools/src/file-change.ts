@@ -102,11 +102,13 @@ export function fileDetails({ shown, fact, before, after, refused }: Asked): Con
   const { fileDiff, originalContent, newContent } = compared(shown, before, after);
   const filePath = fact.real ?? fact.absolute;
   const details = { type: "edit", fileName: basename(fact.absolute), filePath, fileDiff, originalContent, newContent } as const;
-  const warnings = [
-    ...pathWarnings(shown, fact),
-    ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : []),
-  ];
+  const warnings = fileWarnings({ shown, fact, refused });
   return warnings.length > 0 ? { ...details, warnings } : details;
+}
+
+/** What a person must know about a file before it is changed. */
+export function fileWarnings({ shown, fact, refused }: Pick<Asked, "shown" | "fact" | "refused">): readonly string[] {
+  return [...pathWarnings(shown, fact), ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : [])];
 }
 
 function pathWarnings(shown: string, { absolute, real, inside, sensitive, control, hazards, writeHazards }: PathFact): readonly string[] {

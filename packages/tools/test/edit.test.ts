@@ -227,16 +227,20 @@ test("7: the person is shown the file, the diff and both contents", async (t) =>
   });
 });
 
-test("what would fail is shown with the reason, and with what the model wants", async (t) => {
+test("what would fail is shown with the reason and what the model wants, and is no text to be edited: a part is not the file", async (t) => {
   const made = session(t);
   symlinkSync("/nonexistent", join(made.root, "out"));
-  const found = await details(made, { file_path: "out/f", old_string: "b", new_string: "c" });
-  assert.deepEqual([found.filePath, found.originalContent, found.newContent], ["/nonexistent/f", "b", "c"]);
-  assert.deepEqual(found.warnings, [
-    "out/f leads to /nonexistent/f.",
-    "The file is outside the workspace.",
-    "As things are, nothing will be written: out/f does not exist. Use write to make it.",
-  ]);
+  const input = { file_path: "out/f", old_string: "b", new_string: "c" };
+  assert.deepEqual(await (await made.tool("edit").build(input, context(made))).confirmation(SIGNAL), {
+    type: "info",
+    title: "Confirm Edit",
+    prompt: "out/f\n- b\n+ c",
+    warnings: [
+      "out/f leads to /nonexistent/f.",
+      "The file is outside the workspace.",
+      "As things are, nothing will be written: out/f does not exist. Use write to make it.",
+    ],
+  });
 });
 
 test("S17: a parent that became a link, or another directory, after judging is refused", async (t) => {
