@@ -233,7 +233,6 @@ test("what would fail is shown with the reason and what the model wants, and is 
   const input = { file_path: "out/f", old_string: "b", new_string: "c" };
   assert.deepEqual(await (await made.tool("edit").build(input, context(made))).confirmation(SIGNAL), {
     type: "info",
-    title: "Confirm Edit",
     prompt: "out/f\n- b\n+ c",
     warnings: [
       "out/f leads to /nonexistent/f.",
