@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Row, ratioRow } from "./measure.ts";
 
@@ -22,14 +24,40 @@ function startOf(args: readonly string[]): number {
   return best;
 }
 
+/** What every run loads before its first request. */
+const NEEDED = ["core", "policy", "host", "store", "tools", "agent"];
+
+/** A whole run, from nothing to its result, with a store of its own. */
+function startOfRun(): number {
+  const directory = mkdtempSync(join(tmpdir(), "assent-bench-"));
+  try {
+    writeFileSync(join(directory, "script.json"), JSON.stringify({ turns: [{ say: "Hi" }] }));
+    const flags = ["--model", `script:${join(directory, "script.json")}`, "--store", join(directory, "store"), "--cwd", directory];
+    return startOf(["packages/cli/bin/assent.js", "run", "go", "--quiet", ...flags]);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
 /** The rows about starting, as published: they need `npm run build` first. */
 export function startupRows(): readonly Row[] {
   if (!existsSync(`${root}/packages/cli/dist/main.js`)) throw new Error("Nothing is built. Run: npm run build");
   const bare = startOf(["-e", "0"]);
   const core = startOf(["--input-type=module", "-e", "await import('@assent/core')"]);
   const version = startOf(["packages/cli/bin/assent.js", "--version"]);
+  const needed = startOf([
+    "--input-type=module",
+    "-e",
+    `await Promise.all([${NEEDED.map((name) => `import("@assent/${name}")`).join(", ")}])`,
+  ]);
+  const run = startOfRun();
   return [
     ratioRow("import of @assent/core", { value: core, base: bare, unit: "ms" }, { of: "bare node", most: 1.3 }),
     ratioRow("assent --version, as published", { value: version, base: bare, unit: "ms" }, { of: "bare node", most: 2 }),
+    ratioRow(
+      "assent run of one scripted turn, cold",
+      { value: run, base: needed, unit: "ms" },
+      { of: "importing its packages", most: 1.5 },
+    ),
   ];
 }

@@ -150,7 +150,7 @@ function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk
 }
 
 /** The session as it is, but taken up in another directory: what was shown for the old one no longer fits, and is asked again. */
-function inDirectory(session: Session, cwd: string | undefined): Session {
+export function inDirectory(session: Session, cwd: string | undefined): Session {
   const { created } = session.state;
   if (cwd === undefined || !created) return session;
   return { ...session, state: Object.create(session.state, { created: { value: { ...created, cwd }, enumerable: true } }) };

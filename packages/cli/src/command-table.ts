@@ -3,6 +3,8 @@ import type { CommandSpec } from "./command-spec.ts";
 import { HELP_COMMANDS, MAINTAIN_COMMANDS } from "./maintain-commands.ts";
 import { POLICY_COMMANDS } from "./policy-commands.ts";
 import { PROPOSAL_COMMANDS } from "./proposal-commands.ts";
+import { RESUME_COMMAND, RUN_COMMAND, TUI_COMMAND } from "./run-commands.ts";
+import { SESSION_COMMANDS } from "./session-commands.ts";
 
 const CALL_EXITS: Readonly<Record<number, string>> = {
   0: "the call succeeded",
@@ -20,33 +22,8 @@ const ID_EXITS: Readonly<Record<number, string>> = {
 const ID_NOTE = "An id may be cut to a unique beginning of at least 6 characters.";
 
 const RUN: readonly CommandSpec[] = [
-  {
-    name: "run",
-    group: "run",
-    says: "give a model a task and let it work through the gate until it is done",
-    more: "Its last words go to stdout. --model script:FILE plays a conversation written down beforehand: a rehearsal, or a test of your policy.",
-    operands: [{ name: "PROMPT", required: false }],
-    options: [
-      { name: "model", takes: "text", value: "ID", says: "the model, as provider:name, or script:FILE" },
-      { name: "max-turns", takes: "count", value: "N", max: 1_000_000, says: "end after N requests to the model" },
-      { name: "quiet", takes: "nothing", says: "say nothing on stderr but errors" },
-      ...JUDGING,
-      { name: "workspace", takes: "text", value: "DIR", says: "the project (default: nearest directory upward with .git or .assent)" },
-      { name: "cwd", takes: "text", value: "DIR", says: "where the model works (default: here)" },
-      ...COMMON,
-    ],
-    exits: {
-      0: "done",
-      1: "failed: the model's provider, the store, or a loop",
-      2: "usage; nothing was started",
-      53: "the limit of turns was reached",
-      70: "a script's expectation did not hold, or turns were missing or left",
-      75: "parked: something waits for a person",
-      130: "cancelled by SIGINT or SIGTERM",
-    },
-    examples: ["assent run 'rename oldName to newName' --model script:rename.yaml"],
-    load: () => import("./commands/run.ts"),
-  },
+  TUI_COMMAND,
+  RUN_COMMAND,
   {
     name: "call",
     group: "run",
@@ -68,25 +45,7 @@ const RUN: readonly CommandSpec[] = [
     ],
     load: () => import("./commands/call.ts"),
   },
-  {
-    name: "resume",
-    group: "run",
-    says: "continue a parked or interrupted session; print the recorded result of a finished one",
-    more: "The session is judged by the flags it began with; those given here are added for this resume. Nothing that may have run is run again.",
-    operands: [
-      { name: "SESSION", required: true },
-      { name: "PROMPT", required: false },
-    ],
-    options: [
-      ...JUDGING,
-      { name: "cwd", takes: "text", value: "DIR", says: "continue in another directory; what waits is asked again there" },
-      { name: "take-over", takes: "nothing", says: "take the session from a process that still holds it" },
-      ...COMMON,
-    ],
-    exits: { ...CALL_EXITS, 4: "no such session" },
-    examples: ["assent resume s_3kq7mzv2xw4tbnr5cyha", "assent resume s_3kq7mz --json"],
-    load: () => import("./commands/resume.ts"),
-  },
+  RESUME_COMMAND,
   {
     name: "demo",
     group: "run",
@@ -214,25 +173,6 @@ const TRUST: readonly CommandSpec[] = [
 
 const LOOK: readonly CommandSpec[] = [
   {
-    name: "sessions",
-    group: "look",
-    says: "list sessions and how they stand",
-    operands: [],
-    options: [
-      {
-        name: "state",
-        takes: "choice",
-        choices: ["running", "idle", "parked", "interrupted", "done", "failed", "cancelled"],
-        says: "only those in this state",
-      },
-      { name: "cwd", takes: "text", value: "DIR", says: "only those of this directory" },
-      ...PAGE,
-      ...COMMON,
-    ],
-    examples: ["assent sessions --state parked"],
-    load: () => import("./commands/sessions.ts"),
-  },
-  {
     name: "log",
     group: "look",
     says: "print the record, one event per line",
@@ -266,6 +206,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...PROPOSAL_COMMANDS,
   ...POLICY_COMMANDS,
   ...TRUST,
+  ...SESSION_COMMANDS,
   ...LOOK,
   ...MAINTAIN_COMMANDS,
   ...HELP_COMMANDS,

@@ -1,5 +1,5 @@
 import type { SettingsError } from "@assent/policy";
-import { parseCommandLine, wantsJson } from "./command-line.ts";
+import { isOptionsOnly, parseCommandLine, wantsJson } from "./command-line.ts";
 import type { Context } from "./command-spec.ts";
 import { COMMANDS } from "./command-table.ts";
 import { asFailure } from "./failure.ts";
@@ -38,8 +38,19 @@ function isSettingsError(error: unknown): error is SettingsError {
   return error instanceof Error && error.name === "SettingsError";
 }
 
+/** Looked at closely only where there may be no command, so that the others stay light. */
+async function asCommand(argv: readonly string[], io: Io): Promise<readonly string[]> {
+  if (!argv.some((word) => word.startsWith("--input-format") || word.startsWith("--output-format")))
+    return io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv;
+  const { commandOfFormat } = await import("./headless/client-options.ts");
+  return commandOfFormat(
+    argv,
+    COMMANDS.map(({ name }) => name),
+  );
+}
+
 async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): Promise<number> {
-  const line = parseCommandLine(argv, COMMANDS);
+  const line = parseCommandLine(await asCommand(argv, io), COMMANDS);
   switch (line.ask) {
     case "version": {
       const { VERSION } = await import("./version.ts");

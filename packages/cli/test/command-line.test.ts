@@ -145,9 +145,10 @@ describe("the table of commands", () => {
       [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "),
     );
     assert.deepEqual(surface, [
-      "run PROMPT --model --max-turns --quiet --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --workspace --cwd --store --json",
+      "tui PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --resume --plain --workspace --cwd --store --json",
+      "run PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --session --workspace --cwd --store --json",
       "call TOOL --input --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --workspace --cwd --store --json",
-      "resume SESSION PROMPT --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --cwd --take-over --store --json",
+      "resume SESSION PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --cwd --take-over --tasks --store --json",
       "demo --store --json",
       "approvals --session --tool --all --limit --after --store --json",
       "approvals show ID --store --json",
@@ -165,7 +166,9 @@ describe("the table of commands", () => {
       "policy diff OLD NEW --ledger --workspace --store --json",
       "grants promote ID --to --dry-run --workspace --store --json",
       "trust DIR --revoke --show --store --json",
-      "sessions --state --cwd --limit --after --store --json",
+      "sessions --state --cwd --all --limit --after --store --json",
+      "sessions fork ID --at --store --json",
+      "sessions export ID --format --store --json",
       "log SESSION --call --type --since --follow --store --json",
       "tools NAME --all --tool --strict-tools --store --json",
       "verify SESSION --anchor --export-anchor --repair --rebuild --store --json",

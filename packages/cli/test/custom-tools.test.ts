@@ -27,6 +27,32 @@ describe("custom tools on the command line", () => {
     assert.deepEqual([code, value.content], [0, "Hello, you."]);
   });
 
+  test("a tool of its own that takes a command passes by no hint of the shell's, and a deny of commands reaches it", async () => {
+    using at = place();
+    const file = at.write(
+      "remote.mjs",
+      `export default () => ({
+        name: "remote", kind: "execute", description: "Runs it far away.",
+        parameters: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+        execute: async () => ({ content: [{ type: "text", text: "ran" }] }),
+      });`,
+    );
+    const type = async (tool: string, command: string, ...flags: readonly string[]): Promise<string | null> => {
+      const input = JSON.stringify({ command });
+      const { value } = await at.hereJson(["call", tool, "--tool", file, "--input", input, "--on-ask", "deny", ...flags]);
+      return value.type;
+    };
+    assert.deepEqual(
+      [
+        await type("shell", "ls"),
+        await type("remote", "ls"),
+        await type("remote", "ls", "--mode", "plan"),
+        await type("remote", "ls; git push", "--mode", "yolo", "--deny", "Shell(git push)"),
+      ],
+      [null, "denied_unattended", "denied_by_mode", "denied_by_rule"],
+    );
+  });
+
   test("tools of the user's folder are there without being named; a deny rule holds for them", async () => {
     using at = place();
     const folder = join(at.root, ".config", "assent", "tools");

@@ -57,7 +57,12 @@ type Run = Printed & {
 async function play(at: Place, turns: string, argv: readonly string[]): Promise<Run> {
   at.write("script.yaml", `turns: [${turns}]`);
   const ran = await at.hereJson(["run", "go", "--model", "script:script.yaml", ...argv], { tools });
-  return { ...ran, calls: await callsOf(at, ran.value.sessionId) };
+  const { session_id: sessionId, subtype, result: text, error } = ran.value.at(-1);
+  return {
+    ...ran,
+    value: { sessionId, reason: subtype === "success" ? "done" : subtype, text, error },
+    calls: await callsOf(at, sessionId),
+  };
 }
 
 type Logged = { readonly type: string; readonly body: Readonly<Record<string, ReturnType<typeof JSON.parse>>> };
@@ -169,7 +174,7 @@ describe("plan mode, from outside", () => {
   test("section 7: with --on-ask fail the run fails", async () => {
     using at = workspace();
     const { code, value } = await play(at, `${DRAFT}, ${RESOLVE}`, ["--mode", "plan", "--on-ask", "fail"]);
-    assert.deepEqual([code, value.error.type], [1, "denied_unattended"]);
+    assert.deepEqual([code, value.error.type], [1, "approval_required"]);
   });
 
   const ANSWERED: readonly [sentence: string, start: string, turns: string, outcome: readonly string[], mode: string][] = [

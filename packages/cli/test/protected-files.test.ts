@@ -193,3 +193,38 @@ test("S17: approved, then the parent becomes a link to the home: nothing is writ
   assert.deepEqual([end.code, end.value.outcome, end.value.type], [1, "denied", "operand_changed"]);
   assert.deepEqual(readdirSync(home), ["kept"]);
 });
+
+describe("what a rule forbids to read, whatever looks through the directory above it", () => {
+  const LAYERS: readonly (readonly [layer: string, settings: string | undefined, flags: readonly string[]])[] = [
+    ["the project's settings", ".assent/settings.json", []],
+    ["the user's settings", "../.config/assent/settings.json", []],
+    ["a flag", undefined, ["--deny", "Read(private/**)"]],
+  ];
+  for (const [layer, settings, flags] of LAYERS) {
+    test(`2.5: a deny of ${layer} reaches into search, glob, list and ast_grep`, async () => {
+      using at = place();
+      for (const directory of [".assent", "../.config/assent", "private"]) mkdirSync(at.path(directory), { recursive: true });
+      at.write("private/key.ts", "secret(1)\n");
+      at.write("open.ts", "secret(2)\n");
+      if (settings) at.write(settings, JSON.stringify({ permissions: { deny: ["Read(private/**)"] } }));
+      const said = async (tool: string, input: object): Promise<string> => {
+        const { value } = await at.hereJson(["call", tool, "--input", JSON.stringify(input), ...flags]);
+        return `${value.outcome}: ${value.content}`;
+      };
+      const calls = [
+        await said("search", { pattern: "secret" }),
+        await said("glob", { pattern: "**/*.ts" }),
+        await said("list", { path: ".", ignore: [".*"] }),
+        await said("ast_grep", { pattern: "secret($A)", paths: ["**/*.ts"] }),
+      ];
+      const hidden = "[1 file is hidden by a rule]";
+      assert.deepEqual(calls, [
+        `succeeded: open.ts\n${hidden}`,
+        `succeeded: open.ts\n${hidden}`,
+        `succeeded: open.ts (10 bytes)\n${hidden}`,
+        `succeeded: open.ts:1:1: secret(2)\n${hidden}`,
+      ]);
+      assert.equal((await said("read", { file_path: "private/key.ts" })).split(":")[0], "denied");
+    });
+  }
+});

@@ -71,7 +71,7 @@ describe("assent run with a script", () => {
       at.write("s.yaml", ASKS.replace("OUTCOME", outcome));
       const parked = await at.json(["run", "go", "--model", "script:s.yaml", "--on-ask", "park"]);
       assert.equal(parked.code, 75, JSON.stringify(parked));
-      const { sessionId } = parked.value;
+      const { session_id: sessionId } = parked.value.at(-1);
       assert.equal((await at.here(["resume", sessionId])).code, 75, "nobody has answered yet");
       const [approval] = (await at.hereJson(["approvals"])).value;
       assert.equal((await at.here([answer, approval.id])).code, 0);
@@ -104,7 +104,7 @@ describe("assent run with a script", () => {
       const [approval] = (await at.hereJson(["approvals"])).value;
       assert.match((await at.here(["approvals", "show", approval.id])).stdout, new RegExp(`\\+${text}`));
       await at.here(["approve", approval.id]);
-      await at.run(["resume", parked.value.sessionId]);
+      await at.run(["resume", parked.value.at(-1).session_id]);
       assert.match(readFileSync(at.path("notes.txt"), "utf8"), new RegExp(text));
     }
   });
@@ -127,7 +127,7 @@ describe("assent run with a script", () => {
     const answers = JSON.stringify([{ id: "db", selected: ["Postgres"] }]);
     const answered = await at.here(["approve", question.id, "--answers", answers]);
     assert.equal(answered.code, 0, answered.stderr);
-    const went = await at.here(["resume", parked.value.sessionId]);
+    const went = await at.here(["resume", parked.value.at(-1).session_id]);
     assert.deepEqual([went.code, went.stdout], [0, "Postgres it is.\n"], went.stderr);
   });
 });

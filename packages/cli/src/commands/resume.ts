@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { isObject } from "@assent/core";
 import { EXIT_OF, printCallEnd } from "../call-end.ts";
 import { isDirectory } from "../call-place.ts";
 import { type CallLeft, endedCall, resumeCall } from "../call-session.ts";
@@ -13,7 +14,7 @@ export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "sessions", operands[0] ?? "");
-    if (await isRun(store, row.id)) return await resumed(context, store, row.id);
+    if (await isRun(store, row.id)) return await resumedRun(context, store, row);
     const left = (await alreadyEnded(store, row)) ?? (await goOn(context, store, row));
     if (left === undefined) {
       if (options.flag("json")) await printJson(io, { sessionId: row.id, callId: null, outcome: null, type: null, content: null });
@@ -26,22 +27,53 @@ export async function run(context: Context): Promise<number> {
   });
 }
 
+/** What makes a resume one of a program, or of a person who wants only its result. */
+const HEADLESS = ["output-format", "input-format", "on-ask"] as const;
+
+function isAtScreen({ io, options, operands }: Context): boolean {
+  const isQuiet = ["json", "quiet", "verbose"].some((name) => options.flag(name));
+  return (
+    io.stdinIsTTY && io.stdout.isTTY && operands[1] === undefined && !isQuiet && HEADLESS.every((name) => options.text(name) === undefined)
+  );
+}
+
+async function resumedRun(context: Context, store: Store, row: Row): Promise<number> {
+  return isAtScreen(context) ? await onScreen(context, row) : await resumed(context, store, row.id);
+}
+
+async function onScreen(context: Context, { id, cwd }: Row): Promise<number> {
+  const { openTui } = await import("./tui.ts");
+  const isThere = context.options.text("cwd") === undefined && isDirectory(cwd);
+  return await openTui(isThere ? { ...context, io: { ...context.io, cwd } } : context, { session: id, prompt: undefined });
+}
+
 async function isRun({ ledger }: Store, id: string): Promise<boolean> {
-  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] }))
-    return body["door"] === "run";
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) {
+    const { parent, door } = body;
+    if (isObject(parent)) {
+      throw new CommandError("not_allowed", 1, {
+        message: `${id} is the session of a background agent; it goes on with the session that started it.`,
+        hint: `assent resume ${String(parent["session"])} --tasks`,
+      });
+    }
+    return door !== "call";
+  }
   return false;
 }
 
-async function resumed(context: Context, store: Store, id: string): Promise<number> {
-  const [{ resumeRun }, { printRun }] = await Promise.all([import("../headless/run-session.ts"), import("../headless/print-run.ts")]);
-  const left = await resumeRun(context, store, { id, prompt: context.operands[1] });
-  if (left === undefined) {
-    if (context.options.flag("json")) await printJson(context.io, { sessionId: id, reason: null, exit: 0, text: "", proposals: [] });
-    else await context.io.stderr.write("Nothing to resume.\n");
-    return 0;
-  }
-  await printRun(context, left);
-  return left.exit;
+async function resumed(given: Context, store: Store, id: string): Promise<number> {
+  const [{ resumeRun }, { runFlags }, { quietly }] = await Promise.all([
+    import("../headless/run-session.ts"),
+    import("../headless/run-flags.ts"),
+    import("../headless/quiet.ts"),
+  ]);
+  const context = quietly(given);
+  const run = await runFlags(context, "resume");
+  const exit = await resumeRun(context, store, { id, prompt: context.operands[1], run });
+  if (exit !== undefined) return exit;
+  await given.io.stderr.write("Nothing to resume.\n");
+  if (run.output !== "text") await (await import("../headless/nothing-left.ts")).printNothingLeft(context, store, { id, run });
+  return 0;
 }
 
 type Row = { readonly id: string; readonly cwd: string; readonly state: string };

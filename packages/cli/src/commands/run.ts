@@ -4,38 +4,49 @@ import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
 import { usageError } from "../failure.ts";
 import { followPolicy } from "../follow-policy.ts";
-import { printRun } from "../headless/print-run.ts";
+import { givenPrompt } from "../headless/prompt.ts";
+import { quietly } from "../headless/quiet.ts";
+import { runFlags } from "../headless/run-flags.ts";
 import { runModel } from "../headless/run-model.ts";
-import { beginRun } from "../headless/run-session.ts";
-import { withStore } from "../open-store.ts";
+import { beginRun, resumeRun } from "../headless/run-session.ts";
+import { type Store, withStore } from "../open-store.ts";
 import { stateDirectory } from "../store-location.ts";
 
-const MOST_BYTES = 10 * 1024 * 1024;
-
-/** One prompt, worked on until the model is done. stdout carries its last words and nothing else. */
-export async function run(context: Context): Promise<number> {
-  const prompt = await promptOf(context);
-  const flags = givenFlags(context);
+/** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
+export async function run(given: Context): Promise<number> {
+  const context = quietly(given);
+  const flags = await runFlags(context, "run");
+  const id = chosenId(context);
+  const prompt = flags.input === "text" ? await givenPrompt(context) : context.operands[0];
+  if (flags.input === "text" && prompt === undefined) throw usageError("run", "no prompt. Give one as an argument or on stdin.");
+  const judging = givenFlags(context);
   const place = callPlace(context);
-  const policy = await followPolicy(context, { workspace: place.workspace, flags });
+  const policy = await followPolicy(context, { workspace: place.workspace, flags: judging });
   const { clock } = callPorts(context, await stateDirectory(context));
   const chosen = await runModel(context, context.options.text("model") ?? policy.source.settings().model, clock).catch((error: unknown) => {
     policy.source.close();
     throw error;
   });
   return withStore(context, async (store) => {
-    const left = await beginRun(context, store, { prompt, flags, place, policy, chosen });
-    await printRun(context, left);
-    return left.exit;
+    if (id !== undefined && (await isThere(store, id))) {
+      policy.source.close(); // the session is judged by the flags it began with, too
+      return (await resumeRun(context, store, { id, prompt, run: flags })) ?? 0;
+    }
+    return await beginRun(context, store, { prompt, id, flags: judging, run: flags, place, policy, chosen });
   });
 }
 
-/** The argument, else stdin; both where both are given. */
-async function promptOf({ io, operands }: Context): Promise<string> {
-  const given = operands[0];
-  const piped = io.stdinIsTTY ? "" : new TextDecoder().decode(await io.readStdin(MOST_BYTES + 1));
-  if (piped.length > MOST_BYTES) throw usageError("run", "stdin has more than 10 MiB.");
-  const prompt = [given, piped.trim() === "" ? undefined : piped].filter((part) => part !== undefined).join("\n\n");
-  if (prompt.trim() === "") throw usageError("run", "no prompt. Give one as an argument or on stdin.");
-  return prompt;
+/** An id that is safe as a file's name, and that nobody takes for another thing's. */
+const SESSION_ID = /^(?:s_[a-z2-7]{8,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+function chosenId({ options }: Context): string | undefined {
+  const id = options.text("session")?.toLowerCase();
+  if (id !== undefined && !SESSION_ID.test(id))
+    throw usageError("run", `option '--session' must be a session's id or a UUID; it is '${id}'.`);
+  return id;
+}
+
+async function isThere({ ledger }: Store, id: string): Promise<boolean> {
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  return row?.id === id;
 }

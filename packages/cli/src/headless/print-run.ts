@@ -1,20 +1,34 @@
+import type { JsonObject } from "@assent/core";
 import type { Context } from "../command-spec.ts";
-import { printContent, printJson } from "../output.ts";
+import { printContent } from "../output.ts";
 import { storeFlag } from "../store-location.ts";
 import { oneLine } from "../visible-text.ts";
-import type { RunLeft } from "./run-session.ts";
+import type { RunOutcome } from "./run-outcome.ts";
 
-/** The model's last words on stdout; everything else is for people. */
-export async function printRun(context: Context, { sessionId, end, exit, parked }: RunLeft): Promise<void> {
-  const { io, options } = context;
-  const { reason, text, error } = end;
-  if (options.flag("json")) {
-    const proposals = parked.map(({ id, label }) => ({ id, label }));
-    await printJson(io, { sessionId, reason, exit, text, proposals, ...(error && { error }) });
-    return;
-  }
+/** What people are told of a run's end. */
+export type RunLeft = { readonly session: string; readonly outcome: RunOutcome; readonly waiting: readonly JsonObject[] };
+
+/** The model's last words on stdout, where the run came to its end; everything else is for people. */
+export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error } }: RunLeft): Promise<void> {
   if (text !== "" && !error) await printContent(io.stdout, text);
-  if (error) await io.stderr.write(`assent: ${oneLine(error.message)}\n`);
-  if (reason === "parked")
-    await io.stderr.write(`Parked. See: assent approvals${storeFlag(context)}, then: assent resume ${sessionId}${storeFlag(context)}\n`);
+}
+
+/** What went wrong, and what waits for a person, with the commands that answer it. */
+export async function tellLeft(context: Pick<Context, "io" | "options">, { session, outcome, waiting }: RunLeft): Promise<void> {
+  const { io } = context;
+  const { error, subtype } = outcome;
+  if (error) await io.stderr.write(`assent: ${oneLine(error.message)}\n${error.hint ? `${oneLine(error.hint)}\n` : ""}`);
+  if (subtype === "parked") await io.stderr.write(parkedText(waiting, session, storeFlag(context)));
+}
+
+function parkedText(waiting: readonly JsonObject[], session: string, flags: string): string {
+  const each = waiting.map(({ id, title }) => {
+    const answers = String(id).startsWith("q_") ? " --answers JSON" : "";
+    return [
+      `Waiting for an answer: ${oneLine(String(title))}`,
+      `  assent approve ${String(id)}${flags}${answers}`,
+      `  assent reject ${String(id)}${flags}\n`,
+    ].join("\n");
+  });
+  return `${each.join("")}Then:\n  assent resume ${session}${flags}\n`;
 }

@@ -1,31 +1,38 @@
-import { type ConversationEvent, type RunEnd, recordedHistory, ScriptFailure } from "@assent/agent";
-import { openSession, type ProposalRow, type Session } from "@assent/core";
+import { resolve } from "node:path";
+import { costOf } from "@assent/agent";
+import { type Ids, type Ledger, openSession, type Session } from "@assent/core";
 import { thisHolder } from "@assent/host";
-import { composeAgent } from "../agent-composition.ts";
-import { type CallFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
-import type { CallPlace } from "../call-place.ts";
+import type { ComposedAgent } from "../agent-composition.ts";
+import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
+import { type CallPlace, isDirectory } from "../call-place.ts";
 import { callPorts } from "../call-runtime.ts";
+import { inDirectory } from "../call-session.ts";
 import { type Cancelling, cancelOnSignal } from "../cancel-on-signal.ts";
 import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
+import { CommandError, usageError } from "../failure.ts";
 import { type FollowedPolicy, followPolicy } from "../follow-policy.ts";
 import type { Store } from "../open-store.ts";
-import { warn } from "../output.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
+import { type Conducting, conduct } from "./conduct.ts";
+import type { Work } from "./inbox.ts";
+import type { RunFlags } from "./run-flags.ts";
 import { type RunModel, runModel } from "./run-model.ts";
+import { untoldCalls } from "./untold-calls.ts";
 
 /** A run to make. */
 export type NewRun = {
-  readonly prompt: string;
+  /** Undefined: a host says what is to be done. */
+  readonly prompt: string | undefined;
+  /** The session's own id, where somebody has chosen one. */
+  readonly id: string | undefined;
   readonly flags: CallFlags;
+  readonly run: RunFlags;
   readonly place: CallPlace;
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
 };
-
-/** How a run was left. */
-export type RunLeft = { readonly sessionId: string; readonly end: RunEnd; readonly exit: number; readonly parked: readonly ProposalRow[] };
 
 const LONGEST_MS = 2 ** 30;
 
@@ -43,112 +50,129 @@ async function attend<T>(context: Context, { directory }: Store, work: (attendin
   }
 }
 
-/** Opens a session, says the prompt to the model, and lets it work to its end. */
-export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen }: NewRun): Promise<RunLeft> {
+/** Opens a session and works on what it is given to its end. Resolves with the exit code. */
+export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen, run, id }: NewRun): Promise<number> {
   return attend(context, store, async (attending) => {
-    const { ports, cancelling } = attending;
+    const { ports } = attending;
     const settings = policy.source.settings();
+    refuseUnpriced(policy, chosen);
     const { mode, revision } = policy.source.current();
-    const title = cut(oneLine(prompt.slice(0, 200)), 80);
+    const title = cut(oneLine((prompt ?? "").slice(0, 200)), 80);
     const options = { ...keptFlags(flags, givenOnAsk(context)), command: "run", model: chosen.id };
     const session = await openSession(
-      { ledger: store.ledger, ...ports },
+      { ledger: store.ledger, ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },
       {
         holder: thisHolder("run"),
         create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
       },
     );
-    const observe = (event: ConversationEvent): void => void tell(context, event);
-    const { converse, close } = await composeAgent(context, { ...attending, session, policy, chosen, unattended: settings.onAsk, observe });
-    const end = await finish(() => converse([]).send(prompt, cancelling.signal), chosen).finally(close);
-    return await leave(session, end);
+    const work: Work[] = prompt === undefined ? [] : [{ say: prompt }];
+    const parts = { session, policy, chosen, unattended: settings.onAsk, flags: run, work };
+    return await conduct(context, { ...attending, ...parts, resumed: false, untold: [] });
   });
 }
 
-/** Takes up a run where it was left: first its open calls, then the model. Undefined: it had come to its end, and there is no new prompt. */
-export function resumeRun(
-  context: Context,
-  store: Store,
-  { id, prompt }: { readonly id: string; readonly prompt: string | undefined },
-): Promise<RunLeft | undefined> {
+/** The first new session has this id. */
+function namedFirst(ids: Ids, id: string): Ids {
+  let given = false;
+  return {
+    next: (prefix) => {
+      if (given || prefix !== "s_") return ids.next(prefix);
+      given = true;
+      return id;
+    },
+  };
+}
+
+/** A limit of cost that nobody can count is no limit. */
+function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
+  const { maxCostUsd } = policy.source.settings();
+  if (maxCostUsd === undefined || costOf(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
+  throw new CommandError("limit_cost", 2, {
+    message: `The price of ${id} is not known, so maxCostUsd (${maxCostUsd}) cannot be kept.`,
+    hint: "Choose a model that is listed, or take maxCostUsd out of your settings.",
+  });
+}
+
+/** A session to go on with. */
+export type ResumedRun = { readonly id: string; readonly prompt: string | undefined; readonly run: RunFlags };
+
+/** Takes up a run where it was left: first its open calls, then the model. Undefined: it had come to its end, and there is nothing new to do. */
+export function resumeRun(context: Context, store: Store, { id, prompt, run }: ResumedRun): Promise<number | undefined> {
   return attend(context, store, async (attending) => {
     const { ledger } = store;
-    const { ports, cancelling } = attending;
-    const holder = thisHolder("resume");
-    const session = await openSession({ ledger, ...ports }, { holder, id, takeOver: context.options.flag("take-over") });
-    const { created, closed } = session.state;
+    const { ports } = attending;
+    const cwd = await otherDirectory(context, ledger, id);
+    const opened = await openSession(
+      { ledger, ...ports },
+      { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") },
+    );
+    const session = inDirectory(opened, cwd);
+    const work = workLeft(session, prompt);
+    if (work.length === 0 && run.input === "text") {
+      await session.close("done", 0);
+      return undefined;
+    }
+    const { created, model } = session.state;
     const flags = resumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
-    const chosen = await runModel(context, session.state.model ?? undefined, ports.clock);
-    const observe = (event: ConversationEvent): void => void tell(context, event);
-    const parts = { ...attending, session, policy, chosen, unattended: "park", observe } as const;
-    const { converse, dispatcher, close } = await composeAgent(context, parts);
-    const talk = async (): Promise<RunEnd> => {
-      const { results } = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal });
-      if (results.some(({ outcome }) => outcome === "waiting")) return { reason: "parked", text: "" };
-      const { messages, providerId } = await recordedHistory(ledger, id);
-      chosen.script?.resumeAfter(providerId);
-      const conversation = converse(messages);
-      if (prompt !== undefined) return await conversation.send(prompt, cancelling.signal);
-      return closed?.reason === "done" ? { reason: "done", text: "" } : await conversation.goOn(cancelling.signal);
+    const chosen = await runModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
+    const untold = await untoldCalls(ledger, session);
+    const prepare = (agent: ComposedAgent): Promise<void> => prepared(context, { session, chosen, agent });
+    const parts: Omit<Conducting, "ports" | "cancelling"> = {
+      ...{ session, policy, chosen, work, untold, prepare },
+      ...{ unattended: "park", flags: run, resumed: true },
     };
-    const end = await finish(talk, closed?.reason === "done" && prompt === undefined ? undefined : chosen).finally(close);
-    const left = await leave(session, end);
-    return closed?.reason === "done" && prompt === undefined ? undefined : left;
+    return await conduct(context, { ...attending, ...parts });
   });
 }
 
-/** A script must have been played to its end, where the run came to its own. */
-async function finish(talk: () => Promise<RunEnd>, chosen: RunModel | undefined): Promise<RunEnd> {
-  const end = await talk();
-  if (end.reason !== "done") return end;
-  try {
-    chosen?.script?.refuseUnused();
-    return end;
-  } catch (error) {
-    if (!(error instanceof ScriptFailure)) throw error;
-    return { ...end, reason: "failed", error: { type: error.type, message: error.message } };
+/** What there is to do; open calls go on before anything is said. */
+function workLeft(session: Session, prompt: string | undefined): readonly Work[] {
+  if (prompt !== undefined) return [{ say: prompt }];
+  if (session.state.closed?.reason !== "done") return [{ goOn: "always" }];
+  return hasLeft(session) ? [{ goOn: "if told" }] : [];
+}
+
+/** Something of it has not come to its end, whatever the record says of the whole. */
+function hasLeft({ state }: Session): boolean {
+  const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
+  return state.calls.size > 0 || state.notices.size > 0 || state.tasks.size > 0 || cutShort;
+}
+
+/** The directory to go on in, where another one is given; the session's own must still be there. */
+async function otherDirectory({ io, options }: Context, ledger: Ledger, id: string): Promise<string | undefined> {
+  const given = options.text("cwd");
+  const cwd = given === undefined ? undefined : resolve(io.cwd, given);
+  if (cwd !== undefined && !isDirectory(cwd)) throw usageError("resume", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  if (cwd !== undefined || row === undefined || isDirectory(row.cwd)) return cwd;
+  throw new CommandError("cwd_missing", 1, {
+    message: `The directory of this session is gone: ${row.cwd}`,
+    hint: `assent resume ${id} --cwd DIR continues in another one; what waits is asked again there`,
+  });
+}
+
+/** Paused background agents are told of; with `--tasks` those go on that can. */
+async function attendTasks({ io, options }: Context, { tasks }: ComposedAgent): Promise<void> {
+  const paused = tasks.list().filter(({ status }) => status === "paused");
+  const isWanted = options.flag("tasks");
+  for (const task of paused) {
+    const { id, agent, description, resumable, blockedReason } = task;
+    const goesOn = isWanted && resumable !== false;
+    const how = goesOn ? ((await tasks.resume(id, "resume"))?.message ?? "goes on") : `is paused (${blockedReason ?? "restart"})`;
+    await io.stderr.write(`${id}  ${oneLine(agent)}: ${oneLine(description)} ${how}\n`);
   }
+  if (paused.length > 0 && !isWanted) await io.stderr.write("Paused agents go on with: assent resume SESSION --tasks\n");
 }
 
-async function tell({ io, options }: Context, event: ConversationEvent): Promise<void> {
-  if (options.flag("quiet")) return;
-  if (event.type === "parked")
-    await io.stderr.write(
-      `${oneLine(event.proposal.label)} waits for you: assent apply ${event.proposal.id}, or assent discard ${event.proposal.id}\n`,
-    );
-  if (event.type === "warning") await warn(io, event.message);
-}
+type Preparing = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
 
-const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];
-
-function exitOf({ reason, error }: RunEnd): number {
-  switch (reason) {
-    case "done":
-      return 0;
-    case "parked":
-      return 75;
-    case "cancelled":
-      return 130;
-    case "turn_limit":
-      return 53;
-    default:
-      return SCRIPT_ENDS.includes(error?.type ?? "") ? 70 : 1;
-  }
-}
-
-const CLOSED = {
-  done: "done",
-  parked: "parked",
-  cancelled: "cancelled",
-  turn_limit: "limit",
-  failed: "failed",
-  stopped: "failed",
-} as const;
-
-async function leave(session: Session, end: RunEnd): Promise<RunLeft> {
-  const exit = exitOf(end);
-  const parked = [...session.state.proposals.values()].filter((row) => row.parked);
-  await session.close(CLOSED[end.reason], exit);
-  return { sessionId: session.id, end, exit, parked };
+/** A mode or model that is given now counts from now on. */
+async function prepared(context: Context, { session, chosen, agent }: Preparing): Promise<void> {
+  const { mode } = givenFlags(context);
+  if (mode !== undefined) await agent.modes.change(mode, "resume");
+  const from = session.state.model;
+  await attendTasks(context, agent);
+  if (from !== chosen.id) await session.record([session.draft("model.changed", { from, to: chosen.id, by: "resume" })], "normal");
 }

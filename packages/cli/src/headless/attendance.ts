@@ -1,0 +1,66 @@
+import { type ConversationEvent, pauseWhileWaiting, type RunLimits } from "@assent/agent";
+import type { Clock, DecisionNotice, LedgerEvent, Session } from "@assent/core";
+import type { Attendance } from "../door.ts";
+import type { RunOutput } from "./run-output.ts";
+import type { RunTally } from "./run-tally.ts";
+import { sessionLines } from "./session-lines.ts";
+import { isStreamed } from "./stream-lines.ts";
+import { toolProgress } from "./tool-progress.ts";
+import type { UntoldCall } from "./turn-lines.ts";
+import { wireMessage } from "./wire-message.ts";
+
+/** What is made of what a session does. */
+export type AttendingParts = {
+  /** The main session. */
+  readonly root: string;
+  readonly output: RunOutput;
+  readonly tally: RunTally;
+  readonly clock: Clock;
+  readonly limits: RunLimits | undefined;
+  /** Pieces of answers, progress of calls and runs of hooks are wanted too. */
+  readonly partial: boolean;
+  readonly untold: readonly UntoldCall[];
+  /** What people are told besides. */
+  readonly log: (event: LedgerEvent) => void;
+  readonly tell: (event: ConversationEvent) => void;
+};
+
+/** Values of these may stand beside the event. */
+const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
+
+/** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
+export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Attendance {
+  const { root, output, tally, clock, limits, partial, untold, log, tell } = parts;
+  return (session, parent) => {
+    const isAgent = session.id !== root;
+    if (limits) pauseWhileWaiting(limits, session);
+    const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
+    const lines = sessionLines({ origin, session, untold: isAgent ? [] : untold });
+    const progress = toolProgress(clock, (line) => {
+      if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // it is worth nothing to somebody who is late
+    });
+    session.listen((event) => {
+      tally.event(event, isAgent);
+      log(event);
+      if (event.type === "call.ended") progress.end(event.body.call);
+      if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await whole(session, event)));
+    });
+    return {
+      decided: (notice: DecisionNotice) => {
+        tally.decided(notice);
+        output.show(() => lines.decided(notice));
+      },
+      observe: (event) => {
+        if (!isAgent) tell(event);
+        if (event.type === "warning" || (partial && isStreamed(event))) output.show(() => lines.conversation(event));
+        if (partial && event.type === "dispatch" && event.event.type === "output") progress.update(event.event.callId, event.event.display);
+      },
+    };
+  };
+}
+
+async function whole(session: Session, event: LedgerEvent): Promise<LedgerEvent> {
+  if (!LARGE.includes(event.type)) return event;
+  // Parsing: what the ledger gives back is what it was given.
+  return { ...event, body: await session.ledger.resolve(event.body as never) } as LedgerEvent;
+}

@@ -1,0 +1,125 @@
+import { type Answer, type ApprovalRow, canonicalJson, isObject, type Json, type JsonObject, type OpenApproval } from "@assent/core";
+import { subject, whyAsked } from "../approval-view.ts";
+import type { HostRequest } from "./host-link.ts";
+
+/** An approval as far as a host is told of it. */
+export type AskedApproval = Pick<
+  OpenApproval,
+  "id" | "tool" | "callId" | "input" | "fingerprint" | "title" | "reason" | "source" | "rule" | "explicitAsk" | "details" | "suggestions"
+> &
+  Pick<ApprovalRow, "expiresAt"> & { readonly facts?: Json; readonly agentName?: string };
+
+/** The request that puts an approval before a host; `again` says why it is asked once more. */
+export function canUseTool(approval: AskedApproval, again: JsonObject = {}): HostRequest {
+  const { id, tool, callId, input, fingerprint, title, reason, source, rule, details, facts = null, agentName, expiresAt } = approval;
+  return {
+    subtype: "can_use_tool",
+    approval_id: id,
+    tool_name: tool,
+    display_name: title,
+    tool_use_id: callId,
+    input,
+    fingerprint,
+    title,
+    description: subject(details),
+    facts,
+    blocked_path: blockedPath(facts),
+    decision_reason: { reason, source, ...(rule && { rule }), text: whyAsked(approval) },
+    permission_suggestions: suggestionsFor(approval).map(({ answer: _answer, ...shown }) => shown),
+    agent_id: agentName ?? null,
+    // Parsing: what is shown is plain data.
+    preview: details as unknown as Json,
+    expires_at: expiresAt,
+    ...again,
+  };
+}
+
+/** The first path outside of the workspace that the request leads to. */
+function blockedPath(facts: Json): string | null {
+  const paths = isObject(facts) ? facts["paths"] : undefined;
+  const outside = (Array.isArray(paths) ? paths : []).find((path) => isObject(path) && path["inside"] === false);
+  const found = isObject(outside) ? (outside["real"] ?? outside["lexical"]) : undefined;
+  return typeof found === "string" ? found : null;
+}
+
+type Suggestion = {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly scope: "once" | "session" | "project" | "user";
+  readonly rule?: string;
+  readonly answer: Pick<Answer, "remember" | "mode">;
+};
+
+const SCOPES = [
+  ["session", "Yes, for this session"],
+  ["project", "Yes, in this project"],
+  ["user", "Yes, everywhere"],
+] as const;
+
+/** From narrow to wide; what nobody may remember is offered once. A plan is approved into a mode. */
+function suggestionsFor({ explicitAsk, details, suggestions }: AskedApproval): readonly Suggestion[] {
+  const once: Suggestion = { id: "once", label: "Yes, once", description: "Only this call", scope: "once", answer: {} };
+  if (details.type === "plan") return [once, ...planModes(details.prePlanMode)];
+  if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [once];
+  const rule = suggestions.join(", ");
+  const remembered = SCOPES.map(([scope, label]): Suggestion => {
+    return { id: scope, label, description: `Remember ${rule}`, scope, rule, answer: { remember: { scope, rules: suggestions } } };
+  });
+  return [once, ...remembered];
+}
+
+function planModes(before: string | undefined): readonly Suggestion[] {
+  const modes = ["auto-edit", ...(before === undefined || before === "auto-edit" || before === "default" ? [] : [before])];
+  return modes.map((mode) => {
+    return { id: mode, label: `Yes, in mode ${mode}`, description: `Begin in mode ${mode}`, scope: "once", answer: { mode } };
+  });
+}
+
+/** What a host's reply means, in the words of the one answer; `fault`: it means nothing. */
+export type ReadReply = { readonly answer: Omit<Answer, "approval" | "by"> } | { readonly fault: string; readonly code: string };
+
+/** Reads a reply to `can_use_tool`. Whatever is not said in the words of the wire is no answer, and never a yes. */
+export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
+  if (!isObject(reply)) return bad("The answer is no object.");
+  const { behavior, fingerprint, message, interrupt } = reply;
+  if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
+    return { code: "stale_revision", fault: `The answer is for another request than ${approval.id} asks about.` };
+  if (behavior === "allow") return readYes(reply, approval);
+  if (behavior !== "deny") return bad(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
+  if (message !== undefined && message !== null && typeof message !== "string") return bad("'message' must be a text.");
+  if (interrupt !== undefined && typeof interrupt !== "boolean") return bad("'interrupt' must be true or false.");
+  return {
+    answer: {
+      outcome: "reject",
+      fingerprint: approval.fingerprint,
+      ...(typeof message === "string" && { reason: message }),
+      ...(interrupt === true && { interrupt }),
+    },
+  };
+}
+
+function bad(fault: string): ReadReply {
+  return { code: "bad_answer", fault };
+}
+
+function readYes({ updatedInput, remember }: Readonly<Record<string, unknown>>, approval: AskedApproval): ReadReply {
+  if (updatedInput !== undefined && updatedInput !== null && !isJsonObject(updatedInput)) return bad("'updatedInput' must be an object.");
+  const suggestion = remember === undefined || remember === null ? undefined : suggestionsFor(approval).find(({ id }) => id === remember);
+  if (remember !== undefined && remember !== null && !suggestion) return bad("'remember' must be the id of a suggestion.");
+  const edited = updatedInput && !isSame(updatedInput, approval.input) ? { updatedInput } : {};
+  return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...suggestion?.answer, ...edited } };
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+/** Values that have no canonical form are an edit, which is then refused. */
+function isSame(left: JsonObject, right: JsonObject): boolean {
+  try {
+    return canonicalJson(left) === canonicalJson(right);
+  } catch (_noForm) {
+    return false;
+  }
+}

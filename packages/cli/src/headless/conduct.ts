@@ -1,0 +1,229 @@
+import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
+import type { JsonObject, Session } from "@assent/core";
+import type { HostPorts } from "@assent/host";
+import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
+import type { OnAsk } from "../call-flags.ts";
+import type { Cancelling } from "../cancel-on-signal.ts";
+import type { Context } from "../command-spec.ts";
+import type { Door } from "../door.ts";
+import { asFailure } from "../failure.ts";
+import type { FollowedPolicy } from "../follow-policy.ts";
+import { storeFlag } from "../store-location.ts";
+import { waitingList } from "../waiting-list.ts";
+import { attendance } from "./attendance.ts";
+import { debugLog } from "./debug-log.ts";
+import { createInbox, type Inbox, type Work } from "./inbox.ts";
+import { initMessage } from "./init-message.ts";
+import type { OpenHost } from "./open-host.ts";
+import { pacedModel } from "./paced-model.ts";
+import { printRunText, tellLeft } from "./print-run.ts";
+import { resultMessage } from "./result-message.ts";
+import type { RunFlags } from "./run-flags.ts";
+import type { RunModel } from "./run-model.ts";
+import { cancelled, closeReason, failed, type RunOutcome, strongestExit, succeeded } from "./run-outcome.ts";
+import { outputFor, type RunOutput } from "./run-output.ts";
+import { type RunTally, runTally } from "./run-tally.ts";
+import { armSchedules } from "./schedule-file.ts";
+import { createTalk, playedOut, type Talk } from "./talk.ts";
+import { tellPeople } from "./tell-people.ts";
+import type { UntoldCall } from "./turn-lines.ts";
+import type { WireMessage } from "./wire-message.ts";
+
+/** A run on an open session. */
+export type Conducting = {
+  readonly session: Session;
+  readonly ports: HostPorts;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly cancelling: Cancelling;
+  readonly unattended: OnAsk;
+  readonly flags: RunFlags;
+  readonly resumed: boolean;
+  readonly untold: readonly UntoldCall[];
+  /** What is done before anything a host says. */
+  readonly work: readonly Work[];
+  /** Something to do once everything stands, before the first turn. */
+  readonly prepare?: (agent: ComposedAgent) => Promise<void>;
+};
+
+type Composed = { agent: ComposedAgent | undefined };
+type Stage = {
+  readonly output: RunOutput;
+  readonly tally: RunTally;
+  readonly inbox: Inbox;
+  readonly host: OpenHost | undefined;
+  readonly limits: RunLimits;
+  readonly told: { end: RunEnd | undefined };
+  /** The run is to end as failed, whatever else happens. */
+  readonly fault: { error: RunOutcome | undefined };
+};
+
+/** Makes a run of it: from the first line of its output to the last, in every ending. Resolves with the exit code. */
+export async function conduct(context: Context, conducting: Conducting): Promise<number> {
+  const composed: Composed = { agent: undefined };
+  const stage = await setStage(context, conducting, composed);
+  const init = Promise.withResolvers<readonly WireMessage[]>();
+  stage.output.show(() => init.promise);
+  try {
+    const agent = await compose(context, conducting, stage);
+    composed.agent = agent;
+    await conducting.prepare?.(agent);
+    await armSchedules(agent.schedules, conducting.flags.schedules);
+    init.resolve([await firstMessage(conducting, agent)]);
+  } catch (error) {
+    init.resolve([]);
+    await composed.agent?.close();
+    return await leave(context, conducting, { stage, exits: [], last: failure(error) });
+  }
+  const { agent } = composed;
+  const talk = createTalk({
+    ...conducting,
+    agent,
+    tools: conducting.policy.tools,
+    ...stage,
+    signal: conducting.cancelling.signal,
+  });
+  stage.host?.steer({ ...conducting, agent, talk });
+  const { exits, last } = await workThrough(context, conducting, { stage, talk });
+  const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
+  return await leave(context, conducting, { stage, exits, last: unended && !last?.error ? unended : last });
+}
+
+/** Ends what runs in the background. What cannot be ended, or not be recorded, is the run's failure. */
+async function putAway(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {
+  try {
+    await talk.shutdown(by);
+    await agent.close();
+    return undefined;
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): RunOutcome {
+  const { type, message, hint } = asFailure(error);
+  return failed("", { type, message, ...(hint !== "" && { hint }) });
+}
+
+async function setStage(context: Context, conducting: Conducting, composed: Composed): Promise<Stage> {
+  const { ports, policy, cancelling, flags, work } = conducting;
+  const fault: Stage["fault"] = { error: undefined };
+  const giveUp = (error: unknown): void => {
+    fault.error ??= failure(error);
+    cancelling.cancel();
+  };
+  const output = outputFor(flags.output, context.io, { gone: cancelling.cancel, unmade: giveUp });
+  const inbox = createInbox();
+  for (const piece of work) inbox.push(piece);
+  const { maxCostUsd } = policy.source.settings();
+  const limits = createRunLimits({ clock: ports.clock, ...flags, maxCostUsd });
+  const stage = { output, inbox, fault, limits, told: { end: undefined }, tally: runTally(ports.clock) };
+  if (flags.input === "text") {
+    inbox.close();
+    return { ...stage, host: undefined };
+  }
+  const { openHost } = await import("./open-host.ts");
+  const agents = (): ReturnType<ComposedAgent["agents"]> => composed.agent?.agents() ?? [];
+  return { ...stage, host: openHost(context, { ...conducting, output, inbox, giveUp, agents, tools: () => toolNames(policy) }) };
+}
+
+function toolNames({ tools }: FollowedPolicy): readonly string[] {
+  return tools.visible().map(({ name }) => name);
+}
+
+function compose(context: Context, conducting: Conducting, { output, tally, host, limits, told }: Stage): Promise<ComposedAgent> {
+  const { session, ports, flags, chosen, untold } = conducting;
+  const door: Door = {
+    ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks }),
+    approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
+    attend: attendance({
+      ...{ root: session.id, output, tally, clock: ports.clock, limits, untold },
+      partial: flags.partial && flags.output === "stream-json",
+      log: debugLog(context),
+      tell: tellPeople(context, flags.output),
+    }),
+  };
+  const observe = (): void => undefined;
+  return composeAgent(context, {
+    ...conducting,
+    chosen: pacedModel(chosen, output.paced),
+    door,
+    limits,
+    observe,
+    told: (end) => {
+      told.end = end ?? told.end;
+    },
+  });
+}
+
+async function firstMessage(
+  { session, chosen, policy, resumed }: Conducting,
+  { modes, onAsk, agents }: ComposedAgent,
+): Promise<WireMessage> {
+  const { cwd } = session.state.created ?? { cwd: policy.workspace };
+  const pending = await waitingForms(session);
+  const about = { session: session.id, seq: session.state.seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
+  return initMessage({ ...about, tools: toolNames(policy), agents: agents().map(({ name }) => name) });
+}
+
+async function waitingForms({ id, ledger, state }: Session): Promise<readonly JsonObject[]> {
+  const sessions = [id, ...[...state.tasks.values()].map((task) => task.session)];
+  const lists = await Promise.all(sessions.map((session) => waitingList(ledger, { query: { session }, after: undefined, limit: 1_000 })));
+  return lists.flat().map(({ form }) => form);
+}
+
+/** After these nothing more is taken up, whatever a host has queued. */
+const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
+
+type Working = { readonly stage: Stage; readonly talk: Talk };
+type Worked = { readonly exits: readonly number[]; readonly last: RunOutcome | undefined };
+
+/** One result for each message, and the last one after everything is put away. */
+async function workThrough(context: Context, conducting: Conducting, { stage, talk }: Working): Promise<Worked> {
+  const { inbox, fault } = stage;
+  const { signal } = conducting.cancelling;
+  const exits: number[] = [];
+  for (let piece = await inbox.take(signal); piece; piece = await inbox.take(signal)) {
+    const outcome = await talk.handle(piece);
+    exits.push(outcome.exit);
+    if (fault.error) return { exits, last: fault.error };
+    if (FINAL.includes(outcome.subtype) || inbox.isOver()) return { exits, last: playedOut(conducting.chosen, outcome) };
+    await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
+  }
+  if (fault.error) return { exits, last: fault.error };
+  if (signal.aborted) return { exits, last: cancelled("") };
+  const rest = await talk.finish().catch(failure);
+  const left = playedOut(conducting.chosen, rest ?? succeeded(""));
+  return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
+}
+
+type Leaving = Worked & { readonly stage: Stage };
+
+/** The leaving is on disk before it is said. */
+async function leave(context: Context, conducting: Conducting, { stage, exits, last }: Leaving): Promise<number> {
+  const { session } = conducting;
+  let outcome = last;
+  let exit = strongestExit([...exits, ...(last ? [last.exit] : [])]);
+  try {
+    await session.close(closeReason(exit), exit);
+  } catch (error) {
+    outcome = failure(error);
+    exit = strongestExit([exit, outcome.exit]);
+  }
+  if (outcome) await showResult(context, conducting, { stage, outcome, exit });
+  await stage.output.end();
+  return exit;
+}
+
+type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly exit: number };
+
+async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
+  const { output, tally } = stage;
+  const waiting = await waitingForms(session).catch(() => []);
+  const left = { session: session.id, outcome, waiting };
+  const resume = `assent resume ${session.id}${storeFlag(context)}`;
+  const facts = { session: session.id, seq: session.state.seq, counted: tally.take(), approvals: waiting, resume, exit };
+  if (output.format === "text") await printRunText(context, left);
+  else output.show(() => [resultMessage(outcome, facts)]);
+  if (output.format !== "stream-json") await tellLeft(context, left);
+}

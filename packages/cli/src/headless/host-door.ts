@@ -1,0 +1,163 @@
+import type { JsonObject, Session } from "@assent/core";
+import type { Door } from "../door.ts";
+import { inputLines } from "../input-lines.ts";
+import type { Io } from "../io.ts";
+import { commitAnswer, type HostAnswering } from "./host-answers.ts";
+import { hostApprover } from "./host-approver.ts";
+import { hostHooks } from "./host-hooks.ts";
+import { type HostFacts, hostJoining, type Joining } from "./host-join.ts";
+import { type HostLine, readHostLine } from "./host-line.ts";
+import { type HostLink, hostLink } from "./host-link.ts";
+import { type HostPresence, hostPresence } from "./host-presence.ts";
+import { hostQuestioner } from "./host-questioner.ts";
+import { meetRequest, type Steered } from "./host-requests.ts";
+import type { Inbox } from "./inbox.ts";
+import type { WireMessage } from "./wire-message.ts";
+
+/** What a host's door stands on. */
+export type HostDoorParts = {
+  readonly io: Pick<Io, "stdin">;
+  readonly session: Session;
+  readonly inbox: Inbox;
+  readonly answering: HostAnswering;
+  readonly write: (message: WireMessage) => void;
+  /** `system` messages of the protocol itself. */
+  readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
+  /** Too many lines that nobody can read. */
+  readonly giveUp: () => void;
+  readonly facts: () => HostFacts;
+};
+
+/** A program at stdin and stdout that says what is to be done and is asked for what a person would be. */
+export type HostDoor = Required<Omit<Door, "attend">> & {
+  /** Reads its lines to their end, and meets its requests. */
+  readonly listen: (steered: Steered) => Promise<void>;
+  /** Nobody is to be asked, whatever the host can. */
+  readonly unasked: (none: boolean) => void;
+  readonly isAsking: () => boolean;
+};
+
+const LONGEST_LINE = 32 * 1024 * 1024;
+const MOST_FAULTS = 100;
+
+/** The door of a host that has not said anything yet. */
+export function hostDoor(parts: HostDoorParts): HostDoor {
+  const { answering, say, write } = parts;
+  const link = hostLink(write);
+  const known = hostPresence();
+  const hooks = hostHooks(link);
+  const warn = (code: string, message: string): void => say({ subtype: "warning", code, message });
+  let none = false;
+  const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
+  const joining = hostJoining({ ...parts, link, presence, hooks, warn });
+  return {
+    approver: hostApprover({ link, presence, warn, answer: (answer) => commitAnswer(answering, answer), reserved: joining.reserved }),
+    questioner: hostQuestioner({ link, presence, warn }),
+    hooks,
+    asks: () => joining.hasJoined() && presence.mayAsk("questions"),
+    approvalTimeoutMs: joining.approvalTimeoutMs,
+    unasked: (is) => {
+      none = is;
+    },
+    isAsking: () => link.open().length > 0,
+    listen: (steered) => listen({ ...parts, link, presence, warn, joining, steered }),
+  };
+}
+
+type Listening = HostDoorParts & {
+  readonly link: HostLink;
+  readonly presence: HostPresence;
+  readonly warn: (code: string, message: string) => void;
+  readonly joining: Joining;
+  readonly steered: Steered;
+};
+
+/** Line after line; nothing that takes time holds up the next one. */
+async function listen(on: Listening): Promise<void> {
+  const { io, inbox, link, presence, say, giveUp } = on;
+  const open = new Map<string, () => void>();
+  let number = 0;
+  let joins = false;
+  let faults = 0;
+  const fault = (message: string): void => {
+    say({ subtype: "protocol_error", line: number, message });
+    faults += 1;
+    if (faults === MOST_FAULTS) giveUp();
+  };
+  try {
+    for await (const line of inputLines(io.stdin(), LONGEST_LINE)) {
+      number += 1;
+      const read: HostLine = "fault" in line ? { kind: "fault", message: line.fault } : readHostLine(line.text);
+      takeLine(on, { read, open, fault });
+      joins ||= read.kind === "request" && read.subtype === "initialize";
+      if (!joins && read.kind !== "blank" && read.kind !== "fault") presence.spoke();
+    }
+  } finally {
+    presence.left();
+    link.leave();
+    inbox.close();
+  }
+}
+
+type Taking = {
+  readonly read: HostLine;
+  /** Requests that have no response yet, each with how it is withdrawn. */
+  readonly open: Map<string, () => void>;
+  readonly fault: (message: string) => void;
+};
+
+function takeLine(on: Listening, { read, open, fault }: Taking): void {
+  switch (read.kind) {
+    case "user":
+      on.inbox.push({ say: read.content }, read.uuid);
+      break;
+    case "request":
+      void meet(on, read, open);
+      break;
+    case "response":
+      if (on.link.reply(read.id, read.reply)) break;
+      if (on.link.wasOpen(read.id)) on.warn("late_response", `The request ${read.id} is not open any more.`);
+      else fault(`there is no request '${read.id.slice(0, 80)}'`);
+      break;
+    case "cancel":
+      open.get(read.id)?.();
+      break;
+    case "fault":
+      fault(read.message);
+      break;
+    case "blank":
+      break;
+    default:
+      read satisfies never;
+  }
+}
+
+/** Exactly one response to every request. */
+async function meet(on: Listening, request: Extract<HostLine, { kind: "request" }>, open: Taking["open"]): Promise<void> {
+  const { id, subtype } = request;
+  const respond = (response: JsonObject): void => on.write({ type: "control_response", response: { ...response, request_id: id } });
+  if (open.has(id)) return respond(refusal("duplicate_request", `The request ${id} is open already.`));
+  const { promise: withdrawn, resolve: withdraw } = Promise.withResolvers<JsonObject>();
+  open.set(id, () => withdraw(refusal("cancelled", "The request was withdrawn.")));
+  const met = responseTo(on, request);
+  respond(await Promise.race([met, withdrawn]));
+  if (subtype === "initialize" && !on.joining.hasJoined()) on.presence.spoke();
+  open.delete(id);
+}
+
+async function responseTo(
+  { joining, steered }: Listening,
+  { subtype, fields }: Extract<HostLine, { kind: "request" }>,
+): Promise<JsonObject> {
+  try {
+    const response = subtype === "initialize" ? await joining.join(fields) : await meetRequest(steered, subtype, fields);
+    return { subtype: "success", response };
+  } catch (error) {
+    const type = error instanceof Error && "type" in error && typeof error.type === "string" ? error.type : "unhandled_exception";
+    return refusal(type, error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refusal(type: string, error: string): JsonObject {
+  return { subtype: "error", error, error_type: type };
+}

@@ -1,0 +1,9 @@
+/** A request of a host that cannot be met. */
+export class HostError extends Error {
+  readonly type: string;
+  constructor(type: string, message: string) {
+    super(message);
+    this.name = "HostError";
+    this.type = type;
+  }
+}

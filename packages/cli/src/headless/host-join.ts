@@ -1,0 +1,103 @@
+import { isObject, type JsonObject, recordedCall, type Session } from "@assent/core";
+import { VERSION } from "../version.ts";
+import { canUseTool } from "./can-use-tool.ts";
+import { HostError } from "./host-error.ts";
+import type { HostHooks } from "./host-hooks.ts";
+import type { HostLink } from "./host-link.ts";
+import type { HostPresence } from "./host-presence.ts";
+import { PROTOCOL } from "./init-message.ts";
+
+/** What a host is told of when it joins. */
+export type HostFacts = {
+  readonly models: readonly string[];
+  readonly tools: readonly string[];
+  readonly agents: readonly { readonly name: string; readonly description: string }[];
+};
+
+/** What joining needs. */
+export type JoiningParts = {
+  readonly session: Session;
+  readonly link: HostLink;
+  readonly presence: HostPresence;
+  readonly hooks: HostHooks;
+  readonly facts: () => HostFacts;
+  readonly warn: (code: string, message: string) => void;
+};
+
+/** A host's first word: what it can be asked, and what it wants to be. */
+export type Joining = {
+  /** The response to `initialize`. Rejects with `HostError`. */
+  readonly join: (fields: JsonObject) => Promise<JsonObject>;
+  readonly hasJoined: () => boolean;
+  readonly approvalTimeoutMs: () => number | undefined;
+  /** The id under which an open approval was told of, once. */
+  readonly reserved: (approval: string, revision: number) => string | undefined;
+};
+
+/** Nobody has joined yet. */
+export function hostJoining(parts: JoiningParts): Joining {
+  const { session, link, presence, hooks, facts, warn } = parts;
+  const reserved = new Map<string, string>();
+  let joined = false;
+  let timeoutMs: number | undefined;
+  const take = (key: string): string | undefined => {
+    const id = reserved.get(key);
+    reserved.delete(key);
+    return id;
+  };
+  session.listen((event) => {
+    if (event.type !== "approval.answered" && event.type !== "approval.closed") return;
+    const id = take(keyOf(event.body.approval, event.body.revision));
+    if (id !== undefined) link.release(id);
+  });
+  return {
+    hasJoined: () => joined,
+    approvalTimeoutMs: () => timeoutMs,
+    reserved: (approval, revision) => take(keyOf(approval, revision)),
+    join: async (fields) => {
+      if (joined) throw new HostError("already_initialized", "The host has joined already.");
+      const { can_use_tool, ask_user, approval_timeout_ms: ms } = fields;
+      refuse(fields, hooks);
+      joined = true;
+      if (typeof ms === "number") timeoutMs = ms;
+      if (hasSome(fields["agents"])) warn("agents_ignored", "Agents of a host are not taken over; define them in .assent/agents.");
+      const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
+      presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
+      const { models, ...listed } = facts();
+      const shown = models.map((value) => ({ value, displayName: value, description: "" }));
+      return { protocol: PROTOCOL, version: VERSION, commands: [], models: shown, ...listed, pending, account: {} };
+    },
+  };
+}
+
+function keyOf(approval: string, revision: number): string {
+  return `${approval}:${revision}`;
+}
+
+function hasSome(agents: unknown): boolean {
+  return isObject(agents) ? Object.keys(agents).length > 0 : Array.isArray(agents) && agents.length > 0;
+}
+
+function refuse({ protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms }: JsonObject, hooks: HostHooks): void {
+  if (protocol !== PROTOCOL) throw new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
+  const fits = ms === undefined || ms === null || (typeof ms === "number" && Number.isFinite(ms) && ms > 0 && ms < 2 ** 52);
+  const fault = fits ? hooks.take(wanted) : "approval_timeout_ms must be a number of milliseconds, or null";
+  if (fault !== undefined) throw new HostError("bad_answer", fault);
+}
+
+/** Approvals that were open before the host came, each as the request that is about to be made. */
+async function openRequests(link: HostLink, reserved: Map<string, string>, session: Session): Promise<readonly JsonObject[]> {
+  const { ledger } = session;
+  const rows = await ledger.pending("approvals", { session: session.id, limit: 1_000 });
+  const requests: JsonObject[] = [];
+  for (const row of rows) {
+    const { "call.judged": judged } = await recordedCall(ledger, session.id, row.call);
+    // Parsing: what the ledger gives back is what it was given.
+    const details = await ledger.resolve(row.details as never);
+    const id = link.reserve();
+    reserved.set(keyOf(row.id, row.revision), id);
+    const request = canUseTool({ ...row, callId: row.call, input: judged?.input ?? {}, details });
+    requests.push({ type: "control_request", request_id: id, request });
+  }
+  return requests;
+}

@@ -1,0 +1,19 @@
+import { MODES, type Mode } from "@assent/core";
+
+/** What a word for a mode means here: a mode, and whether nobody is to be asked. */
+export type MeantMode = { readonly mode: Mode; readonly unasked: boolean };
+
+/** Words of other programs, each as the strictest of ours that works. */
+const OTHERS: Readonly<Record<string, MeantMode>> = {
+  acceptEdits: { mode: "auto-edit", unasked: false },
+  bypassPermissions: { mode: "yolo", unasked: false },
+  dontAsk: { mode: "default", unasked: true },
+  auto: { mode: "default", unasked: false },
+};
+
+/** The mode that a word means, ours or another program's; undefined: none. */
+export function meantMode(word: unknown): MeantMode | undefined {
+  const own = MODES.find((mode) => mode === word);
+  if (own) return { mode: own, unasked: false };
+  return typeof word === "string" && Object.hasOwn(OTHERS, word) ? OTHERS[word] : undefined;
+}

@@ -1,0 +1,74 @@
+import type { RunEnd } from "@assent/agent";
+import type { EventBodies } from "@assent/core";
+
+/** How a run of turns ended, as programs are told it. `exit` is absent where the process goes on as if nothing had happened. */
+export type RunOutcome = {
+  readonly subtype:
+    | "success"
+    | "error_during_execution"
+    | "error_max_turns"
+    | "error_budget"
+    | "error_expectation"
+    | "interrupted"
+    | "parked"
+    | "error_cancelled";
+  readonly exit: number;
+  readonly text: string;
+  readonly error?: { readonly type: string; readonly message: string; readonly hint?: string };
+};
+
+/** A run that came to its own end. */
+export function succeeded(text: string): RunOutcome {
+  return { subtype: "success", exit: 0, text };
+}
+
+const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];
+
+/** What an end comes to. `whole`: the run was told to stop, not only the turns under way. */
+export function runOutcome({ reason, text, error }: RunEnd, { whole }: { readonly whole: boolean }): RunOutcome {
+  switch (reason) {
+    case "done":
+      return succeeded(text);
+    case "parked":
+      return { subtype: "parked", exit: 75, text };
+    case "cancelled":
+      return whole ? cancelled(text) : { subtype: "interrupted", exit: 0, text };
+    case "turn_limit":
+      return { subtype: "error_max_turns", exit: 53, text, error: error ?? LIMITED };
+    default:
+      return failed(text, error ?? UNKNOWN);
+  }
+}
+
+const LIMITED = { type: "limit_turns", message: "The limit of turns is reached." };
+const UNKNOWN = { type: "unhandled_exception", message: "The run failed." };
+
+/** A run that a signal, a reader who left, or its host has ended. */
+export function cancelled(text: string): RunOutcome {
+  return { subtype: "error_cancelled", exit: 130, text, error: { type: "cancelled", message: "The run was cancelled." } };
+}
+
+/** A run that failed. */
+export function failed(text: string, error: NonNullable<RunOutcome["error"]>): RunOutcome {
+  if (SCRIPT_ENDS.includes(error.type)) return { subtype: "error_expectation", exit: 70, text, error };
+  if (error.type.startsWith("limit_") && error.type !== "limit_turns") return { subtype: "error_budget", exit: 55, text, error };
+  if (error.type === "limit_turns") return { subtype: "error_max_turns", exit: 53, text, error };
+  const type = error.type === "denied_unattended" ? "approval_required" : error.type;
+  return { subtype: "error_during_execution", exit: 1, text, error: { ...error, type } };
+}
+
+/** From the strongest to the weakest. */
+const STRENGTH: readonly number[] = [130, 70, 1, 55, 53, 75, 0];
+
+/** Of several exit codes the one that the process ends with. */
+export function strongestExit(exits: readonly number[]): number {
+  return STRENGTH.find((exit) => exits.includes(exit)) ?? 0;
+}
+
+/** What the session's record says about how it was left. */
+export function closeReason(exit: number): EventBodies["session.closed"]["reason"] {
+  if (exit === 0) return "done";
+  if (exit === 75) return "parked";
+  if (exit === 130) return "cancelled";
+  return exit === 53 || exit === 55 ? "limit" : "failed";
+}

@@ -1,0 +1,129 @@
+import { costOf } from "@assent/agent";
+import type { Clock, DecisionNotice, LedgerEvent, Usage } from "@assent/core";
+import { type WireUsage, wireUsage } from "./wire-content.ts";
+
+/** What was counted since the last result. */
+export type Counted = {
+  readonly num_turns: number;
+  readonly num_tool_calls: number;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly usage: WireUsage;
+  readonly model_usage: Readonly<Record<string, WireUsage & { readonly cost_usd?: number }>>;
+  readonly total_cost_usd?: number;
+  readonly permission_denials: readonly Readonly<Record<string, unknown>>[];
+  readonly unknown_outcomes: readonly Readonly<Record<string, unknown>>[];
+};
+
+/** Counts what a run does, in its main session and in its agents. */
+export type RunTally = {
+  readonly event: (event: LedgerEvent, isAgent: boolean) => void;
+  readonly decided: (notice: DecisionNotice) => void;
+  /** What was counted; counting begins anew. */
+  readonly take: () => Counted;
+};
+
+type Spent = Required<Usage>;
+type Open = { readonly at: number; readonly model: string | null };
+type Counts = {
+  turns: number;
+  calls: number;
+  apiMs: number;
+  readonly startedAt: number;
+  readonly models: Map<string, Spent>;
+  readonly denials: Counted["permission_denials"][number][];
+  readonly unknown: Counted["unknown_outcomes"][number][];
+};
+
+/** A tally at zero. */
+export function runTally(clock: Clock): RunTally {
+  let counts = nothing(clock);
+  const open = new Map<string, Open>();
+  const tools = new Map<string, string>();
+  return {
+    event: (event, isAgent) => {
+      switch (event.type) {
+        case "turn.started":
+          if (!isAgent) counts.turns += 1;
+          open.set(event.session, { at: Date.parse(event.at), model: event.body.model });
+          break;
+        case "message.assistant": {
+          const turn = open.get(event.session);
+          spend(counts, event.body.model ?? turn?.model ?? "unknown", event.body.usage);
+          waited(counts, turn, event.at);
+          open.delete(event.session);
+          break;
+        }
+        case "turn.ended":
+          waited(counts, open.get(event.session), event.at);
+          open.delete(event.session);
+          break;
+        case "call.proposed":
+          tools.set(event.body.call, event.body.tool);
+          break;
+        case "call.claimed":
+          counts.calls += 1;
+          break;
+        case "call.ended": {
+          const { call, outcome, evidence = {} } = event.body;
+          if (outcome === "unknown") counts.unknown.push({ tool_name: tools.get(call) ?? null, tool_use_id: call, evidence });
+          tools.delete(call);
+          break;
+        }
+        default:
+      }
+    },
+    decided: ({ callId, toolName, input, decision, source, reason, rule }) => {
+      if (decision !== "deny") return;
+      const why = reason ?? rule ?? source;
+      counts.denials.push({ tool_name: toolName, tool_use_id: callId, input, tool_input: input, reason: why, source });
+    },
+    take: () => {
+      const taken = told(counts, clock);
+      counts = nothing(clock);
+      return taken;
+    },
+  };
+}
+
+function nothing(clock: Clock): Counts {
+  return { turns: 0, calls: 0, apiMs: 0, startedAt: clock.now(), models: new Map(), denials: [], unknown: [] };
+}
+
+function waited(counts: Counts, turn: Open | undefined, until: string): void {
+  if (turn) counts.apiMs += Math.max(0, Date.parse(until) - turn.at);
+}
+
+const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, cachedInputTokens: 0 };
+
+function spend({ models }: Counts, model: string, usage: Usage | null): void {
+  models.set(model, plus(models.get(model) ?? NOTHING_SPENT, usage ?? NOTHING_SPENT));
+}
+
+function plus(left: Spent, { inputTokens, outputTokens, cachedInputTokens = 0 }: Usage): Spent {
+  return {
+    inputTokens: left.inputTokens + inputTokens,
+    outputTokens: left.outputTokens + outputTokens,
+    cachedInputTokens: left.cachedInputTokens + cachedInputTokens,
+  };
+}
+
+/** The cost of a run is known where that of all its models is. */
+function told({ turns, calls, apiMs, startedAt, models, denials, unknown }: Counts, clock: Clock): Counted {
+  const spent = [...models].map(([model, usage]) => ({ model, usage, cost: costOf(model, usage) }));
+  const costs = spent.map(({ cost }) => cost);
+  const known = costs.every((cost) => cost !== undefined);
+  return {
+    num_turns: turns,
+    num_tool_calls: calls,
+    duration_ms: Math.max(0, clock.now() - startedAt),
+    duration_api_ms: apiMs,
+    usage: wireUsage(spent.reduce((sum, { usage }) => plus(sum, usage), NOTHING_SPENT)),
+    model_usage: Object.fromEntries(
+      spent.map(({ model, usage, cost }) => [model, { ...wireUsage(usage), ...(cost !== undefined && { cost_usd: cost }) }]),
+    ),
+    ...(known && costs.length > 0 && { total_cost_usd: costs.reduce((sum, cost) => sum + cost, 0) }),
+    permission_denials: denials,
+    unknown_outcomes: unknown,
+  };
+}

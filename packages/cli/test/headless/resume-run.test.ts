@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { describe, test } from "node:test";
+import { ended, type Place, place, until } from "../support/assent.ts";
+import { isSystem, type Line, resultsOf } from "./host.ts";
+
+const STREAM: readonly string[] = ["--output-format", "stream-json"];
+const WRITES = `
+turns:
+  - calls: [{ tool: write, id: c1, input: { file_path: x.txt, content: "one\\n" } }]
+  - say: Done.
+allowUnused: true
+`;
+
+function parse(stdout: string): readonly Line[] {
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+}
+
+async function parked(at: Place, script = WRITES): Promise<Line> {
+  at.write("s.yaml", script);
+  const ran = await at.hereJson(["run", "go", "--model", `script:${at.path("s.yaml")}`, "--on-ask", "park"]);
+  assert.equal(ran.code, 75, ran.stderr);
+  return ran.value.at(-1);
+}
+
+/** Starts a run and kills it without a chance to say anything, once the world is so far. */
+async function killed(at: Place, argv: readonly string[], reached: (stdout: string) => boolean | Promise<boolean>): Promise<string> {
+  const child = at.start([...argv, ...STREAM]);
+  child.stdin?.end();
+  let seen = "";
+  child.stdout?.on("data", (text: Buffer) => {
+    seen += text;
+  });
+  const end = ended(child);
+  await until("it is so far", () => reached(seen));
+  child.kill("SIGKILL");
+  await end;
+  return parse(seen.slice(0, seen.lastIndexOf("\n")))[0]?.session_id;
+}
+
+describe("resuming a run", () => {
+  test("H44: a call that was running when its process was killed is unknown: told, not run again, exit 0", async () => {
+    using at = place();
+    at.write("s.yaml", 'turns: [{ calls: [{ tool: shell, id: c1, input: { command: "echo x >> ran; sleep 30" } }] }, { say: Done. }]');
+    const argv = ["run", "go", "--mode", "yolo", "--model", "script:s.yaml"];
+    const session = await killed(at, argv, () => existsSync(at.path("ran")));
+    const { code, stdout, stderr } = await at.run(["resume", session, ...STREAM]);
+    const lines = parse(stdout);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+      lines.at(-1).unknown_outcomes.map(({ tool_use_id }: Line) => tool_use_id),
+      ["c1"],
+    );
+    assert.deepEqual(
+      resultsOf(lines).map(({ tool_use_id, outcome, error_type }) => [tool_use_id, outcome, error_type]),
+      [["c1", "unknown", "execution_unknown"]],
+    );
+    assert.equal(readFileSync(at.path("ran"), "utf8"), "x\n");
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
+  test("section 7, 3: a request that a crash cut is made again", async () => {
+    using at = place();
+    at.write("s.yaml", "turns: [{ delayMs: 20000, say: never }]\nallowUnused: true");
+    const session = await killed(at, ["run", "go", "--model", "script:s.yaml"], (stdout) => stdout.includes('"origin":"user"'));
+    at.write("s.yaml", "turns: [{ say: now }]");
+    const { code, stdout } = await at.run(["resume", session]);
+    assert.deepEqual([code, stdout], [0, "now\n"]);
+  });
+
+  test("section 7, 2: nothing answered: exit 75 again, nothing run, no request made; in all formats", async () => {
+    using at = place();
+    const { session_id, approvals } = await parked(at);
+    const text = await at.here(["resume", session_id]);
+    assert.deepEqual([text.code, text.stdout], [75, ""]);
+    assert.match(text.stderr, new RegExp(`assent approve ${approvals[0].id}\\n {2}assent reject ${approvals[0].id}\\n`));
+    const json = await at.hereJson(["resume", session_id]);
+    assert.deepEqual([json.code, json.value.at(-1).subtype, json.value.at(-1).approvals[0].id], [75, "parked", approvals[0].id]);
+    const streamed = parse((await at.here(["resume", session_id, ...STREAM])).stdout);
+    assert.deepEqual([streamed.at(-1).num_turns, streamed[0].pending_approvals[0].id], [0, approvals[0].id]);
+    assert.equal((await at.here(["log", session_id, "--type", "turn.started"])).stdout.trimEnd().split("\n").length, 1);
+    assert.ok(!existsSync(at.path("x.txt")));
+  });
+
+  test("R4: a finished run: nothing to resume, nothing recorded but that; with a prompt a new turn", async () => {
+    using at = place();
+    at.write("s.yaml", "turns: [{ say: one }, { say: two }]\nallowUnused: true");
+    const first = (await at.hereJson(["run", "go", "--model", "script:s.yaml"])).value.at(-1);
+    const nothing = await at.here(["resume", first.session_id]);
+    assert.deepEqual([nothing.code, nothing.stdout, nothing.stderr], [0, "", "Nothing to resume.\n"]);
+    const json = await at.hereJson(["resume", first.session_id]);
+    assert.deepEqual([json.code, json.value.map(({ type, subtype }: Line) => `${type}/${subtype}`)], [0, ["result/success"]]);
+    const again = await at.here(["resume", first.session_id, "and now?"]);
+    assert.deepEqual([again.code, again.stdout], [0, "two\n"], again.stderr);
+  });
+
+  test("R5: resumed ten times after one approve: the effect is there once", async () => {
+    using at = place();
+    const { session_id, approvals } = await parked(
+      at,
+      'turns: [{ calls: [{ tool: shell, id: c1, input: { command: "echo x >> ran" } }] }, { say: Done. }]',
+    );
+    await at.here(["approve", approvals[0].id]);
+    for (let times = 0; times < 10; times += 1) assert.equal((await at.here(["resume", session_id])).code, 0);
+    assert.equal(readFileSync(at.path("ran"), "utf8"), "x\n");
+  });
+
+  test("R6: the directory is gone: cwd_missing; in another one what waits is asked again", async () => {
+    using at = place();
+    mkdirSync(at.path("sub"));
+    at.write("s.yaml", WRITES);
+    const model = ["--model", `script:${at.path("s.yaml")}`];
+    const { value } = await at.hereJson(["run", "go", ...model, "--on-ask", "park", "--cwd", "sub"]);
+    const { session_id, approvals } = value.at(-1);
+    rmSync(at.path("sub"), { recursive: true });
+    const gone = await at.here(["resume", session_id, "--json"]);
+    assert.deepEqual([gone.code, JSON.parse(gone.stdout).error.type], [1, "cwd_missing"]);
+    const elsewhere = await at.hereJson(["resume", session_id, "--cwd", "."]);
+    assert.equal(elsewhere.code, 75, JSON.stringify(elsewhere.value));
+    assert.notEqual(elsewhere.value.at(-1).approvals[0].fingerprint, approvals[0].fingerprint);
+  });
+
+  test("a mode and a model that are given count from then on", async () => {
+    using at = place();
+    const { session_id, approvals } = await parked(at);
+    await at.here(["reject", approvals[0].id]);
+    at.write("t.yaml", "turns: [{ say: never }, { say: other }]\nallowUnused: true");
+    const { stdout } = await at.here(["resume", session_id, "--mode", "auto-edit", "--model", "script:t.yaml", ...STREAM]);
+    const lines = parse(stdout);
+    assert.deepEqual([lines[0].permission_mode, lines[0].model, lines.at(-1).result], ["auto-edit", "script:t.yaml", "other"]);
+    assert.equal(lines.filter(isSystem("model_changed")).length, 1);
+  });
+
+  test("a second signal, later, ends the process at once", async () => {
+    using at = place();
+    const stubborn = "trap '' TERM INT; echo x > ran; while true; do sleep 1; done";
+    at.write("s.json", JSON.stringify({ turns: [{ calls: [{ tool: "shell", id: "c1", input: { command: stubborn } }] }] }));
+    const child = at.start(["run", "go", "--mode", "yolo", "--model", "script:s.json", ...STREAM]);
+    child.stdin?.end();
+    const end = ended(child);
+    await until("it runs", () => existsSync(at.path("ran")));
+    child.kill("SIGINT");
+    let over = false;
+    void end.then(() => {
+      over = true;
+    });
+    await until("it has ended", () => {
+      child.kill("SIGINT");
+      return over;
+    });
+    assert.equal((await end).code, 130);
+  });
+});
