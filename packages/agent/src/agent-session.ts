@@ -91,7 +91,8 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     },
     send: (prompt, signal) => byPerson((aborted) => conversation.send(prompt, aborted), signal),
     goOn: (signal) => byPerson((aborted) => conversation.goOn(aborted), signal),
-    settle: (signal, { deliver = true } = {}) => settle({ waits, tasks, schedules, bell, drain: deliver ? drain : undefined }, signal),
+    settle: (signal, { deliver = true } = {}) =>
+      settle({ waits: () => waits() || draining !== undefined, tasks, schedules, bell, drain: deliver ? drain : undefined }, signal),
     shutdown: (by, { notices = "keep" } = {}) => {
       ending ??= end(by, notices);
       return ending;

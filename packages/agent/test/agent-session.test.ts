@@ -130,6 +130,18 @@ test("a wake while nothing runs tells the notice by itself, and says what came o
   );
 });
 
+test("a run is held back for a notice that is being told already", async () => {
+  const b = await bench("turns:\n  - say: started\n  - { say: heard, delayMs: 1000 }\n");
+  await b.agent.send("go", never);
+  await b.queue("n");
+  b.agent.wake();
+  await b.clock.advance(10);
+  assert.equal(b.session.state.notices.size, 0, "the model has it");
+  const settling = b.agent.settle(never);
+  await b.clock.advance(1000);
+  assert.equal((await settling)?.text, "heard");
+});
+
 test("a person's message that waits goes before a notice", async () => {
   const b = await bench("turns:\n  - { say: first, delayMs: 1000 }\n  - say: second\n");
   const first = b.agent.send("one", never);
