@@ -53,7 +53,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
     });
     policies.set(session.id, source);
     const hooks = callHooks(context, { session, ports, policy, door });
-    const attending = door?.attend(session, spec.call);
+    const attending = await door?.attend(session, spec.call);
     const tools = toolsOf(spec);
     const asks = asking(around, spec);
     const dispatcher = createDispatcher({

@@ -69,7 +69,7 @@ export type CallDispatcher = {
 /** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
 export async function callDispatcher(context: Context, runtime: CallRuntime): Promise<CallDispatcher> {
   const { session, policy, door } = runtime;
-  const { decided, observe = noOne } = door?.attend(session, session.state.created?.parent?.call ?? null) ?? {};
+  const { decided, observe = noOne } = (await door?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
   const seat = seatOf(context, runtime);
   const { by, onAsk, ways } = seat;
   const asks = (): boolean => seat.attended || onAsk === "park" || door?.asks?.() === true;

@@ -1,4 +1,5 @@
 import type { Clock } from "@assent/core";
+import { killRunningGroups } from "@assent/host";
 import type { Io } from "./io.ts";
 
 /** A signal that aborts when the process is told to stop. */
@@ -15,7 +16,10 @@ export function cancelOnSignal(io: Io, clock: Clock): Cancelling {
     if (first === undefined) {
       first = clock.now();
       controller.abort();
-    } else if (Math.abs(clock.now() - first) >= SAME_MOMENT_MS) io.exitNow(130);
+    } else if (Math.abs(clock.now() - first) >= SAME_MOMENT_MS) {
+      killRunningGroups(); // nobody is left to end what does not heed the first one
+      io.exitNow(130);
+    }
   });
   return { signal: controller.signal, cancel: () => controller.abort(), release };
 }

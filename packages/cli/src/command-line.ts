@@ -33,6 +33,12 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   return { ask: "run", command: command.spec, options: optionsOf(values), operands };
 }
 
+/** True for a line of options alone that asks for no help: the program is meant, and none of its commands. */
+export function isOptionsOnly(argv: readonly string[], commands: readonly CommandSpec[]): boolean {
+  const { words, given } = split(argv, commands);
+  return words.length === 0 && !given.some(({ name }) => ["help", "h", "version", "V"].includes(name));
+}
+
 /** True when the words hold `--json` as an option, even if the rest of the line is wrong: errors are then JSON too. */
 export function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf("--");

@@ -1,5 +1,5 @@
 import type { ConversationEvent } from "@assent/agent";
-import type { Approver, DecisionNotice, HookEntry, HookFunction, Questioner, Session } from "@assent/core";
+import type { Approver, DecisionNotice, HookEntry, HookFunction, Maybe, Questioner, Session } from "@assent/core";
 
 /** What a door hears of one session beyond its record. */
 export type Attendance = {
@@ -21,5 +21,5 @@ export type Door = {
   readonly approvalTimeoutMs?: () => number | undefined;
   readonly hooks?: DoorHooks;
   /** Called once for every session, before its first call; `parent` is the call that started it, where it is an agent's. */
-  readonly attend: (session: Session, parent: string | null) => Attendance;
+  readonly attend: (session: Session, parent: string | null) => Maybe<Attendance>;
 };

@@ -219,10 +219,12 @@ describe("assent call on a real terminal", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "ran\n");
   });
 
-  test("assent alone on a terminal plays the demonstration and points at the help", async () => {
+  test("assent alone on a terminal is the terminal interface", async () => {
     using at = place();
     const screen = open(at, []);
-    await screen.shows("Next: assent --help");
+    await screen.shows("you decide");
+    await screen.shows("Show the offline demonstration");
+    screen.pty.write("\u0004");
     assert.equal(await screen.end, 0);
   });
 });

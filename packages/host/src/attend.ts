@@ -3,7 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import type { ProcessEnd, ProcessSpec } from "@assent/core";
 import { errorCode } from "./error-code.ts";
 import { type HeldOutput, heldOutput } from "./held-output.ts";
-import { endGroup, groupMembers } from "./process-group.ts";
+import { endGroup, endWithUs, groupMembers } from "./process-group.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 /** What is under way: one program, or several of a list. */
@@ -60,6 +60,7 @@ export async function attend(attended: Attended): Promise<ProcessEnd> {
   const held = heldOutput(settings.heldBytes, spec.spill);
   const reading = read(attended, held);
   const drained = reading.done.then(() => job.exit);
+  const released = endWithUs(job.groups);
   drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the groups were ended
   try {
     let ended: ProcessEnd["ended"] = (await Promise.race([job.exit, stop.wanted, drained])) ?? "exit";
@@ -73,6 +74,7 @@ export async function attend(attended: Attended): Promise<ProcessEnd> {
     await endJob(job, settings);
     throw error;
   } finally {
+    released();
     stop.clear();
     reading.close();
   }

@@ -9,6 +9,7 @@ export { type HookRunner, type HookRunnerDeps, hookRunner } from "./hooks/hook-r
 export { type HostPorts, hostPorts } from "./host-ports.ts";
 export { openRegular, type RegularFile } from "./open-regular.ts";
 export { hostPlanFiles, planFileOf } from "./plan-files.ts";
+export { killRunningGroups } from "./process-group.ts";
 export { hostProcesses, type ProcessSettings } from "./processes.ts";
 export { randomIds } from "./random-ids.ts";
 export { type Scrubbing, scrubbedEnvironment } from "./scrubbed-environment.ts";

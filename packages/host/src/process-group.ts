@@ -12,6 +12,19 @@ export async function endGroup(pgid: number, graceMs: number, table: ProcessTabl
   return (await emptied(pgid, KILL_MS, table)) ? [] : groupMembers(pgid, table);
 }
 
+const running = new Set<() => readonly number[]>();
+
+/** Until the returned function is called, the groups that these are get ended with this process, if it ends at once. */
+export function endWithUs(groups: () => readonly number[]): () => void {
+  running.add(groups);
+  return () => void running.delete(groups);
+}
+
+/** SIGKILL to every group that a program of this process may still run in: for a process that ends at once and waits for nobody. */
+export function killRunningGroups(): void {
+  for (const pgid of [...running].flatMap((groups) => groups())) signalGroup(pgid, "SIGKILL");
+}
+
 /** SIGTERM to a process and everything that descends from it, SIGKILL after the grace: for one that shares our group, as whoever uses our terminal must. */
 export async function endFamily(pid: number, graceMs: number, table: ProcessTable): Promise<void> {
   const asked = table.family(pid);

@@ -6,7 +6,7 @@ import type { RunTally } from "./run-tally.ts";
 import { sessionLines } from "./session-lines.ts";
 import { isStreamed } from "./stream-lines.ts";
 import { toolProgress } from "./tool-progress.ts";
-import type { UntoldCall } from "./turn-lines.ts";
+import { untoldCalls } from "./untold-calls.ts";
 import { wireMessage } from "./wire-message.ts";
 
 /** What is made of what a session does. */
@@ -19,7 +19,6 @@ export type AttendingParts = {
   readonly limits: RunLimits | undefined;
   /** Pieces of answers, progress of calls and runs of hooks are wanted too. */
   readonly partial: boolean;
-  readonly untold: readonly UntoldCall[];
   /** What people are told besides. */
   readonly log: (event: LedgerEvent) => void;
   readonly tell: (event: ConversationEvent) => void;
@@ -29,13 +28,13 @@ export type AttendingParts = {
 const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
 
 /** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
-export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Attendance {
-  const { root, output, tally, clock, limits, partial, untold, log, tell } = parts;
-  return (session, parent) => {
+export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Promise<Attendance> {
+  const { root, output, tally, clock, limits, partial, log, tell } = parts;
+  return async (session, parent) => {
     const isAgent = session.id !== root;
     if (limits) pauseWhileWaiting(limits, session);
     const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
-    const lines = sessionLines({ origin, session, untold: isAgent ? [] : untold });
+    const lines = sessionLines({ origin, session, untold: await untoldCalls(session) });
     const progress = toolProgress(clock, (line) => {
       if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // it is worth nothing to somebody who is late
     });

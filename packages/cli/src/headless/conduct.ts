@@ -12,6 +12,7 @@ import { storeFlag } from "../store-location.ts";
 import { waitingList } from "../waiting-list.ts";
 import { attendance } from "./attendance.ts";
 import { debugLog } from "./debug-log.ts";
+import { type HostSettings, hostSettings } from "./host-settings.ts";
 import { createInbox, type Inbox, type Work } from "./inbox.ts";
 import { initMessage } from "./init-message.ts";
 import type { OpenHost } from "./open-host.ts";
@@ -26,7 +27,6 @@ import { type RunTally, runTally } from "./run-tally.ts";
 import { armSchedules } from "./schedule-file.ts";
 import { createTalk, playedOut, type Talk } from "./talk.ts";
 import { tellPeople } from "./tell-people.ts";
-import type { UntoldCall } from "./turn-lines.ts";
 import type { WireMessage } from "./wire-message.ts";
 
 /** A run on an open session. */
@@ -39,7 +39,6 @@ export type Conducting = {
   readonly unattended: OnAsk;
   readonly flags: RunFlags;
   readonly resumed: boolean;
-  readonly untold: readonly UntoldCall[];
   /** What is done before anything a host says. */
   readonly work: readonly Work[];
   /** Something to do once everything stands, before the first turn. */
@@ -54,6 +53,7 @@ type Stage = {
   readonly host: OpenHost | undefined;
   readonly limits: RunLimits;
   readonly told: { end: RunEnd | undefined };
+  readonly settings: HostSettings;
   /** The run is to end as failed, whatever else happens. */
   readonly fault: { error: RunOutcome | undefined };
 };
@@ -61,6 +61,7 @@ type Stage = {
 /** Makes a run of it: from the first line of its output to the last, in every ending. Resolves with the exit code. */
 export async function conduct(context: Context, conducting: Conducting): Promise<number> {
   const composed: Composed = { agent: undefined };
+  const { seq } = conducting.session.state; // what is recorded from here on is told behind the first line
   const stage = await setStage(context, conducting, composed);
   const init = Promise.withResolvers<readonly WireMessage[]>();
   stage.output.show(() => init.promise);
@@ -69,7 +70,7 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     composed.agent = agent;
     await conducting.prepare?.(agent);
     await armSchedules(agent.schedules, conducting.flags.schedules);
-    init.resolve([await firstMessage(conducting, agent)]);
+    init.resolve([await firstMessage(conducting, agent, seq)]);
   } catch (error) {
     init.resolve([]);
     await composed.agent?.close();
@@ -83,7 +84,7 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     ...stage,
     signal: conducting.cancelling.signal,
   });
-  stage.host?.steer({ ...conducting, agent, talk });
+  stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings });
   const { exits, last } = await workThrough(context, conducting, { stage, talk });
   const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   return await leave(context, conducting, { stage, exits, last: unended && !last?.error ? unended : last });
@@ -117,7 +118,7 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
   for (const piece of work) inbox.push(piece);
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...flags, maxCostUsd });
-  const stage = { output, inbox, fault, limits, told: { end: undefined }, tally: runTally(ports.clock) };
+  const stage = { output, inbox, fault, limits, told: { end: undefined }, settings: hostSettings(), tally: runTally(ports.clock) };
   if (flags.input === "text") {
     inbox.close();
     return { ...stage, host: undefined };
@@ -132,12 +133,12 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
 }
 
 function compose(context: Context, conducting: Conducting, { output, tally, host, limits, told }: Stage): Promise<ComposedAgent> {
-  const { session, ports, flags, chosen, untold } = conducting;
+  const { session, ports, flags, chosen } = conducting;
   const door: Door = {
     ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks }),
     approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
     attend: attendance({
-      ...{ root: session.id, output, tally, clock: ports.clock, limits, untold },
+      ...{ root: session.id, output, tally, clock: ports.clock, limits },
       partial: flags.partial && flags.output === "stream-json",
       log: debugLog(context),
       tell: tellPeople(context, flags.output),
@@ -159,10 +160,11 @@ function compose(context: Context, conducting: Conducting, { output, tally, host
 async function firstMessage(
   { session, chosen, policy, resumed }: Conducting,
   { modes, onAsk, agents }: ComposedAgent,
+  seq: number,
 ): Promise<WireMessage> {
   const { cwd } = session.state.created ?? { cwd: policy.workspace };
   const pending = await waitingForms(session);
-  const about = { session: session.id, seq: session.state.seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
+  const about = { session: session.id, seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
   return initMessage({ ...about, tools: toolNames(policy), agents: agents().map(({ name }) => name) });
 }
 
@@ -183,11 +185,14 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
   const exits: number[] = [];
-  for (let piece = await inbox.take(signal); piece; piece = await inbox.take(signal)) {
+  while (await inbox.ready(signal)) {
+    const piece = inbox.take();
+    if (!piece) break;
     const outcome = await talk.handle(piece);
     exits.push(outcome.exit);
     if (fault.error) return { exits, last: fault.error };
-    if (FINAL.includes(outcome.subtype) || inbox.isOver()) return { exits, last: playedOut(conducting.chosen, outcome) };
+    if (FINAL.includes(outcome.subtype) || (inbox.isOver() && !goesOn(talk, outcome)))
+      return { exits, last: playedOut(conducting.chosen, outcome) };
     await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
   }
   if (fault.error) return { exits, last: fault.error };
@@ -195,6 +200,11 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
   const rest = await talk.finish().catch(failure);
   const left = playedOut(conducting.chosen, rest ?? succeeded(""));
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
+}
+
+/** An interrupt ends what is said, not what runs in the background: that is waited for. */
+function goesOn(talk: Talk, { subtype }: RunOutcome): boolean {
+  return (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
 }
 
 type Leaving = Worked & { readonly stage: Stage };
@@ -220,10 +230,15 @@ type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly e
 async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
   const { output, tally } = stage;
   const waiting = await waitingForms(session).catch(() => []);
-  const left = { session: session.id, outcome, waiting };
-  const resume = `assent resume ${session.id}${storeFlag(context)}`;
+  const resume = `assent resume ${session.id}${hasPaused(session) ? " --tasks" : ""}${storeFlag(context)}`;
+  const left = { resume, outcome, waiting };
   const facts = { session: session.id, seq: session.state.seq, counted: tally.take(), approvals: waiting, resume, exit };
   if (output.format === "text") await printRunText(context, left);
   else output.show(() => [resultMessage(outcome, facts)]);
-  if (output.format !== "stream-json") await tellLeft(context, left);
+  await tellLeft(context, left, output.format);
+}
+
+/** A background agent waits for a person; it goes on only where that is wished for. */
+function hasPaused({ state }: Session): boolean {
+  return [...state.tasks.values()].some(({ paused }) => paused?.reason === "approval");
 }

@@ -1,5 +1,5 @@
 import type { TaskRefusal, Tasks } from "@assent/agent";
-import type { Dispatcher, JsonObject, Modes, Session } from "@assent/core";
+import type { Dispatcher, JsonObject, Session } from "@assent/core";
 import { waitingList } from "../waiting-list.ts";
 import { answerForHost, type HostAnswering } from "./host-answers.ts";
 import { HostError } from "./host-error.ts";
@@ -9,7 +9,8 @@ import { meantMode } from "./permission-modes.ts";
 export type Steered = {
   readonly session: Session;
   readonly dispatcher: Dispatcher;
-  readonly modes: Modes;
+  /** On record when this resolves; one after the other, a stricter one at once. */
+  readonly changeMode: (mode: string) => Promise<void>;
   readonly answering: HostAnswering;
   /** Modes that a team has locked. */
   readonly locked: () => readonly string[];
@@ -32,13 +33,13 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     await interrupt(end === true);
     return {};
   },
-  set_permission_mode: async ({ modes, locked, unasked, answering }, { mode }) => {
+  set_permission_mode: async ({ changeMode, locked, unasked }, { mode }) => {
     const meant = meantMode(mode);
     if (!meant) throw new HostError("invalid_mode", `There is no mode ${JSON.stringify(mode ?? null).slice(0, 80)}.`);
     if (locked().includes(meant.mode)) throw new HostError("mode_locked", `The mode ${meant.mode} is locked by your team's settings.`);
     unasked(meant.unasked);
-    await modes.change(meant.mode, answering.by.name);
-    return { mode: modes.mode() };
+    await changeMode(meant.mode);
+    return { mode: meant.mode };
   },
   set_model: async ({ chooseModel }, { model }) => ({ model: await chooseModel(typeof model === "string" ? model : null) }),
   approve: ({ answering, dispatcher }, fields) => answerForHost(answering, { fields, yes: true, proposals: dispatcher.proposals }),

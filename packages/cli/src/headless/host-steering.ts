@@ -7,6 +7,7 @@ import { hostBy } from "./host-by.ts";
 import type { HostDoor } from "./host-door.ts";
 import { HostError } from "./host-error.ts";
 import type { Steered } from "./host-requests.ts";
+import type { HostSettings } from "./host-settings.ts";
 import type { RunModel } from "./run-model.ts";
 import type { Talk } from "./talk.ts";
 
@@ -20,26 +21,20 @@ export type Steering = {
   readonly agent: ComposedAgent;
   readonly talk: Talk;
   readonly host: HostDoor;
+  readonly settings: HostSettings;
 };
 
 /** The run as a host may steer it. */
-export function steeredBy({ session, ports, policy, chosen, cancelling, agent, talk, host }: Steering): Steered {
+export function steeredBy(steering: Steering): Steered {
+  const { session, ports, policy, cancelling, agent, talk, host, settings } = steering;
   const by = hostBy();
   return {
     session,
     dispatcher: agent.dispatcher,
-    modes: agent.modes,
+    changeMode: (mode) => settings.atOnce(agent.modes.change(mode, by.name)),
     answering: { ledger: session.ledger, ports, policy, by },
     locked: () => policy.source.settings()["permissions.lock"],
-    chooseModel: async (asked) => {
-      const to = asked ?? chosen.id;
-      await Promise.resolve(chosen.model(to)).catch((error: unknown) => {
-        throw new HostError("unknown_model", error instanceof Error ? error.message : String(error));
-      });
-      const from = session.state.model;
-      if (from !== to) await session.record([session.draft("model.changed", { from, to, by: by.name })], "normal");
-      return to;
-    },
+    chooseModel: (asked) => settings.inOrder(() => chooseModel(steering, asked)),
     interrupt: async (end) => {
       if (end) cancelling.cancel();
       else await talk.interrupt();
@@ -48,4 +43,14 @@ export function steeredBy({ session, ports, policy, chosen, cancelling, agent, t
     unasked: host.unasked,
     tasks: agent.tasks,
   };
+}
+
+async function chooseModel({ session, chosen }: Steering, asked: string | null): Promise<string> {
+  const to = asked ?? chosen.id;
+  await Promise.resolve(chosen.model(to)).catch((error: unknown) => {
+    throw new HostError("unknown_model", error instanceof Error ? error.message : String(error));
+  });
+  const from = session.state.model;
+  if (from !== to) await session.record([session.draft("model.changed", { from, to, by: hostBy().name })], "normal");
+  return to;
 }

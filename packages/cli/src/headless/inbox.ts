@@ -9,8 +9,10 @@ export type Inbox = {
   readonly push: (work: Work, uuid?: string) => boolean;
   /** Nothing more will come. */
   readonly close: () => void;
-  /** The next piece, when there is one; undefined: nothing more will come, or the signal aborted. */
-  readonly take: (signal: AbortSignal) => Promise<Work | undefined>;
+  /** Resolves when there is a piece to take; false: nothing more will come, or the signal aborted. */
+  readonly ready: (signal: AbortSignal) => Promise<boolean>;
+  /** The next piece. Whoever takes it begins with it in the same moment, so that it always waits or is under way. */
+  readonly take: () => Work | undefined;
   /** Something waits to be taken. */
   readonly waits: () => boolean;
   /** Nothing waits and nothing more will come. */
@@ -41,11 +43,12 @@ export function createInbox(): Inbox {
       closed = true;
       ring();
     },
-    take: async (signal) => {
+    ready: async (signal) => {
       const stop = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       while (queue.length === 0 && !closed && !signal.aborted) await Promise.race([changed.promise, stop]);
-      return signal.aborted ? undefined : queue.shift();
+      return queue.length > 0 && !signal.aborted;
     },
+    take: () => queue.shift(),
     waits: () => queue.length > 0,
     isOver: () => closed && queue.length === 0,
     arrival: async () => {

@@ -19,7 +19,6 @@ import { type Conducting, conduct } from "./conduct.ts";
 import type { Work } from "./inbox.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { type RunModel, runModel } from "./run-model.ts";
-import { untoldCalls } from "./untold-calls.ts";
 
 /** A run to make. */
 export type NewRun = {
@@ -68,7 +67,7 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
     );
     const work: Work[] = prompt === undefined ? [] : [{ say: prompt }];
     const parts = { session, policy, chosen, unattended: settings.onAsk, flags: run, work };
-    return await conduct(context, { ...attending, ...parts, resumed: false, untold: [] });
+    return await conduct(context, { ...attending, ...parts, resumed: false });
   });
 }
 
@@ -117,10 +116,9 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const flags = resumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
     const chosen = await runModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
-    const untold = await untoldCalls(ledger, session);
     const prepare = (agent: ComposedAgent): Promise<void> => prepared(context, { session, chosen, agent });
     const parts: Omit<Conducting, "ports" | "cancelling"> = {
-      ...{ session, policy, chosen, work, untold, prepare },
+      ...{ session, policy, chosen, work, prepare },
       ...{ unattended: "park", flags: run, resumed: true },
     };
     return await conduct(context, { ...attending, ...parts });

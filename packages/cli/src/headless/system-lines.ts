@@ -33,6 +33,7 @@ const LINES: Lines = {
 
 /** The `system` message of an event that needs no more than itself; undefined: it has none. */
 export function systemLine(event: LedgerEvent): WireMessage | undefined {
+  if (event.type === "mode.changed" && event.body.from === event.body.to) return undefined; // a plan's place was recorded, no mode changed
   // Parsing: the row of an event's type takes that event.
   const line = LINES[event.type] as ((event: LedgerEvent) => Omit<WireMessage, "type">) | undefined;
   return line && { type: "system", ...line(event) };

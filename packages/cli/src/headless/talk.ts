@@ -3,6 +3,7 @@ import type { Registry, Session } from "@assent/core";
 import type { ComposedAgent } from "../agent-composition.ts";
 import { asFailure } from "../failure.ts";
 import { aborted } from "./host-presence.ts";
+import type { HostSettings } from "./host-settings.ts";
 import type { Inbox, Work } from "./inbox.ts";
 import type { RunModel } from "./run-model.ts";
 import { cancelled, failed, type RunOutcome, runOutcome } from "./run-outcome.ts";
@@ -17,6 +18,8 @@ export type Talking = {
   readonly limits: RunLimits;
   /** How turns ended that nobody waited for. */
   readonly told: { end: RunEnd | undefined };
+  /** What a host has set. */
+  readonly settings: Pick<HostSettings, "standing">;
   /** Ends the whole run. */
   readonly signal: AbortSignal;
 };
@@ -31,6 +34,8 @@ export type Talk = {
   readonly interrupt: () => Promise<void>;
   readonly shutdown: (by: string) => Promise<void>;
   readonly isBusy: () => boolean;
+  /** Something goes on in the background, or is still to be told of. */
+  readonly hasLeft: () => boolean;
 };
 
 /** Talks to the model on one session. */
@@ -38,13 +43,16 @@ export function createTalk(talking: Talking): Talk {
   const { inbox, signal, agent } = talking;
   const state: State = { drive: undefined, interrupting: new AbortController() };
   let busy: Promise<unknown> | undefined;
+  let next = Promise.withResolvers<void>();
   return {
     handle: async (piece) => {
-      state.interrupting = new AbortController();
       const running = work(talking, state, piece).catch((error: unknown) => failureOf(error, signal));
       busy = running;
+      next.resolve();
+      next = Promise.withResolvers<void>();
       return await running.finally(() => {
         busy = undefined;
+        state.interrupting = new AbortController();
         talking.told.end = undefined; // its result tells of them
       });
     },
@@ -53,8 +61,9 @@ export function createTalk(talking: Talking): Talk {
       return end && outcomeOf(talking, end);
     },
     interrupt: async () => {
-      state.interrupting.abort();
+      if (busy || inbox.waits()) state.interrupting.abort(); // what was said before it counts as under way, taken up or not
       state.drive?.interrupt();
+      if (!busy && inbox.waits()) await Promise.race([next.promise, aborted(signal)]);
       await busy;
     },
     shutdown: async (by) => {
@@ -62,6 +71,7 @@ export function createTalk(talking: Talking): Talk {
       else await Promise.all([agent.tasks.cancelAll(by), agent.schedules.stop()]);
     },
     isBusy: () => busy !== undefined || inbox.waits(),
+    hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && talking.session.state.notices.size > 0),
   };
 }
 
@@ -78,6 +88,7 @@ async function work(talking: Talking, state: State, piece: Work): Promise<RunOut
   const { signal, session, inbox } = talking;
   const { interrupting } = state;
   const either = AbortSignal.any([signal, interrupting.signal]);
+  await talking.settings.standing();
   const opened = "goOn" in piece || session.state.calls.size > 0 ? await goOnWithCalls(talking, either) : undefined;
   const end = opened ?? (await converse(talking, state, { piece, signal: either }));
   if (end.reason !== "done" && end.reason !== "parked") return runOutcome(end, { whole: signal.aborted });

@@ -11,6 +11,9 @@ export type UntoldCall = { readonly callId: string; ended: WireBlock | undefined
 /** What is said in turns, as messages: what people and the runtime say, what the model answers, what came of its calls. */
 export type TurnLines = {
   readonly event: (event: LedgerEvent) => readonly TurnLine[];
+  /** The answer that was held back until now, where one is. */
+  readonly release: () => readonly TurnLine[];
+  readonly isHolding: () => boolean;
   /** The answer that is under way, or was last. */
   readonly answering: () => { readonly id: string; readonly model: string | null };
 };
@@ -29,6 +32,8 @@ export function turnLines(session: string, untold: readonly UntoldCall[] = []): 
   const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...untold] };
   const idOf = (turn: number): string => `msg_${session}_${turn}`;
   return {
+    release: () => answered(turns, idOf),
+    isHolding: () => turns.held !== undefined,
     answering: () => ({ id: idOf(turns.turn), model: turns.model }),
     event: (event) => {
       switch (event.type) {

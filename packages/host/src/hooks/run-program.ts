@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Clock, HookRun } from "@assent/core";
 import { errorCode } from "../error-code.ts";
-import { endGroup } from "../process-group.ts";
+import { endGroup, endWithUs } from "../process-group.ts";
 import type { ProcessTable } from "../process-table.ts";
 import { startProgram } from "../start-program.ts";
 import { type Captured, capture } from "./captured.ts";
@@ -100,6 +100,7 @@ async function attend({ program, bounds, signal, child, pid, streams }: Attended
   if (signal.aborted) cancel();
   const untime = clock.timer(program.timeoutMs, () => stop("timeout"));
   feed(streams.stdin, program.stdin);
+  const released = endWithUs(() => [pid]);
   let unlinger: (() => void) | undefined;
   try {
     const first = await Promise.race([stopped, exited]);
@@ -112,6 +113,7 @@ async function attend({ program, bounds, signal, child, pid, streams }: Attended
     if (typeof later === "string") return await endBy(later, { program, out, err, end: () => endGroup(pid, graceMs, table) });
     return exitEnd(first, out, err);
   } finally {
+    released();
     untime();
     unlinger?.();
     signal.removeEventListener("abort", cancel);

@@ -6,6 +6,7 @@ import type { Canvas, Dialog, Key, Size } from "../dialog.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
 import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../pages.ts";
 import { themeOf } from "../theme.ts";
+import { actionLines, actionRows } from "./card-action-lines.ts";
 import { type CardAction, type CardMeans, cardActions } from "./card-actions.ts";
 import { approvalDiff, cardBody } from "./card-body.ts";
 
@@ -75,15 +76,24 @@ type Pressed = ReturnType<ApprovalCard["key"]>;
 /** Rows that are not the body: title, count of what is hidden, hints. */
 const FURNITURE = 4;
 
-function bodyRows({ actions }: Card, { rows }: Size): number {
-  return Math.max(3, rows - FURNITURE - actions.length);
+function bodyRows({ actions }: Card, size: Size): number {
+  return Math.max(1, size.rows - FURNITURE - actionRows(actions, size));
 }
 
 function bodyOf({ body }: Card, { folded, hunks }: CardState, columns: number): Pages {
   return body({ folded, chosen: hunks }, columns);
 }
 
+/** Whoever draws a card that is higher than its room leaves out its top: such a frame has shown nothing. */
+function isTooHigh(card: Card, state: CardState, canvas: Canvas): boolean {
+  return view(card, state, canvas).length > canvas.rows;
+}
+
 function shown(card: Card, state: CardState, canvas: Canvas): CardState {
+  return isTooHigh(card, state, canvas) ? state : seenOn(card, state, canvas);
+}
+
+function seenOn(card: Card, state: CardState, canvas: Canvas): CardState {
   const pages = bodyOf(card, state, canvas.columns);
   const { next } = pageFrom(pages, state.at, { ...canvas, rows: bodyRows(card, canvas) });
   const seen = state.seenAt === canvas.columns ? state.seen : START;
@@ -96,7 +106,7 @@ function isAllSeen(card: Card, state: CardState, { columns }: Pick<Size, "column
 }
 
 function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
-  const { approval, actions } = card;
+  const { approval } = card;
   const { columns, theme } = canvas;
   const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(titleOf(approval))}`;
   const pages = bodyOf(card, state, columns);
@@ -104,28 +114,15 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   const { lines, next } = pageFrom(pages, state.at, { ...canvas, rows });
   const hidden = pages.count - Math.min(pages.count, next.piece);
   const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: PgDn or space shows them` : "";
-  const open = isAllSeen(card, shown(card, state, canvas), canvas);
+  const open = isAllSeen(card, seenOn(card, state, canvas), canvas);
   return [
     `${theme.title(cut(`Approval needed: ${title}`, columns - approval.id.length - 2))}  ${theme.dim(approval.id)}`,
     ...lines,
     ...(more === "" ? [] : [theme.warning(cut(more, columns))]),
     "",
-    ...(state.reason
-      ? reasonLines(state.reason, canvas)
-      : actions.flatMap((action, at) => actionLine(action, { isChosen: at === state.chosen, open }, canvas))),
+    ...(state.reason ? reasonLines(state.reason, canvas) : actionLines(card.actions, { chosen: card.actions[state.chosen], open }, canvas)),
     ...(state.hint === "" ? [] : wrapWords(state.hint, columns).map(theme.warning)),
   ];
-}
-
-function actionLine(
-  { key, says, rules, approves }: CardAction,
-  { isChosen, open }: { isChosen: boolean; open: boolean },
-  { columns, theme }: Canvas,
-): readonly string[] {
-  const off = approves && !open;
-  const rule = rules ? `: ${rules.map(oneLine).join(", ")}` : "";
-  const line = cut(`${isChosen ? ">" : " "} ${key}  ${says}${rule}${off ? " (when all of it was shown)" : ""}`, columns);
-  return [isChosen ? theme.selected(line) : off ? theme.dim(line) : line];
 }
 
 function reasonLines({ text, interrupt }: NonNullable<CardState["reason"]>, { columns, theme }: Canvas): readonly string[] {
@@ -198,13 +195,17 @@ function hunkKey({ diff }: Card, state: CardState, name: string): Pressed | unde
   return { state: { ...state, hunks, hint: `${hunks.size} of ${count} hunks would be made.` } };
 }
 
+const MORE_TO_SEE = "There is more to see first: PgDn or space shows it.";
+
 function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
   if (name !== "enter")
     return { state: { ...state, hint: `'${cut(oneLine(name), 20)}' is no answer here. Choose with a letter or the arrows, then Enter.` } };
   const action = card.actions[state.chosen];
   if (!action) return { state: { ...state, hint: "Enter alone answers nothing. Choose with a letter or the arrows first." } };
-  if (action.approves && !isAllSeen(card, state, size))
-    return { state: { ...state, hint: "There is more to see first: PgDn or space shows it." } };
+  if (action.approves && !isAllSeen(card, state, size)) {
+    const isSmall = isTooHigh(card, { ...state, hint: "" }, { ...size, theme: PLAIN });
+    return { state: { ...state, hint: isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE } };
+  }
   return act(card, state, action);
 }
 

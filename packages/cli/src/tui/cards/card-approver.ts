@@ -29,7 +29,10 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
     if ("answer" in outcome) return answered(asked, parts.by, { newContent, answer: outcome.answer });
     const edited = await parts.edit?.(approval, signal);
     if (edited && "message" in edited) parts.say(oneLine(edited.message));
-    else if (edited) ({ approval, newContent } = edited);
+    else if (edited) {
+      newContent = edited.newContent;
+      approval = { ...edited.approval, input: {} }; // what would be written now is the diff, and no longer what the model gave
+    }
   }
 }
 

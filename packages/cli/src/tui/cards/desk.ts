@@ -39,6 +39,8 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
   const items: DeskItem[] = [];
   let painted: { readonly item: DeskItem; readonly at: number } | undefined;
   const front = (): DeskItem | undefined => items[0];
+  /** What an item has of the room: a row goes to the note that others wait. */
+  const roomOf = <T extends Size>(size: T): T => (items.length > 1 ? { ...size, rows: size.rows - 1 } : size);
   const isReadable = (item: DeskItem): boolean => painted?.item === item && clock.now() - painted.at >= GRACE_MS;
   return {
     front,
@@ -64,19 +66,19 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
       if (!item) return [];
       const others = items.length - 1;
       const note = others === 0 ? [] : [canvas.theme.dim(`1 of ${items.length} waiting; ctrl+n shows the next`)];
-      return [...note, ...item.view({ ...canvas, rows: canvas.rows - note.length })];
+      return [...note, ...item.view(roomOf(canvas))];
     },
     painted: (canvas) => {
       const item = front();
       if (!item) return;
       if (painted?.item !== item) painted = { item, at: clock.now() };
-      item.shown(canvas);
+      item.shown(roomOf(canvas));
     },
     key: (key, size) => {
       const item = front();
       const isInterrupt = "name" in key && key.name === "ctrl+c";
       if (!item || !isReadable(item) || (isInterrupt && !item.cancels)) return false;
-      item.press(key, size);
+      item.press(key, roomOf(size));
       changed();
       return true;
     },

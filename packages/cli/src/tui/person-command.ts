@@ -1,0 +1,39 @@
+import { contentText, openSession } from "@assent/core";
+import { thisHolder } from "@assent/host";
+import { callDispatcher } from "../call-runtime.ts";
+import { cut } from "../display-width.ts";
+import type { Door } from "../door.ts";
+import { VERSION } from "../version.ts";
+import { oneLine } from "../visible-text.ts";
+import { commandContext } from "./transcript/shown-prompt.ts";
+import type { Surroundings, TuiSession } from "./tui-session.ts";
+
+/** A line the person wants to run themselves. */
+export type PersonCommand = { readonly line: string; readonly door: Door; readonly signal: AbortSignal };
+
+/**
+ * Puts a person's own command through the gate: judged like any call, so that a deny holds for them too. It is a session of its own: a model's history knows only
+ * calls of the model. Resolves with what the model is told of it.
+ */
+export async function runPersonCommand(around: Surroundings, main: TuiSession, { line, door, signal }: PersonCommand): Promise<string> {
+  const { context, store, ports, cancelling } = around;
+  const { policy } = main;
+  const { cwd, workspace } = main.session.state.created ?? { cwd: policy.workspace, workspace: policy.workspace };
+  const { revision } = policy.source.current();
+  const title = cut(oneLine(`! ${line.slice(0, 200)}`), 80);
+  const create = { cwd, workspace, door: "call", mode: main.agent.modes.mode(), version: VERSION, policy: revision, title };
+  const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("tui"), create });
+  policy.serve(session.id);
+  // The policy is the main session's: it stays open.
+  const held = { ...policy, source: { ...policy.source, close: () => undefined } };
+  const made = await callDispatcher(context, { session, ports, policy: held, cancelling, onAsk: undefined, unattended: "deny", door });
+  try {
+    const calls = [{ name: "shell", arguments: { command: line } }];
+    const { results } = await made.dispatcher.process({ calls, tools: policy.tools, signal });
+    const [report] = results;
+    return commandContext(line, !report || report.outcome === "waiting" ? "[not run]" : contentText(report.result.content));
+  } finally {
+    await made.close();
+    await session.close("done", 0);
+  }
+}

@@ -1,0 +1,87 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { visible } from "@assent/core";
+import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui";
+
+/** A word that can be typed after a slash. */
+export type CompletedCommand = { readonly name: string; readonly says: string; readonly takes?: readonly string[] };
+
+/** Completes `@file` anywhere and `/command` at the beginning. */
+export function promptCompletion(commands: readonly CompletedCommand[], cwd: string): AutocompleteProvider {
+  return {
+    triggerCharacters: ["@", "/"],
+    shouldTriggerFileCompletion: (lines, line, column) => atWord(lines[line] ?? "", column) !== undefined,
+    getSuggestions: async (...given) => {
+      const [lines, line, column, { signal }] = given;
+      const text = (lines[line] ?? "").slice(0, column);
+      const named = atWord(text, column);
+      if (named !== undefined) return suggested(`@${named}`, await fileItems(cwd, named, signal));
+      if (line !== 0 || !text.startsWith("/")) return null;
+      return suggested(text, commandItems(commands, text));
+    },
+    applyCompletion: (...given) => {
+      const [lines, line, column, { value }, prefix] = given;
+      const text = lines[line] ?? "";
+      const before = text.slice(0, column - prefix.length) + value;
+      return { lines: lines.with(line, before + text.slice(column)), cursorLine: line, cursorCol: before.length };
+    },
+  };
+}
+
+function suggested(prefix: string, items: AutocompleteItem[]): { items: AutocompleteItem[]; prefix: string } | null {
+  return items.length === 0 ? null : { items, prefix };
+}
+
+function atWord(line: string, column: number): string | undefined {
+  return /(?:^|\s)@(\S*)$/.exec(line.slice(0, column))?.[1];
+}
+
+/** The commands that a beginning may mean, or what may follow one. */
+export function commandItems(commands: readonly CompletedCommand[], text: string): AutocompleteItem[] {
+  const [, name = "", rest] = /^\/(\S*)(?:\s+(.*))?$/.exec(text) ?? [];
+  if (rest === undefined)
+    return commands
+      .filter((command) => command.name.startsWith(name))
+      .map(({ name: value, says }) => ({ value: `/${value} `, label: `/${value}`, description: says }));
+  const takes = commands.find((command) => command.name === name)?.takes ?? [];
+  return takes.filter((word) => word.startsWith(rest) && word !== rest).map((word) => ({ value: `/${name} ${word}`, label: word }));
+}
+
+const MOST_SEEN = 4_000;
+const MOST_SHOWN = 30;
+const NEVER: readonly string[] = [".git", "node_modules"];
+
+/** Files below a directory whose path holds what was typed, the nearest first. Bounded, however large the tree is. */
+export async function fileItems(cwd: string, typed: string, signal: AbortSignal): Promise<AutocompleteItem[]> {
+  const wanted = typed.toLowerCase();
+  const hidden = typed.includes(".");
+  const found: string[] = [];
+  const todo = [""];
+  let seen = 0;
+  for (let directory = todo.shift(); directory !== undefined && seen < MOST_SEEN && !signal.aborted; directory = todo.shift()) {
+    const { files, directories } = await listed(cwd, directory, hidden);
+    seen += files.length + directories.length;
+    todo.push(...directories);
+    found.push(...files.filter((path) => path.toLowerCase().includes(wanted)));
+  }
+  const starts = (path: string): number => (path.toLowerCase().startsWith(wanted) ? 0 : 1);
+  return found
+    .sort((a, b) => starts(a) - starts(b))
+    .slice(0, MOST_SHOWN)
+    .map((path) => ({ value: `@${path} `, label: path }));
+}
+
+type Listed = { readonly files: readonly string[]; readonly directories: readonly string[] };
+
+/** A name that cannot be read is not offered. */
+async function listed(cwd: string, directory: string, hidden: boolean): Promise<Listed> {
+  const entries = await readdir(join(cwd, directory), { withFileTypes: true }).catch(() => []);
+  const wanted = entries
+    .filter(({ name }) => !NEVER.includes(name) && (hidden || !name.startsWith(".")) && visible(name) === name && !/\s/.test(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const path = (name: string): string => (directory === "" ? name : `${directory}/${name}`);
+  return {
+    files: wanted.filter((entry) => entry.isFile()).map(({ name }) => path(name)),
+    directories: wanted.filter((entry) => entry.isDirectory()).map(({ name }) => path(name)),
+  };
+}

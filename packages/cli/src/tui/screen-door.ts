@@ -1,0 +1,43 @@
+import type { Approver, Clock, Questioner } from "@assent/core";
+import { type ApprovalEditor, approvalEditor } from "../approval-editor.ts";
+import type { Door } from "../door.ts";
+import type { Io } from "../io.ts";
+import { askQuestioner } from "./ask/ask-questioner.ts";
+import { cardApprover } from "./cards/card-approver.ts";
+import { terminalNotification } from "./notification.ts";
+import type { Shell } from "./shell.ts";
+import type { DoorParts } from "./tui-app.ts";
+
+/** The screen that a person sits at. */
+export type ScreenDoorParts = {
+  readonly shell: Shell;
+  readonly clock: Clock;
+  readonly env: Io["env"];
+  readonly approvalTimeoutMs: number | undefined;
+};
+
+/** A way to the person at the screen: everything that asks becomes a card. */
+export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => Door {
+  return ({ by, settings, leaving, attend }) => {
+    const edit = approvalEditor(env, () => settings()?.editor);
+    const aside: ApprovalEditor = (approval, signal) => shell.aside(() => edit(approval, signal));
+    const say = (message: string): void => shell.say({ type: "note", text: message, role: "warning" });
+    const notify = (): void => {
+      if (settings()?.["ask.notify"] !== "off") shell.ring(terminalNotification("Waiting for input"));
+    };
+    const cards = cardApprover({ desk: shell.desk, by, edit: aside, say });
+    const questions = askQuestioner({ desk: shell.desk, clock, by, notify });
+    const approver: Approver = {
+      available: cards.available,
+      ask: (approval, signal) => {
+        notify();
+        return cards.ask(approval, AbortSignal.any([signal, leaving]));
+      },
+    };
+    const questioner: Questioner = {
+      available: questions.available,
+      ask: (open, signal, partial) => questions.ask(open, AbortSignal.any([signal, leaving]), partial),
+    };
+    return { approver, questioner, asks: () => true, approvalTimeoutMs: () => approvalTimeoutMs, attend };
+  };
+}

@@ -1,0 +1,177 @@
+import { CURSOR_MARKER, type Terminal, TuiMainScreen, visibleWidth } from "@earendil-works/pi-tui";
+
+/** What is on the screen below the scrollback. */
+export type Frame = {
+  /** Lines that are done: they go to the scrollback, above the others, and are never drawn again. */
+  readonly printed: readonly string[];
+  /** Lines that may change. At most as many as the terminal has rows are drawn, the last ones. */
+  readonly lines: readonly string[];
+  /** The whole screen for a while, instead of both; the scrollback stays as it is below it. */
+  readonly page?: readonly string[] | undefined;
+};
+
+/** How a screen gets its frames. */
+export type Painter = {
+  readonly frame: (size: { readonly columns: number; readonly rows: number }) => Frame;
+  /** The frame is written. */
+  readonly painted: () => void;
+};
+
+type Cursor = { readonly row: number; readonly column: number };
+
+const BEGIN = "\u001b[?2026h\u001b[?25l";
+const END = "\u001b[?2026l";
+const RESET = "\u001b[0m";
+/** This row and all below. Some terminals keep what is cleared from the very first row on, so the first row is erased by itself. */
+const ERASE = "\u001b[2K\u001b7\u001b[1B\r\u001b[J\u001b8";
+
+/**
+ * A screen that keeps to its own lines at the bottom: what is done goes into the terminal's scrollback once, only rows that differ are written, and nothing above is
+ * ever cleared, whatever the terminal's size does. Loaded only where there is a screen to draw.
+ */
+export class LiveScreen extends TuiMainScreen {
+  readonly #painter: Painter;
+  /** The rows that are on the screen, and the columns they were written for. */
+  #rows: readonly string[];
+  #columns: number;
+  #cursor: Cursor;
+  #page: readonly string[] | undefined;
+
+  /** `shown`: rows that are on the screen already, the cursor at the end of the last. */
+  constructor(terminal: Terminal, painter: Painter, shown: readonly string[] = []) {
+    super(terminal);
+    this.#painter = painter;
+    this.#rows = shown;
+    this.#columns = terminal.columns;
+    this.#cursor = { row: Math.max(0, shown.length - 1), column: visibleWidth(shown.at(-1) ?? "") };
+  }
+
+  /** Takes what may change off the screen, so that something else can be written there. */
+  wipe(): void {
+    this.terminal.write(`${this.#leavePage()}${this.#toTop()}${ERASE}\u001b[?25h`);
+    this.#rows = [];
+    this.#cursor = { row: 0, column: 0 };
+  }
+
+  protected override resetRenderState(): void {
+    this.#columns = -1;
+  }
+
+  protected override beforeTerminalStop(): void {
+    this.wipe();
+  }
+
+  protected override doRender(): void {
+    if (this.stopped) return;
+    const { columns, rows } = this.terminal;
+    const { printed, lines, page } = this.#painter.frame({ columns, rows });
+    if (page) this.#drawPage(page.slice(0, rows));
+    else this.#drawLines(printed, lines.slice(-Math.max(rows, 1)), columns);
+    this.#painter.painted();
+  }
+
+  #drawPage(page: readonly string[]): void {
+    const enter = this.#page ? "" : "\u001b[?1049h\u001b[2J";
+    const changed = page.map((line, row) => (this.#page?.[row] === line ? "" : `\u001b[${row + 1};1H\u001b[2K${line}${RESET}`)).join("");
+    const below = (this.#page?.length ?? 0) > page.length ? `\u001b[${page.length + 1};1H\u001b[J` : "";
+    this.#page = page;
+    this.terminal.write(`${BEGIN}${enter}${changed}${below}${END}`);
+  }
+
+  #leavePage(): string {
+    if (!this.#page) return "";
+    this.#page = undefined;
+    return "\u001b[?1049l";
+  }
+
+  #drawLines(printed: readonly string[], lines: readonly string[], columns: number): void {
+    const { rows, cursor } = withoutCursor(lines.length === 0 ? [""] : lines);
+    const leave = this.#leavePage();
+    const moved = columns === this.#columns ? "" : this.#forgetRows(columns);
+    const body = printed.length > 0 || this.#rows.length === 0 ? this.#rewrite(printed, rows) : this.#update(rows);
+    const out = `${leave}${moved}${body}${this.#place(cursor, rows)}`;
+    if (out !== "") this.terminal.write(`${BEGIN}${out}${END}`);
+  }
+
+  /** At another width a terminal breaks the rows anew: what stands above the cursor is counted as it is broken now. */
+  #forgetRows(columns: number): string {
+    const width = Math.max(columns, 1);
+    const broken = (row: string): number => Math.max(1, Math.ceil(visibleWidth(row) / width));
+    const above =
+      this.#rows.slice(0, this.#cursor.row).reduce((sum, row) => sum + broken(row), 0) + Math.floor(this.#cursor.column / width);
+    this.#columns = columns;
+    this.#rows = [];
+    this.#cursor = { row: 0, column: 0 };
+    return `${up(Math.min(above, this.terminal.rows - 1))}\r${ERASE}`;
+  }
+
+  #toTop(): string {
+    return `${up(this.#cursor.row)}\r`;
+  }
+
+  /** Everything from the top on; leaves the cursor in the last row. */
+  #rewrite(printed: readonly string[], rows: readonly string[]): string {
+    const all = [...printed, ...rows];
+    const out = this.#toTop() + all.map((row, at) => `${at === all.length - 1 ? "\u001b[J" : "\u001b[2K"}${row}${RESET}`).join("\r\n");
+    this.#rows = rows;
+    this.#cursor = { row: Math.max(0, rows.length - 1), column: 0 };
+    return out;
+  }
+
+  /** Only rows that differ. */
+  #update(rows: readonly string[]): string {
+    let out = "";
+    let at = this.#cursor.row;
+    const before = this.#rows;
+    for (const [row, line] of rows.entries()) {
+      if (before[row] === line) continue;
+      out += `${row < before.length ? move(row - at) : `${move(before.length - 1 - at)}${"\r\n".repeat(row - before.length + 1)}`}\r\u001b[2K${line}${RESET}`;
+      at = row;
+      if (row >= before.length) return `${out}${this.#append(rows, row)}`;
+    }
+    if (rows.length < before.length) {
+      out += `${move(rows.length - at)}\r\u001b[J${up(1)}`;
+      at = rows.length - 1;
+    }
+    this.#rows = rows;
+    this.#cursor = { row: at, column: 0 };
+    return out;
+  }
+
+  #append(rows: readonly string[], from: number): string {
+    this.#rows = rows;
+    this.#cursor = { row: rows.length - 1, column: 0 };
+    return rows
+      .slice(from + 1)
+      .map((line) => `\r\n\u001b[2K${line}${RESET}`)
+      .join("");
+  }
+
+  /** The terminal's own cursor stands, unseen, where the person writes: input methods open their windows there. */
+  #place(cursor: Cursor | undefined, rows: readonly string[]): string {
+    const { row, column } = cursor ?? { row: rows.length - 1, column: 0 };
+    if (row === this.#cursor.row && column === this.#cursor.column) return "";
+    const out = `${move(row - this.#cursor.row)}\r${column > 0 ? `\u001b[${column}C` : ""}`;
+    this.#cursor = { row, column };
+    return out;
+  }
+}
+
+function withoutCursor(lines: readonly string[]): { readonly rows: readonly string[]; readonly cursor: Cursor | undefined } {
+  const row = lines.findLastIndex((line) => line.includes(CURSOR_MARKER));
+  if (row === -1) return { rows: lines, cursor: undefined };
+  const line = lines[row] ?? "";
+  const at = line.indexOf(CURSOR_MARKER);
+  return {
+    rows: lines.with(row, line.replace(CURSOR_MARKER, "")),
+    cursor: { row, column: visibleWidth(line.slice(0, at)) },
+  };
+}
+
+function up(rows: number): string {
+  return rows > 0 ? `\u001b[${rows}A` : "";
+}
+
+function move(rows: number): string {
+  return rows > 0 ? `\u001b[${rows}B` : up(-rows);
+}

@@ -1,0 +1,63 @@
+import type { CompletedCommand } from "./prompt-completion.ts";
+import { mainField } from "./transcript/call-words.ts";
+
+/** A command of the prompt. `runs`: a command of this program whose text is shown. */
+export type SlashCommand = CompletedCommand & {
+  readonly usage?: string;
+  readonly runs?: readonly string[];
+};
+
+const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
+
+/** Every command of the prompt, in the order in which help lists them. */
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: "help", says: "these commands, and the keys" },
+  { name: "mode", says: "how much runs without asking", usage: "MODE", takes: MODES },
+  { name: "plan", says: "plan first: nothing is changed before you approve", usage: "[off]", takes: ["off"] },
+  { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
+  { name: "approvals", says: "what waits for an answer, anywhere", runs: ["approvals"] },
+  { name: "grants", says: "answers that are remembered", runs: ["grants"] },
+  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", runs: ["explain"] },
+  { name: "proposals", says: "previews that wait to be applied", runs: ["proposals"] },
+  { name: "undo", says: "take back an applied proposal", usage: "ID", runs: ["undo"] },
+  { name: "tasks", says: "background agents; stop or resume one", usage: "[stop|resume ID]", takes: ["stop", "resume"] },
+  { name: "tools", says: "what the model can call", usage: "[NAME]", runs: ["tools"] },
+  { name: "sessions", says: "earlier conversations", runs: ["sessions"] },
+  { name: "resume", says: "go on with an earlier conversation", usage: "SESSION" },
+  { name: "compact", says: "older turns become a summary" },
+  { name: "clear", says: "begin a new conversation" },
+  { name: "cost", says: "tokens and cost so far" },
+  { name: "quit", says: "leave" },
+];
+
+/** What was typed after a slash. */
+export type SlashLine = { readonly command: SlashCommand; readonly words: readonly string[] } | { readonly unknown: string };
+
+/** Reads a line that begins with a slash. A beginning that can mean only one command is that command. */
+export function readSlash(line: string): SlashLine {
+  const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
+  const exact = SLASH_COMMANDS.find((command) => command.name === name);
+  const near = SLASH_COMMANDS.filter((command) => command.name.startsWith(name));
+  const command = exact ?? (name !== "" && near.length === 1 ? near[0] : undefined);
+  return command ? { command, words } : { unknown: name };
+}
+
+/** The commands as help shows them. */
+export function slashLines(): readonly string[] {
+  const width = Math.max(...SLASH_COMMANDS.map(({ name, usage = "" }) => name.length + usage.length + 2));
+  return SLASH_COMMANDS.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
+}
+
+/** The words of this program's own command line for a slash command. */
+export function argvOf({ runs = [], name }: SlashCommand, words: readonly string[]): readonly string[] {
+  if (name !== "explain") return [...runs, ...words];
+  const [tool = "shell", ...rest] = words;
+  const input = rest.join(" ");
+  return [
+    ...runs,
+    "--tool",
+    tool,
+    "--input",
+    input.startsWith("{") ? input : JSON.stringify(input === "" ? {} : { [mainField(tool)]: input }),
+  ];
+}

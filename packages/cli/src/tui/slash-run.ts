@@ -1,0 +1,95 @@
+import type { Context } from "../command-spec.ts";
+import { asFailure } from "../failure.ts";
+import { capturedCommand } from "./captured-command.ts";
+import { type Binding, keyLines } from "./keys.ts";
+import { argvOf, readSlash, slashLines } from "./slash-commands.ts";
+import type { Stage } from "./stage.ts";
+import type { TuiSession } from "./tui-session.ts";
+
+/** What commands of the prompt act on. */
+export type SlashParts = {
+  readonly context: Context;
+  readonly stage: Stage;
+  readonly bindings: () => readonly Binding[];
+  readonly columns: () => number;
+  /** The session, where one is open. */
+  readonly current: () => TuiSession | undefined;
+  readonly changeMode: (to: string) => Promise<void>;
+  readonly changeModel: (to: string) => Promise<void>;
+  /** Another conversation; undefined: a new one. */
+  readonly change: (session: string | undefined) => Promise<void>;
+  readonly leave: () => void;
+};
+
+type Act = (parts: SlashParts, words: readonly string[]) => Promise<void> | void;
+
+/** Does what a line that begins with a slash says. Whatever goes wrong is said on the screen. */
+export async function runSlash(parts: SlashParts, line: string): Promise<void> {
+  const read = readSlash(line);
+  if ("unknown" in read) return say(parts, "", `There is no command /${read.unknown}. /help lists them.`);
+  const { command, words } = read;
+  try {
+    const act = ACTS[command.name];
+    if (act) await act(parts, words);
+    else say(parts, line, (await capturedCommand(parts.context, argvOf(command, words), parts.columns())) || "Nothing.");
+  } catch (error) {
+    const { message, hint } = asFailure(error);
+    parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
+  }
+}
+
+function say({ stage }: SlashParts, title: string, text: string): void {
+  stage.say({ type: "page", title, text });
+}
+
+/** The keys and the commands. */
+export function showHelp(parts: Pick<SlashParts, "stage" | "bindings">): void {
+  parts.stage.say(
+    { type: "page", title: "Keys", text: keyLines(parts.bindings()).join("\n") },
+    { type: "page", title: "Commands", text: slashLines().join("\n") },
+  );
+}
+
+const ACTS: Readonly<Record<string, Act>> = {
+  help: showHelp,
+  quit: ({ leave }) => leave(),
+  mode: async (parts, [to]) => {
+    if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Others: default, plan, auto-edit, yolo.`);
+    else await parts.changeMode(to);
+  },
+  plan: async ({ changeMode }, [word]) => changeMode(word === "off" ? "default" : "plan"),
+  model: async (parts, [to]) => {
+    if (to === undefined) say(parts, "", `Model: ${parts.stage.shown.status.model || "none"}. Another one: /model provider:name`);
+    else await parts.changeModel(to);
+  },
+  clear: async ({ change }) => change(undefined),
+  resume: async (parts, [session]) => {
+    if (session !== undefined) return await parts.change(session);
+    say(parts, "/resume SESSION goes on with one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
+  },
+  cost: (parts) => say(parts, "", costText(parts.stage)),
+  tasks: async (parts, words) => tasks(parts, words),
+  compact: async (parts) => {
+    const current = parts.current();
+    if (!current) return say(parts, "", "There is nothing to make shorter yet.");
+    say(parts, "", "Older turns become a summary by themselves when the model's context is nearly full.");
+  },
+};
+
+function costText({ shown }: Stage): string {
+  const { tokens, cost, context } = shown.status;
+  const price = cost === undefined ? "The price of this model is not known." : `$${cost.toFixed(4)}`;
+  const full = context === undefined ? "" : `; the model's context is ${Math.round(context * 100)} % full`;
+  return `${tokens} tokens${full}. ${price}`;
+}
+
+async function tasks(parts: SlashParts, [word, id]: readonly string[]): Promise<void> {
+  const registry = parts.current()?.agent.tasks;
+  if (!registry || registry.list().length === 0) return say(parts, "", "No background tasks.");
+  if (word !== undefined && id !== undefined) {
+    const refused = word === "resume" ? await registry.resume(id, "person") : await registry.cancel(id, "person");
+    return say(parts, "", refused?.message ?? `${id}: ${word === "resume" ? "goes on" : "stopped"}.`);
+  }
+  const lines = registry.list().map(({ id: task, agent, description, status }) => `${task}  ${status}  ${agent}: ${description}`);
+  say(parts, "", `${lines.join("\n")}\n/tasks stop ID, /tasks resume ID`);
+}

@@ -1,0 +1,18 @@
+import type { TaskView } from "@assent/agent";
+import { oneLine } from "@assent/core";
+import { cut } from "../display-width.ts";
+import type { Canvas } from "./dialog.ts";
+
+const MOST = 4;
+
+/** Background agents that run or wait, one line each. */
+export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas, now: number): readonly string[] {
+  const open = tasks.filter(({ status, foreground }) => !foreground && ["running", "cancelling", "paused"].includes(status));
+  const lines = open.slice(0, MOST).map(({ id, agent, description, status, startedAt, usage, blockedReason }) => {
+    const since = Math.max(0, Math.round((now - Date.parse(startedAt)) / 1_000));
+    const stands = status === "paused" ? `paused${blockedReason ? ` (${blockedReason})` : ""}` : `${status} ${since} s`;
+    const text = `${agent}: ${description}  ${stands} · ${usage.toolUses} calls · ${id}`;
+    return `${theme.notice("●")} ${theme.dim(cut(oneLine(text), columns - 2))}`;
+  });
+  return open.length > MOST ? [...lines, theme.dim(`  … ${open.length - MOST} more: /tasks`)] : lines;
+}

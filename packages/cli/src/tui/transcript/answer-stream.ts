@@ -1,0 +1,82 @@
+import type { Block } from "./block.ts";
+
+/** An answer while it comes: what is not whole yet, and where it stands. */
+export type AnswerStream = {
+  /** Lines that belong together and may go on. */
+  readonly open: readonly string[];
+  /** The line that is being written. */
+  readonly line: string;
+  /** The language of the code block that is open. */
+  readonly fence: { readonly mark: string; readonly language: string } | undefined;
+  /** Nothing of this answer is settled yet. */
+  readonly first: boolean;
+};
+
+/** Nothing was said yet. */
+export const SILENT: AnswerStream = { open: [], line: "", fence: undefined, first: true };
+
+/** The stream after more of it, and the pieces that are settled with it. Each line is looked at once. */
+export function streamed(stream: AnswerStream, delta: string): { readonly stream: AnswerStream; readonly settled: readonly Block[] } {
+  const lines = `${stream.line}${delta}`.split("\n");
+  const line = lines.pop() ?? "";
+  const state = { ...stream, open: [...stream.open] };
+  const settled: Block[] = [];
+  for (const each of lines) takeLine(state, each, settled);
+  return { stream: { ...state, line }, settled };
+}
+
+/** What is left when nothing more comes. */
+export function concluded(stream: AnswerStream): readonly Block[] {
+  const { settled, stream: rest } = streamed(stream, stream.line === "" ? "" : "\n");
+  const state = { ...rest, open: [...rest.open] };
+  const last: Block[] = [];
+  settle(state, last);
+  return [...settled, ...last];
+}
+
+/** The open part as blocks that may still change. */
+export function unsettled(stream: AnswerStream): readonly Block[] {
+  const { open, line, fence, first } = stream;
+  const lines = line === "" ? open : [...open, line];
+  if (lines.length === 0) return [];
+  if (fence) return [{ type: "code", language: fence.language, lines, first: false }];
+  return [{ type: "answer", text: lines.join("\n"), first }];
+}
+
+type State = { open: string[]; fence: AnswerStream["fence"]; first: boolean };
+
+const FENCE = /^\s*(`{3,}|~{3,})\s*([^`\s]*)/;
+
+function takeLine(state: State, line: string, settled: Block[]): void {
+  const fence = state.fence ? undefined : FENCE.exec(line);
+  if (state.fence) takeCode(state, line, settled);
+  else if (fence) {
+    settle(state, settled);
+    state.fence = { mark: fence[1] ?? "```", language: fence[2] ?? "" };
+    settled.push({ type: "code", language: state.fence.language, lines: [], first: true });
+  } else takeText(state, line, settled);
+}
+
+function takeText(state: State, line: string, settled: Block[]): void {
+  const isNewPart = state.open.at(-1) === "" && line !== "" && !/^\s/.test(line);
+  if (isNewPart) settle(state, settled);
+  if (line !== "" || state.open.length > 0) state.open.push(line);
+}
+
+function takeCode(state: State, line: string, settled: Block[]): void {
+  const mark = state.fence?.mark ?? "";
+  if (line.trim().startsWith(mark) && line.trim().replaceAll(mark.charAt(0), "") === "") {
+    state.fence = undefined;
+    return;
+  }
+  settled.push({ type: "code", language: state.fence?.language ?? "", lines: [line], first: false });
+  state.first = false;
+}
+
+function settle(state: State, settled: Block[]): void {
+  const text = state.open.join("\n").trimEnd();
+  state.open = [];
+  if (text === "") return;
+  settled.push({ type: "answer", text, first: state.first });
+  state.first = false;
+}

@@ -1,0 +1,79 @@
+import { wrap, wrapWords } from "../../display-width.ts";
+import { visible } from "../../visible-text.ts";
+import type { Canvas } from "../dialog.ts";
+import { highlight } from "../highlight.ts";
+import type { Block } from "./block.ts";
+import { drawCall } from "./draw-call.ts";
+
+/** How blocks are drawn, beside the room there is. */
+export type Drawing = Canvas & {
+  /** Markdown in lines of at most so many columns. The text has no control characters. */
+  readonly markdown: (text: string, columns: number) => readonly string[];
+  /** Everything of a block, not only its beginning. */
+  readonly open: boolean;
+  /** Where paths are named from. */
+  readonly cwd: string;
+  /** Now, in milliseconds; for what runs. */
+  readonly now: number;
+};
+
+const INDENT = "  ";
+
+/** A block as it stands in the transcript. Every line fits the canvas. */
+export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
+  const { theme, columns } = drawing;
+  switch (block.type) {
+    case "user":
+      return marked(wrapWords(readable(block.text), columns - 2), theme.person(">"), theme.person);
+    case "answer":
+      return marked(drawing.markdown(visible(block.text), columns - 2), block.first ? theme.accent("◆") : " ", (line) => line);
+    case "code":
+      return block.lines.flatMap((line) => codeLines(line, block.language, drawing));
+    case "thought":
+      return thoughtLines(block.text, drawing);
+    case "notice":
+      return marked(wrapWords(readable(block.text), columns - 2), theme.notice("●"), theme.notice);
+    case "note":
+      return wrapWords(readable(block.text), columns - 2).map((line) => INDENT + theme[block.role](line));
+    case "page":
+      return [
+        ...(block.title === "" ? [] : [theme.title(block.title)]),
+        ...wrap(readable(block.text), columns - 2).map((line) => INDENT + line),
+      ];
+    default:
+      return drawCall(block, drawing);
+  }
+}
+
+/** True where a block stands off from the one before it by an empty line. */
+export function isApart(before: Block | undefined, block: Block): boolean {
+  if (!before) return false;
+  if (block.type === "code") return block.first;
+  if (block.type === "call") return before.type !== "call";
+  if (block.type === "note") return before.type !== "note" && before.type !== "call";
+  return true;
+}
+
+function readable(text: string): string {
+  return visible(text).replaceAll("\t", "    ");
+}
+
+function marked(lines: readonly string[], mark: string, paint: (text: string) => string): readonly string[] {
+  return lines.map((line, at) => `${at === 0 ? mark : " "} ${paint(line)}`);
+}
+
+function codeLines(line: string, language: string, { columns, theme }: Drawing): readonly string[] {
+  return wrap(readable(line), columns - 4).map((row) => {
+    const painted = highlight(row, language).map(({ text, role }) => (role ? theme[role](text) : text));
+    return `  ${theme.border("│")} ${painted.join("")}`;
+  });
+}
+
+const THOUGHT_LINES = 3;
+
+function thoughtLines(text: string, { columns, theme, open }: Drawing): readonly string[] {
+  const lines = wrapWords(readable(text).trim(), columns - 4);
+  const shown = open ? lines : lines.slice(-THOUGHT_LINES);
+  const hidden = lines.length - shown.length;
+  return [theme.dim(`  thinking${hidden > 0 ? ` (${hidden} more lines: ctrl+o)` : ""}`), ...shown.map((line) => `    ${theme.dim(line)}`)];
+}

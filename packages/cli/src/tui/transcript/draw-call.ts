@@ -1,0 +1,118 @@
+import { oneLine } from "@assent/core";
+import { cut, wrapWords } from "../../display-width.ts";
+import { askRows, askTitle } from "../ask/ask-block.ts";
+import type { Role } from "../theme.ts";
+import type { CallBlock } from "./block.ts";
+import { callTitle, OUTCOME_WORDS } from "./call-words.ts";
+import type { Drawing } from "./draw-block.ts";
+import { type Cut, drawDisplay, drawText, type Part } from "./draw-display.ts";
+import { drawResolve } from "./draw-resolve.ts";
+
+type Look = { readonly mark: string; readonly role: Role };
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  succeeded: { mark: "✓", role: "success" },
+  rejected: { mark: "–", role: "warning" },
+  cancelled: { mark: "–", role: "warning" },
+  expired: { mark: "–", role: "warning" },
+  unknown: { mark: "?", role: "warning" },
+  waiting: { mark: "?", role: "warning" },
+  running: { mark: "»", role: "accent" },
+  proposed: { mark: "·", role: "dim" },
+};
+const FAILED: Look = { mark: "✗", role: "error" };
+const INDENT = "    ";
+
+/** A call: what it is about, how it stands and by whom, and the beginning or end of what came of it. */
+export function drawCall(block: CallBlock, drawing: Drawing): readonly string[] {
+  if (block.tool === "resolve") return drawResolve(block, drawing);
+  const { theme, columns } = drawing;
+  const { mark, role } = LOOKS[block.outcome ?? block.state] ?? FAILED;
+  const title = block.tool === "ask" ? askTitle(block.input) : callTitle(block.tool, block.input, drawing.cwd);
+  const name = block.byPerson ? "!" : block.tool;
+  const head = `${theme[role](mark)} ${theme.bold(oneLine(name))} ${cut(title, Math.max(columns - name.length - 4, 8))}`;
+  const rest = body(block, { ...drawing, columns: columns - INDENT.length });
+  const standing = wrapWords(standingOf(block, drawing, rest), columns - INDENT.length).map((line) => INDENT + theme.dim(line));
+  return [head, ...standing, ...rest.lines.map((line) => INDENT + line), ...more(rest, drawing)];
+}
+
+function more({ hidden }: Part, { theme, open }: Drawing): readonly string[] {
+  return hidden <= 0 ? [] : [INDENT + theme.dim(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${open ? "" : " (ctrl+o)"}`)];
+}
+
+function standingOf(block: CallBlock, { now }: Drawing, rest: Part): string {
+  const { state, since, decided } = block;
+  const by = decided === undefined ? [] : [decided];
+  switch (state) {
+    case "waiting":
+      return "waits for your answer";
+    case "proposed":
+      return ["is judged", ...by].join(" · ");
+    case "running":
+      return [since === undefined ? "runs" : `runs ${seconds(now - since)}`, ...by].join(" · ");
+    default:
+      return [...endOf(block, rest), ...by].join(" · ");
+  }
+}
+
+function endOf({ outcome, errorType, display, text, durationMs = 0 }: CallBlock, rest: Part): readonly string[] {
+  const word = outcome === undefined ? "" : OUTCOME_WORDS[outcome];
+  const took = durationMs >= LONG_MS ? [seconds(durationMs)] : [];
+  if (outcome === "succeeded") return [word, ...summary(display, text, rest), ...took];
+  return [word, ...(errorType && errorType !== outcome ? [errorType] : []), ...took];
+}
+
+const LONG_MS = 2_000;
+
+function seconds(ms: number): string {
+  const whole = Math.max(0, Math.round(ms / 1_000));
+  return whole < 60 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** What came of it in a few words, where the lines below do not say it. */
+function summary(display: CallBlock["display"], text: string | undefined, rest: Part): readonly string[] {
+  if (typeof display === "string" && rest.lines.length === 0) return [oneLine(display.slice(0, 200))];
+  if (display !== undefined || text === undefined || rest.lines.length > 0) return [];
+  const lines = text.replace(/\n$/, "").split("\n").length;
+  return text === "" ? [] : [`${lines} ${lines === 1 ? "line" : "lines"}`];
+}
+
+const LIVE: Cut = { rows: 6, keep: "tail" };
+const OUTPUT: Cut = { rows: 5, keep: "tail" };
+const PREVIEW: Cut = { rows: 14, keep: "head" };
+const ALL: Cut = { rows: 20_000, keep: "head" };
+const NOTHING: Part = { lines: [], hidden: 0 };
+
+/** Tools whose result is of no use to a person unless they ask for it. */
+const QUIET: readonly string[] = ["read", "list", "glob", "search", "fetch", "ast_grep"];
+
+function body(block: CallBlock, drawing: Drawing): Part {
+  if (block.tool === "ask" && (block.state !== "ended" || block.details)) return { lines: askRows(block, drawing), hidden: 0 };
+  return block.state === "ended" ? endedBody(block, drawing) : liveBody(block, drawing);
+}
+
+function liveBody({ live }: CallBlock, drawing: Drawing): Part {
+  return live === undefined ? NOTHING : drawDisplay(live, drawing, drawing.open ? ALL : LIVE);
+}
+
+function endedBody(block: CallBlock, drawing: Drawing): Part {
+  const { display } = block;
+  if (drawing.open) return opened(block, drawing);
+  if (typeof display === "object") return drawDisplay(display, drawing, display.type === "ansi_output" ? OUTPUT : PREVIEW);
+  return isQuiet(block) ? NOTHING : dimmed(drawText(block.text ?? "", drawing, OUTPUT), drawing);
+}
+
+function isQuiet({ display, text = "", tool, outcome = "unknown" }: CallBlock): boolean {
+  if (text === "" || outcome === "denied" || outcome === "rejected") return true;
+  return outcome === "succeeded" && (QUIET.includes(tool) || typeof display === "string");
+}
+
+function opened({ display, text, input }: CallBlock, drawing: Drawing): Part {
+  const asked = dimmed(drawText(JSON.stringify(input, null, 2), drawing, ALL), drawing);
+  const seen = typeof display === "object" ? drawDisplay(display, drawing, ALL) : drawText(text ?? "", drawing, ALL);
+  return { lines: [...asked.lines, ...seen.lines], hidden: asked.hidden + seen.hidden };
+}
+
+function dimmed({ lines, hidden }: Part, { theme }: Drawing): Part {
+  return { lines: lines.map((line) => theme.dim(line)), hidden };
+}

@@ -1,0 +1,246 @@
+import type { ConversationEvent } from "@assent/agent";
+import { contentText, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
+import { whoText } from "../../who.ts";
+import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
+import { type Block, type CallBlock, isSettled } from "./block.ts";
+import { answeredBy, decidedBy } from "./call-words.ts";
+import { shownContent } from "./shown-prompt.ts";
+
+/** What was heard of a conversation and is not in the scrollback yet. */
+export type Transcript = {
+  /** In the order in which it was said and done. */
+  readonly blocks: readonly Block[];
+  /** The answer that is coming. */
+  readonly stream: AnswerStream;
+  readonly thinking: string;
+  /** The newest list of the model's own. */
+  readonly todos: Todos;
+  /** Previews that wait to be applied or discarded. */
+  readonly staged: readonly Staged[];
+};
+
+/** A preview, as far as a block names it. */
+export type Staged = { readonly id: string; readonly tool: string; readonly label: string };
+
+/** Points of a list. */
+export type Todos = readonly { readonly id: string; readonly content: string; readonly status: "pending" | "in_progress" | "completed" }[];
+
+/** Nothing was heard. */
+export const EMPTY: Transcript = { blocks: [], stream: SILENT, thinking: "", todos: [], staged: [] };
+
+/** How an event is to be understood. */
+export type Hearing = {
+  /** This process: its own answers are the person's here. */
+  readonly pid: number;
+  /** False: it is read back from the record, and nobody streamed it. */
+  readonly live: boolean;
+  /** A person made these calls. */
+  readonly byPerson?: true;
+};
+
+/** The transcript with one more block. */
+export function withBlocks(transcript: Transcript, ...blocks: readonly Block[]): Transcript {
+  return { ...transcript, blocks: [...transcript.blocks, ...blocks] };
+}
+
+/** The blocks that nothing changes any more, for the scrollback, and the transcript without them. */
+export function takeSettled(transcript: Transcript): { readonly settled: readonly Block[]; readonly rest: Transcript } {
+  const { blocks } = transcript;
+  const open = blocks.findIndex((block) => !isSettled(block));
+  if (open === -1 && blocks.length === 0) return { settled: [], rest: transcript };
+  const at = open === -1 ? blocks.length : open;
+  return { settled: blocks.slice(0, at), rest: { ...transcript, blocks: blocks.slice(at) } };
+}
+
+/** What may still change, in order. */
+export function liveBlocks({ blocks, stream, thinking }: Transcript): readonly Block[] {
+  const thought: readonly Block[] = thinking === "" ? [] : [{ type: "thought", text: thinking }];
+  return [...blocks, ...thought, ...unsettled(stream)];
+}
+
+/** After something was heard while the model works. */
+export function afterTalk(transcript: Transcript, event: ConversationEvent): Transcript {
+  switch (event.type) {
+    case "message_start":
+      return transcript.stream === SILENT ? transcript : withNote(ended(transcript), "The answer begins anew.", "warning");
+    case "delta":
+      return afterDelta(transcript, event.delta);
+    case "block_stop":
+      return transcript.thinking === "" ? transcript : thought(transcript);
+    case "message_stop":
+      return ended(transcript);
+    case "dispatch":
+      if (event.event.type !== "output") return transcript;
+      return changed(transcript, event.event.callId, { live: event.event.display });
+    case "parked":
+      return withNote(transcript, `${event.proposal.label} waits for you as ${event.proposal.id}: /proposals`, "warning");
+    case "warning":
+      return withNote(transcript, event.message, "warning");
+    default:
+      return transcript;
+  }
+}
+
+type Delta = Extract<ConversationEvent, { readonly type: "delta" }>["delta"];
+
+function afterDelta(transcript: Transcript, { type, delta }: Delta): Transcript {
+  if (type === "input") return transcript;
+  if (type === "reasoning") return { ...transcript, thinking: transcript.thinking + delta };
+  const { stream, settled } = streamed(transcript.stream, delta);
+  return { ...withBlocks(transcript, ...settled), stream };
+}
+
+function thought(transcript: Transcript): Transcript {
+  return { ...withBlocks(transcript, { type: "thought", text: transcript.thinking }), thinking: "" };
+}
+
+function ended(transcript: Transcript): Transcript {
+  const told = transcript.thinking === "" ? transcript : thought(transcript);
+  return { ...withBlocks(told, ...concluded(told.stream)), stream: SILENT };
+}
+
+function withNote(transcript: Transcript, text: string, role: "dim" | "warning"): Transcript {
+  return withBlocks(transcript, { type: "note", text, role });
+}
+
+function changed(transcript: Transcript, callId: string, change: Partial<CallBlock>): Transcript {
+  const at = transcript.blocks.findLastIndex((block) => block.type === "call" && block.callId === callId);
+  const block = transcript.blocks[at];
+  if (block?.type !== "call") return transcript;
+  return { ...transcript, blocks: transcript.blocks.with(at, { ...block, ...change }) };
+}
+
+/** After something came on record, now or in an earlier process. */
+export function afterRecord(transcript: Transcript, event: LedgerEvent, hearing: Hearing): Transcript {
+  const { type } = event;
+  if (type.startsWith("call.") || type.startsWith("approval.") || type.startsWith("question."))
+    return afterCall(transcript, event, hearing);
+  return afterWords(transcript, event, hearing);
+}
+
+function afterWords(transcript: Transcript, event: LedgerEvent, { live }: Hearing): Transcript {
+  switch (event.type) {
+    case "message.user": {
+      const { origin, content, displayText } = event.body;
+      if (origin === "steering") return transcript;
+      if (origin === "user") return withBlocks(transcript, { type: "user", text: shownContent(content) });
+      return withBlocks(transcript, { type: "notice", text: displayText ?? contentText(content) });
+    }
+    case "message.assistant":
+      return live ? transcript : afterStop(recalled(transcript, event.body.content), event.body.stop);
+    case "mode.changed":
+      return withNote(transcript, `Mode: ${event.body.to} (was ${event.body.from})`, "dim");
+    case "model.changed":
+      return withNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
+    case "history.compacted":
+      return withNote(transcript, "Older turns were made into a summary for the model; all of it stays on record.", "dim");
+    case "proposal.staged":
+      return { ...transcript, staged: [...transcript.staged, { id: event.body.proposal, tool: event.body.tool, label: event.body.label }] };
+    case "proposal.applied":
+    case "proposal.discarded":
+    case "proposal.stale":
+    case "proposal.superseded":
+      return { ...transcript, staged: transcript.staged.filter(({ id }) => id !== event.body.proposal) };
+    case "task.paused":
+      return withNote(
+        transcript,
+        `Background task ${event.body.task} is paused (${event.body.blocked ?? event.body.reason}): /tasks`,
+        "warning",
+      );
+    default:
+      return transcript;
+  }
+}
+
+function afterStop(transcript: Transcript, stop: string): Transcript {
+  if (stop === "aborted") return withNote(transcript, "Interrupted.", "warning");
+  return stop === "length" ? withNote(transcript, "The answer was cut at the model's limit.", "warning") : transcript;
+}
+
+type Part = Extract<LedgerEvent, { readonly type: "message.assistant" }>["body"]["content"][number];
+
+function recalled(transcript: Transcript, parts: readonly Part[]): Transcript {
+  let now = transcript;
+  for (const part of parts) {
+    if (part.type === "text") now = ended(afterDelta(now, { type: "text", delta: part.text }));
+    if (part.type === "reasoning" && part.text !== "") now = withBlocks(now, { type: "thought", text: part.text });
+  }
+  return now;
+}
+
+function afterCall(transcript: Transcript, event: LedgerEvent, { pid, byPerson }: Hearing): Transcript {
+  switch (event.type) {
+    case "call.proposed":
+      return withBlocks(transcript, { ...proposed(transcript, event.body), ...(byPerson && { byPerson }) });
+    case "call.judged": {
+      const { call, input, tool } = event.body;
+      const decided = decidedBy(event.body);
+      return changed(transcript, call, { input, tool, ...(decided !== undefined && { decided }) });
+    }
+    case "approval.opened":
+      return changed(transcript, event.body.call, { state: "waiting" });
+    case "question.asked":
+      return changed(transcript, event.body.callId, { state: "waiting" });
+    case "approval.answered":
+      return answered(transcript, event.body, pid);
+    case "question.answered": {
+      const { question, outcome, by } = event.body;
+      if (by.pid === pid) return transcript;
+      return withNote(transcript, `${question} was ${outcome} by ${whoText(by)}, elsewhere.`, "dim");
+    }
+    case "call.answered":
+      return changed(transcript, event.body.call, { decided: `allowed by ${event.body.by.kind} ${event.body.by.id}` });
+    case "call.claimed":
+      return changed(transcript, event.body.call, { state: "running", since: Date.parse(event.at) });
+    case "call.ended":
+      return endedCall(transcript, event.body);
+    default:
+      return transcript;
+  }
+}
+
+function proposed({ staged }: Transcript, { call, tool, raw }: Bodies["call.proposed"]): CallBlock {
+  const input = inputOf(raw);
+  const only = staged.length === 1 ? staged[0] : undefined;
+  const about = tool === "resolve" ? (staged.find(({ id }) => id === input["id"]) ?? only) : undefined;
+  const details = about && { sourceToolName: about.tool, label: about.label };
+  return { type: "call", callId: call, tool, input, state: "proposed", ...(details && { details }) };
+}
+
+type Bodies = { readonly [T in "approval.answered" | "call.ended" | "call.proposed"]: Extract<LedgerEvent, { readonly type: T }>["body"] };
+
+function answered(transcript: Transcript, body: Bodies["approval.answered"], pid: number): Transcript {
+  const isHere = body.by.pid === pid;
+  const decided = answeredBy(body, isHere);
+  const now = changed(transcript, body.call, { decided });
+  return isHere ? now : withNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
+}
+
+function endedCall(transcript: Transcript, body: Bodies["call.ended"]): Transcript {
+  const { call, outcome, type, content, display, details, durationMs } = body;
+  const now = changed(transcript, call, {
+    state: "ended",
+    outcome,
+    errorType: type,
+    text: contentText(content),
+    durationMs,
+    ...(display !== undefined && { display }),
+    ...(isJsonObject(details) && { details }),
+  });
+  const todos = typeof display === "object" && display.type === "todo_list" ? display.todos : undefined;
+  return todos ? { ...now, todos } : now;
+}
+
+function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isObject(value);
+}
+
+function inputOf(raw: Json): JsonObject {
+  if (isJsonObject(raw)) return raw;
+  try {
+    const parsed: Json = JSON.parse(String(raw));
+    return isJsonObject(parsed) ? parsed : {};
+  } catch {
+    return {}; // the call ends as invalid, and says why
+  }
+}

@@ -1,0 +1,176 @@
+import type { By, Session } from "@assent/core";
+import { currentUser } from "@assent/host";
+import type { CallPlace } from "../call-place.ts";
+import type { Attendance, Door } from "../door.ts";
+import { asFailure } from "../failure.ts";
+import type { FollowedPolicy } from "../follow-policy.ts";
+import { personBy } from "../who.ts";
+import { capturedCommand } from "./captured-command.ts";
+import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
+import type { Action, Binding } from "./keys.ts";
+import { runPersonCommand } from "./person-command.ts";
+import { promptHistory } from "./prompt-history.ts";
+import { type SessionFeed, sessionFeed } from "./session-feed.ts";
+import { runSlash, type SlashParts, showHelp } from "./slash-run.ts";
+import type { Stage } from "./stage.ts";
+import { askTrust } from "./trust-card.ts";
+import type { Surroundings } from "./tui-session.ts";
+import { makeTurns, type Turns } from "./turns.ts";
+
+/** The settings of the session that is open. */
+export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]> | undefined;
+
+/** What a way to the person is made with. */
+export type DoorParts = {
+  readonly by: By;
+  readonly settings: LiveSettings;
+  /** Aborts when the person leaves: what waits stays open for later. */
+  readonly leaving: AbortSignal;
+  readonly attend: (session: Session) => Attendance;
+};
+
+/** What the program behind the screen is made of. */
+export type AppParts = Omit<Surroundings, "door" | "told"> & {
+  readonly stage: Stage;
+  readonly bindings: () => readonly Binding[];
+  readonly place: CallPlace;
+  readonly columns: () => number;
+  readonly door: (parts: DoorParts) => Door;
+  readonly leave: () => void;
+};
+
+/** The program behind the screen. */
+export type App = {
+  /** A line that the person wrote; resolves when all that it set going has ended. */
+  readonly submit: (text: string) => Promise<void>;
+  readonly act: (action: Action) => void;
+  /** Finds settings and model, asks about trust, and goes on with a session or says the first thing, where there is one. */
+  readonly start: (begin: { readonly session: string | undefined; readonly prompt: string | undefined }) => Promise<void>;
+  /** Puts everything away. Resolves with the exit code and the session, where one was open. */
+  readonly end: () => ReturnType<Conversations["leave"]>;
+};
+
+type Wired = {
+  readonly parts: AppParts;
+  readonly around: Surroundings;
+  readonly conversations: Conversations;
+  readonly turns: Turns;
+  readonly feed: SessionFeed;
+  readonly leaving: AbortController;
+  readonly by: By;
+};
+
+/** Wires a stage to conversations with a model. */
+export function createApp(parts: AppParts): App {
+  const wired = wire(parts);
+  const { stage } = parts;
+  const { turns, conversations, leaving, feed } = wired;
+  const history = promptHistory(parts.store.directory, parts.place.workspace);
+  const { current, changeMode, changeModel } = conversations;
+  const slash: SlashParts = { ...parts, current, changeMode, changeModel, change: (id) => changeTo(wired, id) };
+  return {
+    submit: async (text) => {
+      const said = text.trim();
+      if (said === "") return;
+      stage.remember([said]);
+      void history.add(said).then((problem) => problem !== undefined && stage.hint(problem));
+      if (said.startsWith("/")) await runSlash(slash, said);
+      else if (said.startsWith("!")) await runCommand(wired, said.slice(1).trim());
+      else await turns.send(said);
+    },
+    act: (action) => {
+      if (action === "interrupt") turns.interrupt();
+      if (action === "leave") parts.leave();
+      if (action === "help") showHelp(slash);
+      if (action === "mode") void attempt(stage, () => changeMode(NEXT[stage.shown.status.mode] ?? "default"));
+    },
+    start: async ({ session, prompt }) => {
+      stage.remember(await history.load());
+      if (!(await begin(wired, session))) return;
+      if (session !== undefined) await turns.goOn();
+      if (prompt !== undefined) await turns.send(prompt);
+    },
+    end: async () => {
+      const isAsked = waitsForPerson(conversations.current());
+      leaving.abort();
+      if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
+      turns.interrupt();
+      await turns.idle();
+      const left = await conversations.leave();
+      await feed.idle();
+      return left;
+    },
+  };
+}
+
+const PARKING_MS = 2_000;
+
+function parked({ ports }: AppParts): Promise<void> {
+  return new Promise((resolve) => void ports.clock.timer(PARKING_MS, resolve));
+}
+
+const NEXT: Readonly<Record<string, string>> = { default: "plan", plan: "auto-edit", "auto-edit": "default", yolo: "default" };
+
+/** No session has this id: the calls are the person's own. */
+const PERSON = "";
+
+function wire(parts: AppParts): Wired {
+  const { stage, ports, cancelling, place } = parts;
+  const leaving = new AbortController();
+  const by = personBy(currentUser().user, { name: undefined, door: "tui" });
+  const now = (): number => ports.clock.now();
+  const turns = makeTurns({ stage, now, signal: cancelling.signal, open: (title) => conversations.open(title) });
+  const feed = sessionFeed(stage, turns.started);
+  const settings: LiveSettings = () => conversations.current()?.policy.source.settings();
+  const door: Surroundings["door"] = (root) =>
+    parts.door({ by, settings, leaving: leaving.signal, attend: root === PERSON ? feed.attendPerson : feed.attend(root) });
+  const around: Surroundings = { ...parts, door, told: turns.told };
+  const conversations = makeConversations({ around, stage, place });
+  return { parts, around, conversations, turns, feed, leaving, by };
+}
+
+async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    const { message, hint } = asFailure(error);
+    stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
+    stage.shown.status = { ...stage.shown.status, note: "" };
+    return false;
+  }
+}
+
+/** False: there is nothing to go on with. */
+async function begin({ parts, around, conversations, by }: Wired, session: string | undefined): Promise<boolean> {
+  const { stage, store, place, ports } = parts;
+  if (session !== undefined) return await attempt(stage, () => conversations.change(session));
+  const { confirm } = stage;
+  if (parts.context.options.text("policy") === undefined)
+    await askTrust({ confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
+  if (await attempt(stage, conversations.prepare)) return true;
+  const wanted = await confirm({
+    title: "There is no model yet",
+    lines: ["Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides."],
+    yes: "Show the offline demonstration",
+    no: "Not now; /model provider:name chooses a model",
+  });
+  if (wanted) stage.say({ type: "page", title: "assent demo", text: await capturedCommand(around.context, ["demo"], parts.columns() - 4) });
+  return false;
+}
+
+async function changeTo({ conversations, turns }: Wired, id: string | undefined): Promise<void> {
+  turns.interrupt();
+  await turns.idle();
+  await conversations.change(id);
+  if (id !== undefined) await turns.goOn();
+}
+
+async function runCommand({ parts, around, conversations, turns, leaving }: Wired, line: string): Promise<void> {
+  if (line === "") return parts.stage.hint("Write a command after the exclamation mark.");
+  await attempt(parts.stage, async () => {
+    const main = await conversations.open(`! ${line}`);
+    const signal = AbortSignal.any([parts.cancelling.signal, leaving.signal]);
+    turns.add(await runPersonCommand(around, main, { line, door: around.door(PERSON), signal }));
+  });
+}

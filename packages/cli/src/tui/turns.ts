@@ -1,0 +1,120 @@
+import type { AgentSession, RunEnd } from "@assent/agent";
+import { asFailure } from "../failure.ts";
+import type { Stage } from "./stage.ts";
+import type { Block } from "./transcript/block.ts";
+import { promptWith } from "./transcript/shown-prompt.ts";
+import type { TuiSession } from "./tui-session.ts";
+
+/** What a person says to the model, one after the other. */
+export type Turns = {
+  /** Says it now, or when the model is done with what it does. */
+  readonly send: (text: string) => Promise<void>;
+  /** Takes up what an earlier process left. */
+  readonly goOn: () => Promise<void>;
+  /** Something the model is to know before the next thing that is said. */
+  readonly add: (context: string) => void;
+  readonly interrupt: () => void;
+  /** A notice is being told. */
+  readonly started: () => void;
+  readonly told: (end: RunEnd | undefined) => void;
+  /** Resolves when nothing is under way. */
+  readonly idle: () => Promise<void>;
+};
+
+/** What turns are made with. */
+export type TurnParts = {
+  readonly stage: Stage;
+  readonly now: () => number;
+  /** The session, opened with the first thing that is said. */
+  readonly open: (title: string) => Promise<TuiSession>;
+  readonly signal: AbortSignal;
+};
+
+/** Talks to the model for the person at this screen. */
+export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
+  let last: Promise<void> = Promise.resolve();
+  const context: string[] = [];
+  let drive: AgentSession | undefined;
+  let interrupting = new AbortController();
+  let running = 0;
+  const begin = (): void => {
+    stage.shown.busySince ??= now();
+    stage.changed();
+  };
+  const end = (): void => {
+    if (running === 0) stage.shown.busySince = undefined;
+    stage.changed();
+  };
+  const run = (work: () => Promise<RunEnd | undefined>): Promise<void> => {
+    last = last.then(async () => {
+      running += 1;
+      interrupting = new AbortController();
+      begin();
+      const ended = await work().catch(failed);
+      running -= 1;
+      stage.say(...endBlocks(ended));
+      end();
+    });
+    return last;
+  };
+  const either = (): AbortSignal => AbortSignal.any([signal, interrupting.signal]);
+  return {
+    send: (text) => {
+      stage.shown.queued = [...stage.shown.queued, text];
+      const isNext = (): void => {
+        stage.shown.queued = stage.shown.queued.slice(1);
+      };
+      return run(async () => {
+        drive = await open(text)
+          .then((made) => made.drive())
+          .finally(isNext);
+        const content = promptWith(context.splice(0), text);
+        return await drive.send(content, either());
+      });
+    },
+    goOn: () =>
+      run(async () => {
+        const made = await open("");
+        const parked = await openCalls(made, either());
+        if (parked) return parked;
+        drive = await made.drive();
+        return made.session.state.notices.size > 0 || !made.wasDone ? await drive.goOn(either()) : undefined;
+      }),
+    add: (text) => void context.push(text),
+    interrupt: () => {
+      interrupting.abort();
+      drive?.interrupt();
+    },
+    started: begin,
+    told: (ended) => {
+      stage.say(...endBlocks(ended));
+      end();
+    },
+    idle: () => last,
+  };
+}
+
+/** Calls that were left open go on first. Undefined: all of them have ended. */
+async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
+  if (session.state.calls.size === 0) return undefined;
+  const { results } = await agent.dispatcher.resume({ tools: policy.tools, signal });
+  const failure = agent.dispatcher.failure();
+  if (failure !== undefined) throw failure;
+  if (signal.aborted) return { reason: "cancelled", text: "" };
+  return results.some(({ outcome }) => outcome === "waiting") ? { reason: "parked", text: "" } : undefined;
+}
+
+function failed(error: unknown): RunEnd {
+  const { type, message, hint } = asFailure(error);
+  return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hint}` } };
+}
+
+const PARKED = "Something waits for an answer. It goes on when the session is resumed after it.";
+
+/** What is to be said of how turns ended. */
+function endBlocks(end: RunEnd | undefined): readonly Block[] {
+  if (!end || end.reason === "done") return end?.remark === undefined ? [] : [{ type: "note", text: end.remark, role: "warning" }];
+  if (end.reason === "cancelled") return [{ type: "note", text: "Interrupted. Say what to do instead.", role: "warning" }];
+  if (end.reason === "parked") return [{ type: "note", text: PARKED, role: "warning" }];
+  return [{ type: "note", text: end.error ? `${end.error.message} (${end.error.type})` : `It ended: ${end.reason}.`, role: "error" }];
+}
