@@ -13,6 +13,8 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
   judging: judgingRows,
   startup: startupRows,
   large: largeRows,
+  terminal: async () => (await import("./terminal.ts")).terminalRows(), // needs a terminal
+  "first-paint": async () => (await import("./first-paint.ts")).firstPaintRows(), // needs a terminal
   "ast-edit": async () => (await import("./ast-edit.ts")).astEditRows(), // its engine is an optional package
 };
 

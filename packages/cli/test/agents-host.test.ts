@@ -35,7 +35,7 @@ describe("a task's approvals, with a host", () => {
     const { at, host } = await asking({}, `${ASKS}, ${again}, { say: x }`);
     using _place = at;
     const { request, request_id } = await host.next("asked", isRequest("can_use_tool"));
-    assert.equal(request.agent_id, "helper (t_c1)");
+    assert.deepEqual([request.agent_id, request.agent_name], ["t_c1", "helper (t_c1)"]);
     assert.ok(!existsSync(at.path("made")));
     const wide = request.permission_suggestions.find(({ scope }: { scope: string }) => scope === "user");
     host.answer({ request_id, request }, { behavior: "allow", remember: wide.id });

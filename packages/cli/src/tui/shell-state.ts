@@ -76,7 +76,7 @@ export function freshState(isGreeted: boolean): ShellState {
 }
 
 /** A person who writes is not interrupted before they pause. */
-export const IDLE_MS = 350;
+const IDLE_MS = 350;
 
 /** What of the desk is to be on the screen now. */
 export function cardNow(state: ShellState, desk: Desk, now: number): DeskItem | undefined {

@@ -103,6 +103,89 @@ agents:
     assert.ok(existsSync(at.path("x.txt")));
   });
 
+  test("a task that waits for a person: the command that is told lets it go on; each of its calls has one result, whichever process ran it", async () => {
+    const calls = ["one", "two"].map((id) => `{ tool: shell, id: ${id}, input: { command: "echo x >> ${id}" } }`).join(", ");
+    using at = scene(task(`{ calls: [${calls}] }, { say: found }`, "  - say: started\n  - say: it was found\n"));
+    await helper(at);
+    at.write(
+      "../.config/assent/settings.json",
+      JSON.stringify({ version: 1, tasks: { onAsk: "park" }, permissions: { allow: ["Agent"] } }),
+    );
+    const parked = await at.here(["run", "go", ...FLAGS]);
+    assert.equal(parked.code, 75, parked.stderr);
+    const streams = [parse(parked.stdout)];
+    const told: string = streams[0]?.at(-1).resume;
+    assert.match(told, /^assent resume s_\w+ --tasks$/);
+    assert.match(parked.stderr, /^Waiting for an answer: .*\n {2}assent approve a_\w+\n {2}assent reject a_\w+\n/);
+    assert.ok(parked.stderr.endsWith(`Then:\n  ${told}\n`), parked.stderr);
+    for (const answer of ["approve", "reject"]) {
+      const [open] = (await at.hereJson(["approvals"])).value;
+      assert.equal((await at.here([answer, open.id])).code, 0);
+      const { stdout } = await at.here([...told.split(" ").slice(1), ...FLAGS]);
+      streams.push(parse(stdout));
+    }
+    assert.deepEqual([streams.at(-1)?.at(-1).subtype, streams.at(-1)?.at(-1).result], ["success", "it was found"]);
+    const own = streams.flat().filter(({ parent_tool_use_id }) => parent_tool_use_id === "launch");
+    assert.deepEqual(
+      resultsOf(own).map(({ tool_use_id, outcome }) => [tool_use_id, outcome]),
+      [
+        ["one", "succeeded"],
+        ["two", "rejected"],
+      ],
+    );
+  });
+
+  test("agents that a host brings: known by name, told to the model, held to the rules of files", async () => {
+    using at = scene(`
+turns:
+  - calls: [{ tool: agent, id: launch, input: { description: find it, prompt: look, agent: scout } }]
+  - expect: { result: { call: launch, contains: found it } }
+    calls: [{ tool: agent, id: bad, input: { description: no, prompt: no, agent: fork } }]
+  - expect: { result: { call: bad, outcome: failed, type: agent_not_found } }
+    say: Done.
+agents:
+  scout: { turns: [{ expect: { tools: { has: [read], hasNot: [shell, agent] } }, say: found it }] }
+`);
+    const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent"]);
+    const agents = {
+      scout: { description: "looks around", prompt: "You look.", tools: ["read"], color: "red" },
+      fork: { description: "x", prompt: "x" },
+      wild: { description: "x", prompt: "x", mode: "yolo" },
+      "no name": { description: "x", prompt: "x" },
+      silent: { description: "x" },
+    };
+    const { response } = await host.ask("initialize", { agents });
+    assert.deepEqual(
+      response.agents.find(({ name }: Line) => name === "scout"),
+      { name: "scout", description: "looks around" },
+    );
+    host.say("go");
+    assert.equal((await host.next("result", isResult)).result, "Done.", host.stderr());
+    assert.equal(await host.end(), 0);
+    const warnings = host.lines.filter(isSystem("warning")).map(({ code, message }) => [code, message.split(":")[0]]);
+    assert.deepEqual(warnings, [
+      ...["fork", "wild", "no name", "silent"].map((name) => ["agent_ignored", `initialize.agents.${name}`]),
+      ["agent_field_ignored", "initialize.agents.scout"],
+    ]);
+  });
+
+  test("--approval-timeout counts for what a task asks too", async () => {
+    using at = scene(
+      task(
+        '{ calls: [{ tool: shell, id: s, input: { command: "echo x >> ran" } }] }, { say: found }',
+        "  - say: started\n  - say: it was found\n",
+      ),
+    );
+    await helper(at);
+    const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent", "--approval-timeout", "300ms"]);
+    await host.ask("initialize", { can_use_tool: true });
+    host.say("go");
+    const { request } = await host.next("asked", isRequest("can_use_tool"));
+    assert.deepEqual([request.agent_id, request.agent_name, typeof request.expires_at], ["t_launch", "helper (t_launch)", "string"]);
+    assert.equal((await host.next("result", isResult)).result, "it was found");
+    assert.deepEqual([await host.end(), resultsOf(host.lines).at(-1)?.outcome], [0, "expired"]);
+  });
+
   test("B64: a notice turn over the limit: exit 53, and the task has its notification", async () => {
     using at = scene(task("{ delayMs: 200, say: found }", "  - say: started\n  - say: never\n"));
     await helper(at);
@@ -237,6 +320,23 @@ describe("signals", () => {
       });
     }
   }
+
+  test("a second signal: exit 130 at once, and what a tool started is gone although it heeds no signal", async () => {
+    using at = scene(
+      "turns: [{ calls: [{ tool: shell, id: s, input: { command: \"trap '' TERM INT; echo $$ > pid; sleep 300; sleep 300\" } }] }]",
+    );
+    const child = at.start(["run", "go", "--mode", "yolo", ...FLAGS]);
+    child.stdin?.end();
+    const end = ended(child);
+    await until("it runs", () => existsSync(at.path("pid")) && readFileSync(at.path("pid"), "utf8") !== "");
+    child.kill("SIGINT");
+    await until("it is gone", () => !child.kill("SIGTERM"));
+    const { code, stdout } = await end;
+    assert.equal(code, 130);
+    assert.ok(!parse(stdout).some(isResult), "it waited for nobody");
+    const group = Number(readFileSync(at.path("pid"), "utf8"));
+    await until("the group is gone", () => !groupRuns(group));
+  });
 
   test("while it waits for a host, or for its answer: exit 130", async () => {
     using at = scene('turns: [{ calls: [{ tool: shell, id: s, input: { command: "echo x >> ran" } }] }]');

@@ -66,7 +66,10 @@ describe("lines in the order of the ledger", () => {
     mkdirSync(`${at.root}/.config/assent/agents`, { recursive: true });
     writeFileSync(`${at.root}/.config/assent/agents/helper.md`, "---\nname: helper\ndescription: helps\n---\nYou help.\n");
     const launch = "{ tool: agent, id: launch, input: { description: find it, prompt: look, agent: helper } }";
-    at.write("s.yaml", `turns: [{ calls: [${launch}] }, { say: Done. }]\nagents: { helper: { turns: [{ calls: [${two}] }, { say: found }] } }`);
+    at.write(
+      "s.yaml",
+      `turns: [{ calls: [${launch}] }, { say: Done. }]\nagents: { helper: { turns: [{ calls: [${two}] }, { say: found }] } }`,
+    );
     const lines = await linesOf(at, ["run", "go", "--allow", "Agent", "--deny", "Shell", ...FLAGS]);
     const own = lines.filter(({ parent_tool_use_id }) => parent_tool_use_id === "launch");
     assert.deepEqual(
@@ -174,5 +177,19 @@ allowUnused: true
     await until("both", () => host.lines.some(isResponse("p0")) && host.lines.some(isResponse("p1")));
     const modes = host.lines.filter(({ response }) => response?.request_id?.startsWith("p")).map(({ response }) => response.response.mode);
     assert.deepEqual([modes, await host.end()], [["yolo", "plan"], 0]);
+  });
+
+  test("half a surrogate pair in a message or an answer is U+FFFD, and no failure", async () => {
+    using at = place();
+    at.write("s.yaml", 'turns: [{ calls: [{ tool: shell, id: s, input: { command: "echo x >> ran" } }] }, { say: done }]');
+    const host = startHost(at, ["run", "--model", "script:s.yaml"]);
+    await host.ask("initialize", { can_use_tool: true });
+    host.say("g\ud800o");
+    const asked = await host.next("asked", ({ request: about }) => about?.subtype === "can_use_tool");
+    host.answer(asked, { behavior: "deny", message: "n\udc00o" });
+    assert.equal((await host.next("the result", isResult)).result, "done");
+    assert.equal(host.lines.find(({ type }) => type === "user").message.content[0].text, "g\ufffdo");
+    assert.match(resultsOf(host.lines)[0].content, /n\ufffdo/);
+    assert.equal(await host.end(), 0);
   });
 });

@@ -531,3 +531,40 @@ describe("readers", () => {
     assert.equal(session.state, "cancelled");
   });
 });
+
+describe("halves of surrogate pairs", () => {
+  test("in what a model says, thinks it calls, and is told by a host: U+FFFD, and the run goes on", async () => {
+    using at = place();
+    const script = {
+      turns: [
+        { say: "a\ud800b", calls: [{ tool: "shell", id: "c\udfff", input: { command: "echo '\ud83d'" } }] },
+        { calls: [{ tool: "re\ud800ad", id: "d", raw: '{"file_path":"\ud800 \\ud800"}' }] },
+        { say: "\ud83d\ude00 \ude00" },
+      ],
+    };
+    at.write("s.json", JSON.stringify(script));
+    const argv = [
+      "run",
+      "go",
+      "--mode",
+      "yolo",
+      "--model",
+      "script:s.json",
+      "--output-format",
+      "stream-json",
+      "--include-partial-messages",
+    ];
+    const { code, stdout, stderr } = await at.here(argv);
+    const lines = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual([code, lines.at(-1).result], [0, "\u{1f600} \ufffd"], stderr);
+    const said = lines.filter(({ type }) => type === "assistant").flatMap(({ message }) => message.content);
+    assert.deepEqual([said[0].text, said[1].id], ["a\ufffdb", "c\ufffd"]);
+    const deltas = lines.flatMap(({ event }) => event?.delta?.text ?? []);
+    assert.ok(deltas.join("").includes("a\ufffdb") && deltas.join("").endsWith("\u{1f600} \ufffd"), deltas.join(""));
+    assert.equal(resultsOf(lines).length, 2);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+});

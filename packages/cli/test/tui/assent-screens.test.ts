@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Place, place } from "../support/assent.ts";
 import { converse, say, type Turn } from "./support/conversation.ts";
-import { matchesGolden } from "./support/golden.ts";
+import { matchesGolden, sinceLastSaid } from "./support/golden.ts";
 import type { Screen } from "./support/screen.ts";
 
 const SIZES = [
@@ -69,14 +69,6 @@ async function approve(screen: Screen, shows: string): Promise<void> {
   screen.press("y");
   await screen.until("Enter: Yes, this once");
   screen.press("enter");
-}
-
-/** From what the person said last, or the card, where that has scrolled away: what stands above it depends on frames that came and went. */
-function sinceLastSaid(screen: Screen): readonly string[] {
-  const lines = screen.lines();
-  const said = lines.findLastIndex((line) => /^> [a-z]{3}/.test(line));
-  const card = lines.findLastIndex((line) => line.startsWith("Approval needed"));
-  return lines.slice(Math.max(0, said === -1 ? card : said));
 }
 
 type Look = (screen: Screen, golden: (name: string) => void) => Promise<void>;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { place } from "../support/assent.ts";
 import { converse, endedCalls, record, say } from "./support/conversation.ts";
-import { matchesGolden } from "./support/golden.ts";
+import { matchesGolden, sinceLastSaid } from "./support/golden.ts";
 import { openScreen, type Screen } from "./support/screen.ts";
 
 const WRITES = { tool: "write", id: "c1", input: { file_path: "x.txt", content: "one\ntwo\n" } } as const;
@@ -37,11 +37,7 @@ describe("the screen, as people see it", () => {
   for (const [columns, rows] of SIZES) {
     test(`from the greeting to the end of a turn, at ${columns} by ${rows}`, async () => {
       using at = place();
-      const golden = (name: string): void =>
-        matchesGolden(
-          `shell-${name}-${columns}x${rows}`,
-          screen.lines().map((line) => line.replace(/Assent \d+\.\d+\.\d+/, "Assent 0.0.0")),
-        );
+      const golden = (name: string): void => matchesGolden(`shell-${name}-${columns}x${rows}`, sinceLastSaid(screen));
       using screen = converse(at, {
         columns,
         rows,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Screen } from "./screen.ts";
 
 /** With this set, what is on the screens now becomes what is expected; look at the difference before it is committed. */
 const UPDATES = process.env["ASSENT_GOLDEN"] === "update";
@@ -17,6 +18,17 @@ const CHANGING: readonly (readonly [RegExp, (found: string) => string])[] = [
   [/\bpid \d+/g, () => "pid 0"],
   [/[⠁-⣿]/gu, () => "⠋"],
 ];
+
+/** From what the person said last on: how far a screen has scrolled depends on frames that came and went. */
+export function sinceLastSaid(screen: Pick<Screen, "scrollback">): readonly string[] {
+  const lines = screen.scrollback();
+  return lines.slice(
+    Math.max(
+      0,
+      lines.findLastIndex((line) => /^> [a-z]{3}/.test(line)),
+    ),
+  );
+}
 
 /** The screen with everything that differs from run to run replaced. */
 export function steady(lines: readonly string[]): string {
