@@ -32,6 +32,10 @@ export type AgentSession = {
   readonly wake: () => void;
   /** Ends the run of turns under way, of a person's message or of a notice; background agents go on. */
   readonly interrupt: () => void;
+  /** Turns run, or wait to. */
+  readonly isBusy: () => boolean;
+  /** Resolves when no turns run. */
+  readonly rest: () => Promise<void>;
   /** The one way out of every door: ends the turns under way, all background agents and all schedules; the record keeps, or drops, what was not told yet. */
   readonly shutdown: (by: string, options?: { readonly notices?: "keep" | "drop" }) => Promise<void>;
 };
@@ -84,6 +88,8 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   return {
     drain,
     interrupt: turns.interrupt,
+    isBusy: turns.isBusy,
+    rest: turns.rest,
     wake: () => {
       bell.ring();
       const mayTell = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");

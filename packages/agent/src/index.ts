@@ -51,6 +51,7 @@ export { playScript } from "./script/scripted-model.ts";
 export type { AgentDefinition, AgentProblem } from "./tasks/agent-definition.ts";
 export { agentTools, resolveMode, stricterMode, unknownTools } from "./tasks/agent-identity.ts";
 export { agentSystem } from "./tasks/agent-system.ts";
+export { givenAgents } from "./tasks/given-agents.ts";
 export type { AgentLevel, AgentPlaces, LoadedAgent, LoadedAgents } from "./tasks/load-agents.ts";
 export { builtInAgents, loadAgents } from "./tasks/load-agents.ts";
 export type { AgentBench, AgentNode, AgentSpec, Equipment } from "./tasks/open-agent.ts";

@@ -8,6 +8,7 @@ import {
   createConversation,
   createSchedules,
   createTasks,
+  type LoadedAgent,
   type RunLimits,
   type Schedules,
   type SchedulesDeps,
@@ -89,7 +90,7 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   const { dispatcher, modes, onAsk, close } = made;
   return {
     ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
-    agents: () => policy.agents.agents.filter(({ usable }) => usable),
+    agents: () => definitionsOf(parts).filter(({ usable }) => usable),
     drive: (messages) => {
       const { interactive, told } = parts;
       const agent = createAgentSession({
@@ -101,6 +102,19 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
       return agent;
     },
   };
+}
+
+/** Each name once: what the door gives counts before what files define. */
+function definitionsOf({ door, policy }: Composing): readonly LoadedAgent[] {
+  const given = door?.agents?.() ?? [];
+  return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
+}
+
+/** The tool knows only the agents of files. */
+function givenText({ door }: Composing): string {
+  const given = door?.agents?.() ?? [];
+  if (given.length === 0) return "";
+  return `\n\nIn this session the tool \`agent\` also starts:\n${given.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`;
 }
 
 type Bell = { wake: () => void };
@@ -126,7 +140,7 @@ function backgroundOf(context: Context, parts: Composing, bell: Bell): Backgroun
   const tasks = createTasks({
     ...{ session, clock: ports.clock, ids: ports.ids, wake, equip },
     talk: () => root().talk,
-    definitions: () => policy.agents.agents,
+    definitions: () => definitionsOf(parts),
     hooks: { consult: (...given) => root().hooks.consult(...given), tell: (...given) => root().hooks.tell(...given) },
     maxRunning: () => settings()["tasks.maxRunning"],
     isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
@@ -157,11 +171,8 @@ async function instructionsOf({ io }: Context, { session, policy }: Composing): 
   return text;
 }
 
-function talkOf(
-  { session, ports, policy, chosen, limits, observe }: Composing,
-  made: CallDispatcher,
-  instructions: string,
-): ConversationDeps {
+function talkOf(parts: Composing, made: CallDispatcher, instructions: string): ConversationDeps {
+  const { session, ports, policy, chosen, limits, observe } = parts;
   const { settings } = policy.source;
   const cwd = session.state.created?.cwd ?? policy.workspace;
   const system = systemPrompt({ cwd, planFile: session.state.planning?.file, instructions });
@@ -172,7 +183,7 @@ function talkOf(
     tools: () => policy.tools,
     model: chosen.model,
     capabilities: chosen.capabilities,
-    system: () => system,
+    system: () => `${system}${givenText(parts)}`,
     steering: () => settings()["proposals.steering"],
     maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
     stopHookLimit: settings().stopHookLimit,

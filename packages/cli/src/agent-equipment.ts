@@ -65,6 +65,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
       hooks,
       above: [spec.parent.session.id, ...spec.parent.above],
       ...(attending && { decided: attending.decided }),
+      ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
     });
     const { settings } = policy.source;
     const part = chosen.script?.agent(name);

@@ -85,10 +85,9 @@ export async function callDispatcher(context: Context, runtime: CallRuntime): Pr
     onAsk,
     ...ways,
     ...(decided && { decided }),
+    ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
     hooks,
   };
-  // A host says only when it joins how long it wants to be waited for, and that is after the dispatcher is made.
-  if (door?.approvalTimeoutMs) Object.defineProperty(deps, "approvalTimeoutMs", { get: door.approvalTimeoutMs, enumerable: true });
   const dispatcher = createDispatcher(deps);
   const planMode = sessionPlans(runtime, modes, dispatcher);
   const close = (): void => {

@@ -1,4 +1,4 @@
-import type { ConversationEvent } from "@assent/agent";
+import type { ConversationEvent, LoadedAgent } from "@assent/agent";
 import type { Approver, DecisionNotice, HookEntry, HookFunction, Maybe, Questioner, Session } from "@assent/core";
 
 /** What a door hears of one session beyond its record. */
@@ -20,6 +20,8 @@ export type Door = {
   /** How long an approval stays open; a live value. */
   readonly approvalTimeoutMs?: () => number | undefined;
   readonly hooks?: DoorHooks;
+  /** Agents that are there only in this session, before those of the files; a live value. */
+  readonly agents?: () => readonly LoadedAgent[];
   /** Called once for every session, before its first call; `parent` is the call that started it, where it is an agent's. */
   readonly attend: (session: Session, parent: string | null) => Maybe<Attendance>;
 };

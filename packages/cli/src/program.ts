@@ -5,9 +5,19 @@ import { processIo } from "./process-io.ts";
 /** Runs the command line of this process and ends it with the command's exit code. A promise that a tool's body left behind is told of, and ends nothing. */
 export async function runProgram(): Promise<void> {
   const io = processIo();
+  passExperiments();
   process.on("unhandledRejection", (reason) => {
     const told = warn(io, `something failed in the background: ${reason instanceof Error ? reason.message : reason}`);
     told.catch(() => undefined); // a warning that nobody can read must not become the next one
   });
   process.exit(await main(process.argv.slice(2), io));
+}
+
+/** Node 22 warns of features that are used here knowingly (SQLite, types in custom tools), and its words would land in the middle of a screen. */
+function passExperiments(): void {
+  const listeners = process.listeners("warning");
+  process.removeAllListeners("warning");
+  process.on("warning", (warning) => {
+    if (warning.name !== "ExperimentalWarning") for (const tell of listeners) tell(warning);
+  });
 }

@@ -122,8 +122,8 @@ function take(into: Collected, part: LanguageModelV4StreamPart): void {
       addCall(into, part);
       break;
     case "response-metadata":
-      into.model = part.modelId ?? into.model;
-      into.providerId = part.id ?? into.providerId;
+      into.model = part.modelId?.toWellFormed() ?? into.model;
+      into.providerId = part.id?.toWellFormed() ?? into.providerId;
       break;
     case "finish":
       into.finished = part;
@@ -185,7 +185,8 @@ function addCall({ entries, teller }: Collected, part: Extract<LanguageModelV4St
   const key = callKey(toolCallId);
   if (teller.start(key, { type: "call", id: toolCallId, tool: toolName })) teller.delta(key, { type: "input", delta: input });
   teller.stop(key);
-  entries.push({ type: "call", call: { id: toolCallId, name: toolName, arguments: input }, provider: providerMetadata });
+  const call = { id: toolCallId.toWellFormed(), name: toolName.toWellFormed(), arguments: input.toWellFormed() };
+  entries.push({ type: "call", call, provider: providerMetadata });
 }
 
 function callsOf({ entries }: Collected): readonly AnsweredCall[] {
@@ -222,7 +223,8 @@ function partOf(entry: Block | Call): readonly AnswerPart[] {
     const { id, name, arguments: input } = entry.call;
     return [{ type: "call", call: id, tool: name, input, ...beside }];
   }
-  const { type, text } = entry;
+  const { type } = entry;
+  const text = entry.text.toWellFormed(); // only the whole: a pair may have come in two pieces
   if (text === "" && (type === "text" || provider === undefined)) return [];
   return [{ type, text, ...beside }];
 }
@@ -230,7 +232,7 @@ function partOf(entry: Block | Call): readonly AnswerPart[] {
 /** Providers leave undefined what they do not know; what is stored is JSON. */
 function asJson(metadata: SharedV4ProviderMetadata): Json | undefined {
   // Parsing: the result of a parse is JSON.
-  const value = JSON.parse(JSON.stringify(metadata)) as Json;
+  const value = JSON.parse(JSON.stringify(metadata), (_key, inner) => (typeof inner === "string" ? inner.toWellFormed() : inner)) as Json;
   return isObject(value) && Object.values(value).some((own) => isObject(own) && Object.keys(own).length > 0) ? value : undefined;
 }
 

@@ -28,11 +28,18 @@ export type StreamTeller = {
 /** Begins to tell of an answer. */
 export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
   const open = new Map<string, number>();
+  const halves = new Map<string, StreamDelta>();
   let next = 0;
+  const tell = (index: number, { type, delta }: StreamDelta): void => {
+    if (delta !== "") heard({ type: "delta", index, delta: { type, delta: delta.toWellFormed() } });
+  };
   const stop = (key: string): void => {
     const index = open.get(key);
     if (index === undefined) return;
+    const half = halves.get(key);
+    halves.delete(key);
     open.delete(key);
+    if (half) tell(index, half);
     heard({ type: "block_stop", index });
   };
   heard({ type: "message_start" });
@@ -40,13 +47,18 @@ export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
     start: (key, block) => {
       if (open.has(key)) return false;
       open.set(key, next);
-      heard({ type: "block_start", index: next, block });
+      heard({ type: "block_start", index: next, block: block.type === "call" ? named(block) : block });
       next += 1;
       return true;
     },
-    delta: (key, delta) => {
+    delta: (key, { type, delta }) => {
       const index = open.get(key);
-      if (index !== undefined && delta.delta !== "") heard({ type: "delta", index, delta });
+      if (index === undefined) return;
+      const text = (halves.get(key)?.delta ?? "") + delta;
+      const whole = FIRST_HALF.test(text) ? text.slice(0, -1) : text; // the other half of a pair may come with the next piece
+      if (whole === text) halves.delete(key);
+      else halves.set(key, { type, delta: text.slice(-1) });
+      tell(index, { type, delta: whole });
     },
     stop,
     end: (why) => {
@@ -54,4 +66,10 @@ export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
       heard({ type: "message_stop", stop: why });
     },
   };
+}
+
+const FIRST_HALF = /[\ud800-\udbff]$/;
+
+function named({ type, id, tool }: Extract<StreamBlock, { readonly type: "call" }>): StreamBlock {
+  return { type, id: id.toWellFormed(), tool: tool.toWellFormed() };
 }

@@ -6,6 +6,8 @@ export type TurnOrder = {
   readonly run: (talk: (signal: AbortSignal) => Promise<RunEnd>, how: How) => Promise<RunEnd | undefined>;
   /** Something runs, or waits to. */
   readonly isBusy: () => boolean;
+  /** Resolves when nothing runs, nor waits to. */
+  readonly rest: () => Promise<void>;
   readonly isClosed: () => boolean;
   /** How the last run ended; `done` before the first. */
   readonly last: () => RunEnd["reason"];
@@ -46,6 +48,9 @@ export function makeTurnOrder(): TurnOrder {
     last = end.reason;
     return end;
   };
+  const rest = async (): Promise<void> => {
+    if (current) await new Promise<void>((ended) => idle.push(ended));
+  };
   return {
     run: async (talk, how) => {
       if (current) await new Promise<void>((start) => waiting.push({ isPerson: !how.isNeeded, start }));
@@ -53,13 +58,14 @@ export function makeTurnOrder(): TurnOrder {
       return await begin(talk, how).finally(next);
     },
     isBusy: () => current !== undefined,
+    rest,
     isClosed: () => isClosed,
     last: () => last,
     interrupt: () => current?.abort(),
     close: async () => {
       isClosed = true;
       current?.abort();
-      if (current) await new Promise<void>((ended) => idle.push(ended));
+      await rest();
     },
   };
 }

@@ -7,11 +7,12 @@ export type AskedApproval = Pick<
   OpenApproval,
   "id" | "tool" | "callId" | "input" | "fingerprint" | "title" | "reason" | "source" | "rule" | "explicitAsk" | "details" | "suggestions"
 > &
-  Pick<ApprovalRow, "expiresAt"> & { readonly facts?: Json; readonly agentName?: string };
+  Pick<ApprovalRow, "expiresAt"> & { readonly facts?: Json; readonly agentName?: string; readonly agentId?: string | null };
 
 /** The request that puts an approval before a host; `again` says why it is asked once more. */
 export function canUseTool(approval: AskedApproval, again: JsonObject = {}): HostRequest {
-  const { id, tool, callId, input, fingerprint, title, reason, source, rule, details, facts = null, agentName, expiresAt } = approval;
+  const { id, tool, callId, input, fingerprint, title, reason, source, rule, details, facts = null, expiresAt } = approval;
+  const { agentId = null, agentName } = approval;
   return {
     subtype: "can_use_tool",
     approval_id: id,
@@ -26,7 +27,8 @@ export function canUseTool(approval: AskedApproval, again: JsonObject = {}): Hos
     blocked_path: blockedPath(facts),
     decision_reason: { reason, source, ...(rule && { rule }), text: whyAsked(approval) },
     permission_suggestions: suggestionsFor(approval).map(({ answer: _answer, ...shown }) => shown),
-    agent_id: agentName ?? null,
+    agent_id: agentId,
+    ...(agentName !== undefined && { agent_name: agentName }),
     // Parsing: what is shown is plain data.
     preview: details as unknown as Json,
     expires_at: expiresAt,

@@ -135,7 +135,7 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
 function compose(context: Context, conducting: Conducting, { output, tally, host, limits, told }: Stage): Promise<ComposedAgent> {
   const { session, ports, flags, chosen } = conducting;
   const door: Door = {
-    ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks }),
+    ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
     approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
     attend: attendance({
       ...{ root: session.id, output, tally, clock: ports.clock, limits },
@@ -186,13 +186,10 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
   const { signal } = conducting.cancelling;
   const exits: number[] = [];
   while (await inbox.ready(signal)) {
-    const piece = inbox.take();
-    if (!piece) break;
-    const outcome = await talk.handle(piece);
+    const outcome = await talk.handle(inbox.take());
     exits.push(outcome.exit);
     if (fault.error) return { exits, last: fault.error };
-    if (FINAL.includes(outcome.subtype) || (inbox.isOver() && !goesOn(talk, outcome)))
-      return { exits, last: playedOut(conducting.chosen, outcome) };
+    if (isLast(talk, inbox, outcome)) return { exits, last: playedOut(conducting.chosen, outcome) };
     await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
   }
   if (fault.error) return { exits, last: fault.error };
@@ -202,9 +199,10 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
 }
 
-/** An interrupt ends what is said, not what runs in the background: that is waited for. */
-function goesOn(talk: Talk, { subtype }: RunOutcome): boolean {
-  return (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
+/** Nothing more is taken up. An interrupt ends what is said, not what runs in the background: that is waited for. */
+function isLast(talk: Talk, inbox: Inbox, { subtype }: RunOutcome): boolean {
+  const goesOn = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
+  return FINAL.includes(subtype) || (inbox.isOver() && !goesOn);
 }
 
 type Leaving = Worked & { readonly stage: Stage };

@@ -1,10 +1,12 @@
-import { type Answer, AnswerError, type AnswerReport, type Approver, type JsonObject, type OpenApproval } from "@assent/core";
+import { type Answer, AnswerError, type AnswerReport, type Approver, type JsonObject, type Ledger, type OpenApproval } from "@assent/core";
+import { askingAgent } from "./asking-agent.ts";
 import { canUseTool, readReply } from "./can-use-tool.ts";
 import type { HostLink } from "./host-link.ts";
 import { aborted, type HostPresence } from "./host-presence.ts";
 
 /** What asking a host for approvals needs. */
 export type HostApproverParts = {
+  readonly ledger: Ledger;
   readonly link: HostLink;
   readonly presence: HostPresence;
   /** Commits an answer. Rejects with `AnswerError`. */
@@ -30,11 +32,12 @@ export function hostApprover(parts: HostApproverParts): Approver {
 
 /** Ends when an answer stands, whoever gave it, or when the host gives none. */
 async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<void> {
-  const { link, reserved } = parts;
+  const { link, reserved, ledger } = parts;
+  const asked = { ...approval, agentId: await askingAgent(ledger, approval.sessionId) };
   let again: JsonObject = {};
   let id = reserved(approval.id, approval.revision);
   for (let bad = 0; bad < MOST_BAD; bad += 1) {
-    const replied = await link.request(canUseTool(approval, again), signal, id);
+    const replied = await link.request(canUseTool(asked, again), signal, id);
     id = undefined;
     if (!("value" in replied)) return;
     const fault = await take(parts, approval, replied.value);

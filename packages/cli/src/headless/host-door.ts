@@ -42,7 +42,8 @@ const MOST_FAULTS = 100;
 
 /** The door of a host that has not said anything yet. */
 export function hostDoor(parts: HostDoorParts): HostDoor {
-  const { answering, say, write } = parts;
+  const { answering, say, write, session } = parts;
+  const { ledger } = session;
   const link = hostLink(write);
   const known = hostPresence();
   const hooks = hostHooks(link);
@@ -51,11 +52,19 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
   const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
   const joining = hostJoining({ ...parts, link, presence, hooks, warn });
   return {
-    approver: hostApprover({ link, presence, warn, answer: (answer) => commitAnswer(answering, answer), reserved: joining.reserved }),
-    questioner: hostQuestioner({ link, presence, warn }),
+    approver: hostApprover({
+      ledger,
+      link,
+      presence,
+      warn,
+      answer: (answer) => commitAnswer(answering, answer),
+      reserved: joining.reserved,
+    }),
+    questioner: hostQuestioner({ ledger, link, presence, warn }),
     hooks,
     asks: () => joining.hasJoined() && presence.mayAsk("questions"),
     approvalTimeoutMs: joining.approvalTimeoutMs,
+    agents: joining.agents,
     unasked: (is) => {
       none = is;
     },

@@ -1,3 +1,4 @@
+import { givenAgents, type LoadedAgent } from "@assent/agent";
 import { isObject, type JsonObject, recordedCall, type Session } from "@assent/core";
 import { VERSION } from "../version.ts";
 import { canUseTool } from "./can-use-tool.ts";
@@ -30,6 +31,8 @@ export type Joining = {
   readonly join: (fields: JsonObject) => Promise<JsonObject>;
   readonly hasJoined: () => boolean;
   readonly approvalTimeoutMs: () => number | undefined;
+  /** The agents that the host has brought. */
+  readonly agents: () => readonly LoadedAgent[];
   /** The id under which an open approval was told of, once. */
   readonly reserved: (approval: string, revision: number) => string | undefined;
 };
@@ -40,6 +43,7 @@ export function hostJoining(parts: JoiningParts): Joining {
   const reserved = new Map<string, string>();
   let joined = false;
   let timeoutMs: number | undefined;
+  let agents: readonly LoadedAgent[] = [];
   const take = (key: string): string | undefined => {
     const id = reserved.get(key);
     reserved.delete(key);
@@ -53,6 +57,7 @@ export function hostJoining(parts: JoiningParts): Joining {
   return {
     hasJoined: () => joined,
     approvalTimeoutMs: () => timeoutMs,
+    agents: () => agents,
     reserved: (approval, revision) => take(keyOf(approval, revision)),
     join: async (fields) => {
       if (joined) throw new HostError("already_initialized", "The host has joined already.");
@@ -60,7 +65,7 @@ export function hostJoining(parts: JoiningParts): Joining {
       refuse(fields, hooks);
       joined = true;
       if (typeof ms === "number") timeoutMs = ms;
-      if (hasSome(fields["agents"])) warn("agents_ignored", "Agents of a host are not taken over; define them in .assent/agents.");
+      agents = brought(fields["agents"], warn);
       const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
       presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
       const { models, ...listed } = facts();
@@ -70,12 +75,17 @@ export function hostJoining(parts: JoiningParts): Joining {
   };
 }
 
-function keyOf(approval: string, revision: number): string {
-  return `${approval}:${revision}`;
+/** What does not fit is left out and told. */
+function brought(given: unknown, warn: JoiningParts["warn"]): readonly LoadedAgent[] {
+  if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions are given by name, in an object");
+  const { agents, problems, warnings } = givenAgents(isObject(given) ? given : {}, "initialize.agents");
+  for (const { file, message } of problems) warn("agent_ignored", `${file}: ${message}`);
+  for (const warning of warnings) warn("agent_field_ignored", warning);
+  return agents;
 }
 
-function hasSome(agents: unknown): boolean {
-  return isObject(agents) ? Object.keys(agents).length > 0 : Array.isArray(agents) && agents.length > 0;
+function keyOf(approval: string, revision: number): string {
+  return `${approval}:${revision}`;
 }
 
 function refuse({ protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms }: JsonObject, hooks: HostHooks): void {

@@ -17,7 +17,7 @@ export function readHostLine(text: string): HostLine {
   if (text.trim() === "") return { kind: "blank" };
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = HALVES.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch (error) {
     return fault(`the line is no JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -25,6 +25,13 @@ export function readHostLine(text: string): HostLine {
   const { type } = value;
   const read = typeof type === "string" && Object.hasOwn(READERS, type) ? READERS[type] : undefined;
   return read ? read(value) : fault(`unknown type ${JSON.stringify(type)?.slice(0, 80) ?? "(none)"}`);
+}
+
+/** Half a pair can be written in JSON and cannot be recorded. */
+const HALVES = /\\ud[89a-f]/i;
+
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }
 
 function isJsonObject(value: unknown): value is JsonObject {

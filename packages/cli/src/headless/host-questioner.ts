@@ -3,17 +3,20 @@ import {
   answersFault,
   isObject,
   type JsonObject,
+  type Ledger,
   type OpenQuestion,
   type Questioner,
   type QuestionRow,
   readAnswers,
 } from "@assent/core";
 import { questionForm } from "../question-form.ts";
+import { askingAgent } from "./asking-agent.ts";
 import type { HostLink, HostRequest } from "./host-link.ts";
 import type { HostPresence } from "./host-presence.ts";
 
 /** What asking a host questions needs. */
 export type HostQuestionerParts = {
+  readonly ledger: Ledger;
   readonly link: HostLink;
   readonly presence: HostPresence;
   readonly warn: (code: string, message: string) => void;
@@ -22,14 +25,15 @@ export type HostQuestionerParts = {
 const MOST_BAD = 3;
 
 /** Puts questions before the host. An answer that cannot be used is asked for again; after three the host counts as unable to ask. */
-export function hostQuestioner({ link, presence, warn }: HostQuestionerParts): Questioner {
+export function hostQuestioner({ ledger, link, presence, warn }: HostQuestionerParts): Questioner {
   return {
     available: () => presence.mayAsk("questions"),
     ask: async (open, signal) => {
       if (!(await presence.canAsk("questions", signal))) return undefined;
+      const agent = await askingAgent(ledger, open.sessionId);
       let again: JsonObject = open.fault === undefined ? {} : { answer_error: open.fault };
       for (let bad = 0; bad < MOST_BAD; bad += 1) {
-        const replied = await link.request(askUser(open, again), signal);
+        const replied = await link.request(askUser(open, { agent_id: agent, ...again }), signal);
         if (!("value" in replied)) return undefined;
         const read = readAnswered(replied.value, open);
         if (!("fault" in read)) return read;
@@ -46,7 +50,15 @@ function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
   const none = { state: "open", answers: null, answeredBy: null, answeredAt: null, answerReason: null } as const;
   const row: QuestionRow = { id, session, callId, fingerprint: "", questions, askedAt: "", ...none };
   const asked = questionForm(row)["questions"] ?? [];
-  return { subtype: "ask_user", type: "question", id, callId, questions: asked, agent_id: agentName ?? null, ...again };
+  return {
+    subtype: "ask_user",
+    type: "question",
+    id,
+    callId,
+    questions: asked,
+    ...(agentName !== undefined && { agent_name: agentName }),
+    ...again,
+  };
 }
 
 /** What the host says, or why it cannot be used. */

@@ -12,7 +12,7 @@ export type Inbox = {
   /** Resolves when there is a piece to take; false: nothing more will come, or the signal aborted. */
   readonly ready: (signal: AbortSignal) => Promise<boolean>;
   /** The next piece. Whoever takes it begins with it in the same moment, so that it always waits or is under way. */
-  readonly take: () => Work | undefined;
+  readonly take: () => Work;
   /** Something waits to be taken. */
   readonly waits: () => boolean;
   /** Nothing waits and nothing more will come. */
@@ -48,7 +48,11 @@ export function createInbox(): Inbox {
       while (queue.length === 0 && !closed && !signal.aborted) await Promise.race([changed.promise, stop]);
       return queue.length > 0 && !signal.aborted;
     },
-    take: () => queue.shift(),
+    take: () => {
+      const piece = queue.shift();
+      if (!piece) throw new Error("nothing waits to be taken");
+      return piece;
+    },
     waits: () => queue.length > 0,
     isOver: () => closed && queue.length === 0,
     arrival: async () => {

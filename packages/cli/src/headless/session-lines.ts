@@ -40,7 +40,8 @@ export function sessionLines({ origin, session, untold }: LinesParts): SessionLi
     event: (event) => {
       if (event.session === session.id) seq = event.seq;
       decisions.event(event);
-      if (event.type === "call.ended") return [...turns.release().map(shown), ...decisions.of(event.body.call).map(decided), ...lines(event)];
+      if (event.type === "call.ended")
+        return [...turns.release().map(shown), ...decisions.of(event.body.call).map(decided), ...lines(event)];
       const made = lines(event);
       return turns.isHolding() ? made : [...made, ...decisions.ready().map(decided)];
     },

@@ -64,13 +64,14 @@ export function createTalk(talking: Talking): Talk {
       if (busy || inbox.waits()) state.interrupting.abort(); // what was said before it counts as under way, taken up or not
       state.drive?.interrupt();
       if (!busy && inbox.waits()) await Promise.race([next.promise, aborted(signal)]);
+      else if (!busy) await state.drive?.rest(); // turns that tell of a notice may run by themselves
       await busy;
     },
     shutdown: async (by) => {
       if (state.drive) await state.drive.shutdown(by);
       else await Promise.all([agent.tasks.cancelAll(by), agent.schedules.stop()]);
     },
-    isBusy: () => busy !== undefined || inbox.waits(),
+    isBusy: () => busy !== undefined || inbox.waits() || state.drive?.isBusy() === true,
     hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && talking.session.state.notices.size > 0),
   };
 }

@@ -3,7 +3,11 @@ import type { UntoldCall } from "./turn-lines.ts";
 import { resultBlock } from "./wire-content.ts";
 
 /** The calls of a turn that was cut short, from the first that has not ended: what came before was told. */
-export async function untoldCalls({ id: session, state, ledger }: Pick<Session, "id" | "state" | "ledger">): Promise<readonly UntoldCall[]> {
+export async function untoldCalls({
+  id: session,
+  state,
+  ledger,
+}: Pick<Session, "id" | "state" | "ledger">): Promise<readonly UntoldCall[]> {
   const open = [...state.calls.values()].filter(({ index }) => index >= 0).map(({ seq }) => seq);
   if (open.length === 0) return [];
   const calls: UntoldCall[] = [];
