@@ -147,5 +147,7 @@ function describeApproval(batch: BatchRun, run: CallRun, { ready, details, befor
 }
 
 function deadline({ deps }: BatchRun): string | null {
-  return deps.approvalTimeoutMs === undefined ? null : new Date(deps.clock.now() + deps.approvalTimeoutMs).toISOString();
+  const { approvalTimeoutMs: given } = deps;
+  const ms = typeof given === "function" ? given() : given;
+  return ms === undefined ? null : new Date(deps.clock.now() + ms).toISOString();
 }

@@ -123,7 +123,7 @@ export type DispatcherDeps = {
   /** Who speaks for this process, in records. */
   readonly by?: By;
   /** Absent: approvals wait for ever. */
-  readonly approvalTimeoutMs?: number;
+  readonly approvalTimeoutMs?: number | (() => number | undefined);
   /** Bodies that run at once; 10 when absent. */
   readonly maxConcurrency?: number;
   /** For tools that declare none. */

@@ -115,6 +115,11 @@ function makeKeeping({ ledger, lease, state }: WriterOn): <T>(value: T) => Maybe
   };
 }
 
+function tellListeners({ listeners }: Link, events: readonly LedgerEvent[]): void {
+  if (listeners.size === 0) return;
+  for (const event of events) for (const heard of listeners) heard(event);
+}
+
 /**
  * Folds writes in the order of the chain, in which a ledger need not tell of them. While somebody waits for an answer, what others said before a write is
  * folded before it: the order is that of the store, whoever was told first.
@@ -128,7 +133,7 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
       link.failure = error;
       throw error;
     }
-    if (link.listeners.size > 0) for (const event of events) for (const heard of link.listeners) heard(event);
+    tellListeners(link, events);
     const waiting = early.size > 0 ? early.get(state.seq + 1) : undefined;
     if (!waiting) return;
     early.delete(state.seq + 1);

@@ -1,0 +1,51 @@
+// A whole loop of your own: ask the model, hand its calls to the dispatcher, tell it the results, until it has nothing more to call.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { contentText, createDispatcher, createRegistry, defineTool, fixedPolicy, makeChecker, openSession } from "@assent/core";
+import { hostPorts, thisHolder } from "@assent/host";
+import { openLedger } from "@assent/store";
+import { z } from "zod";
+
+const stock = new Map([["apples", 3]]);
+const item = z.object({ item: z.string() });
+const tools = createRegistry();
+const count = ({ item }: { item: string }): string => `${stock.get(item) ?? 0} ${item}`;
+tools.add(defineTool({ name: "count", description: "Counts an item.", kind: "read", input: item, run: count }));
+tools.add(defineTool({ name: "order", description: "Orders an item.", kind: "other", input: item, run: ({ item }) => `Ordered ${item}.` }));
+
+// Your model. This one has its answers written down, so that the example needs no key.
+type Call = { readonly id: string; readonly name: string; readonly arguments: string };
+type Message = { readonly role: "user" | "assistant" | "tool"; readonly text: string; readonly calls?: readonly Call[] };
+const answers: readonly Message[] = [
+  { role: "assistant", text: "I look first.", calls: [{ id: "c1", name: "count", arguments: '{"item":"apples"}' }] },
+  { role: "assistant", text: "Three are not enough.", calls: [{ id: "c2", name: "order", arguments: '{"item":"apples"}' }] },
+  { role: "assistant", text: "I could not order. Somebody has to allow it." },
+];
+const askModel = (history: readonly Message[]): Message | undefined => answers[history.filter(({ role }) => role === "assistant").length];
+
+// The record. In a program of yours this is one directory that stays.
+const directory = mkdtempSync(join(tmpdir(), "assent-example-"));
+const ledger = await openLedger({ directory });
+const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
+const session = await openSession({ ledger, clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
+const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["count"] });
+const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), onAsk: "deny" });
+
+const history: Message[] = [{ role: "user", text: "Are there enough apples?" }];
+for (let turn = 0; turn < 20; turn += 1) {
+  const answer = askModel(history);
+  if (answer === undefined) break;
+  history.push(answer);
+  if (!answer.calls) break;
+  const report = await dispatcher.process({ calls: answer.calls, tools, signal: new AbortController().signal });
+  for (const call of report.results) {
+    if (call.outcome === "waiting") continue; // only with onAsk: "park"; keep the history and resume later
+    history.push({ role: "tool", text: `${call.callId} ${call.outcome}: ${contentText(call.result.content)}` });
+  }
+}
+
+for (const { role, text } of history) console.log(`${role}: ${text}`);
+await session.close("done", 0);
+await ledger.close();
+rmSync(directory, { recursive: true });

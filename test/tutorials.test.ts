@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { BIN, type Place, place } from "../packages/cli/test/support/assent.ts";
+import { say } from "../packages/cli/test/tui/support/conversation.ts";
+import { openScreen, type Screen } from "../packages/cli/test/tui/support/screen.ts";
+
+const EXAMPLES = join(import.meta.dirname, "../examples");
+const IDS = /\b[asp]_[a-z2-7]{20}\b/g;
+const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b/g;
+
+/** A workspace with the files of one folder of the examples. */
+function folder(name: string): Place {
+  const at = place();
+  for (const file of readdirSync(join(EXAMPLES, name))) copyFileSync(join(EXAMPLES, name, file), at.path(file));
+  return at;
+}
+
+/** Runs the commands of a transcript in order. Ids differ from run to run: the first of a step stands for the first that is promised there, and so on. */
+function play(at: Place, promised: string): string {
+  const real = new Map<string, string>();
+  const steps = promised.split(/^(?=\$ )/m);
+  const printed = steps.map((step) => {
+    const [line = ""] = step.split("\n", 1);
+    const command = line.slice(2).replaceAll(IDS, (id) => real.get(id) ?? id);
+    const script = `exec 2>&1\nassent() { "$NODE" "$BIN" "$@" < /dev/null; }\n${command}`;
+    const { stdout } = spawnSync("bash", ["-c", script], {
+      cwd: at.workspace,
+      env: { ...at.env, NODE: process.execPath, BIN },
+      encoding: "utf8",
+    });
+    const news = distinct(stdout, [...real.values()]);
+    for (const [index, known] of distinct(step, [...real.keys()]).entries()) real.set(known, news[index] ?? known);
+    const shown = [...real].reduce((text, [known, id]) => text.replaceAll(id, known), stdout);
+    return `${line}\n${shown.replaceAll(at.workspace, "~/app").replaceAll(`(${userInfo().username})`, "(ann)")}`;
+  });
+  return printed.join("");
+}
+
+function distinct(text: string, seen: readonly string[]): readonly string[] {
+  return [...new Set(text.match(IDS))].filter((id) => !seen.includes(id));
+}
+
+describe("docs/tutorial-ci.md", () => {
+  const transcripts = readdirSync(join(EXAMPLES, "ci")).filter((name) => name.endsWith(".out"));
+
+  test("there are transcripts", () => assert.ok(transcripts.length > 0));
+
+  for (const name of transcripts) {
+    test(`the commands of examples/ci/${name} print what stands there`, () => {
+      using at = folder("ci");
+      const promised = readFileSync(join(EXAMPLES, "ci", name), "utf8");
+      const printed = play(at, promised);
+      assert.equal(printed.replaceAll(CHANGING, "…"), promised.replaceAll(CHANGING, "…"));
+    });
+  }
+});
+
+describe("docs/tutorial-terminal.md", () => {
+  const idle = (screen: Screen, shows: string): Promise<string> =>
+    screen.until((now) => now.includes(shows) && now.includes("? keys") && !now.includes("» working"));
+
+  /** Chooses an answer of the card in front by its letter, and confirms it. */
+  async function answer(screen: Screen, { to, with: letter }: { readonly to: string; readonly with: string }): Promise<void> {
+    await screen.read((now) => now.includes("Approval needed") && now.includes(to));
+    screen.press(letter);
+    await screen.until(new RegExp(`^> ${letter} `, "m"));
+    screen.press("enter");
+  }
+
+  function open(at: Place, args: readonly string[]): Screen {
+    const editor = join(at.root, "editor.sh");
+    writeFileSync(editor, `sed -i 's/"Hi"/"Ahoy"/' "$1"\n`);
+    return openScreen({ cwd: at.workspace, env: { ...at.env, EDITOR: `sh ${editor}` }, args, rows: 40 });
+  }
+
+  test("the tour goes as it is told: a question, an edit before the yes, a no, an undo, and on again later", async () => {
+    using at = folder("terminal");
+    using screen = open(at, ["--model", "script:tour.yaml"]);
+    await idle(screen, "script:tour.yaml");
+    await say(screen, "change the greeting");
+    await screen.read("Other (type your own)");
+    screen.press("enter");
+    await answer(screen, { to: '"Hi"', with: "e" });
+    await answer(screen, { to: '"Ahoy"', with: "y" });
+    await answer(screen, { to: "git push", with: "n" });
+    await screen.until("Reason, told to the model");
+    screen.type("not before the review");
+    screen.press("enter");
+    await answer(screen, { to: "NOTES.txt", with: "y" });
+    await idle(screen, "All done.");
+    assert.equal(readFileSync(at.path("greet.js"), "utf8"), 'export const greeting = "Ahoy";\n');
+    assert.ok(existsSync(at.path("NOTES.txt")));
+
+    await say(screen, "/proposals --all");
+    const listed = await screen.until(/p_[a-z2-7]{20} +applied +write/);
+    const [, id = ""] = /(p_[a-z2-7]{6})[a-z2-7]{14} +applied +write/.exec(listed) ?? [];
+    await say(screen, `/undo ${id}`);
+    await idle(screen, "undone: Write: NOTES.txt");
+    assert.equal(existsSync(at.path("NOTES.txt")), false);
+    screen.press("ctrl+d");
+    assert.equal(await screen.exit(), 0);
+    const [, session = ""] = /assent resume (s_\w+)/.exec(screen.lines().join("\n")) ?? [];
+
+    using again = open(at, ["resume", session]);
+    await idle(again, "I see that you took the note back.");
+    await say(again, "what is left?");
+    await idle(again, "Nothing is left to do.");
+    again.press("ctrl+d");
+    assert.equal(await again.exit(), 0);
+    const { stdout } = await at.here(["sessions", "export", session, "--format", "md"]);
+    assert.match(stdout, /not before the review/);
+  });
+});
