@@ -151,7 +151,7 @@ describe("words and colours", () => {
     ["def f(): # x", "a.py", ["keyword:def", "comment:# x"]],
     ["let n = 0x1f;", "rust", ["keyword:let", "number:0x1f"]],
     ["plain words", "a.txt", []],
-    [`url = "https://x.y // z"`, "a.ts", [`string:"https://x.y // z"`]],
+    [`url = "https://x.test // z"`, "a.ts", [`string:"https://x.test // z"`]],
   ] as const) {
     test(`code has its colours: ${line}`, () => {
       assert.deepEqual(roles(line, name), expected);
