@@ -53,7 +53,10 @@ export type ToolRequest = {
   /** Why it asks; `text` says it in a sentence. */
   readonly decision_reason: { readonly reason: string; readonly source: string; readonly rule?: RuleRef; readonly text: string };
   readonly permission_suggestions: readonly Suggestion[];
+  /** The agent that asks, as tasks are named; null: the main one. */
   readonly agent_id: string | null;
+  /** The same for people. */
+  readonly agent_name?: string;
   readonly preview?: unknown;
   readonly expires_at: string | null;
   /** The edited input of the answer before did not fit. */

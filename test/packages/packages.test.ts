@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { build } from "esbuild";
+import { publint } from "publint";
+import { freshTree, installed, PACKAGES, packed, ROOT, ran, scratch, type Tarball } from "./packed.ts";
+import { readmeOf, testInstalled } from "./works-installed.ts";
+
+type Manifest = {
+  readonly version: string;
+  readonly engines: object;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+};
+
+let place: string;
+let tree: string;
+let user: string;
+let tarballs: ReadonlyMap<string, Tarball>;
+
+const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(ROOT, "packages", folder, "package.json"), "utf8"));
+const tarballOf = (name: string): Tarball => tarballs.get(name) ?? assert.fail(`${name} was not packed`);
+const fileOf = (name: string, file: string): string => readFileSync(join(user, "node_modules", name, file), "utf8");
+
+describe("packages from a fresh clone", () => {
+  before(() => {
+    place = scratch();
+    tree = freshTree(place);
+    mkdirSync(join(tree, "packages/store/dist"));
+    writeFileSync(join(tree, "packages/store/dist/forgotten.js"), "export {};\n"); // of a module that is gone
+    tarballs = packed(tree, { scripts: false });
+    user = installed(place, tarballs, { locked: true });
+  });
+  after(() => rmSync(place, { recursive: true, force: true }));
+
+  test("every package is packed", () => {
+    assert.deepEqual([...tarballs.keys()].sort(), PACKAGES.map(([, name]) => name).sort());
+  });
+
+  for (const [folder, name] of PACKAGES) {
+    test(`${name} carries its JavaScript, its types, what it reads at run time, and nothing else`, () => {
+      const found = tarballOf(name).files.filter((file) => !/^dist\/bundle\/chunk-\w+\.js$/.test(file));
+      assert.deepEqual(found, expectedFiles(folder));
+    });
+
+    test(`${name} has the license, and no trace of where it was built`, () => {
+      assert.equal(fileOf(name, "LICENSE"), readFileSync(join(ROOT, "LICENSE"), "utf8"));
+      for (const file of tarballOf(name).files) {
+        const text = fileOf(name, file);
+        assert.ok(!text.includes(place) && !text.includes(ROOT), file);
+        assert.ok(!text.includes("sourceMappingURL"), `${file} names a map that is not there`);
+      }
+    });
+
+    test(`${name} declares what it imports, one version of its siblings, and the Node it needs`, () => {
+      const { version, engines, dependencies, optionalDependencies, peerDependencies } = manifestOf(folder);
+      const declared = { ...dependencies, ...optionalDependencies, ...peerDependencies };
+      const imported = tarballOf(name)
+        .files.filter((file) => /^(?:dist|bin)\//.test(file))
+        .flatMap((file) => packagesIn(fileOf(name, file)));
+      assert.deepEqual(
+        [...new Set(imported)].filter((wanted) => wanted !== name && !(wanted in declared)),
+        [],
+      );
+      for (const [sibling, wanted] of Object.entries(declared)) if (sibling.startsWith("@assent/")) assert.equal(wanted, version, sibling);
+      assert.deepEqual(engines, { node: ">=22.19" });
+    });
+
+    test(`${name} is what publint wants`, async () => {
+      const bytes = readFileSync(tarballOf(name).file);
+      const { messages } = await publint({ pack: { tarball: new Uint8Array(bytes).buffer }, strict: true });
+      assert.deepEqual(messages, []);
+    });
+
+    test(`the README of ${name} fits a screen, and says how to install it`, () => {
+      const { text } = readmeOf(folder);
+      assert.ok(text.split("\n").length <= 45, `${text.split("\n").length} lines`);
+      assert.match(text, new RegExp(`^# ${name}\n`));
+      assert.match(text, new RegExp(`^npm install (?:--global )?${name}\\b`, "m"));
+    });
+  }
+
+  for (const [folder, name] of PACKAGES.filter(([id]) => id === "core" || id === "sdk"))
+    test(`${name} has no dependencies`, () => {
+      const { dependencies, optionalDependencies, peerDependencies } = manifestOf(folder);
+      assert.deepEqual(
+        { dependencies, optionalDependencies, peerDependencies },
+        {
+          dependencies: undefined,
+          optionalDependencies: undefined,
+          peerDependencies: undefined,
+        },
+      );
+    });
+
+  test("types resolve, with every library checked, and the programs of the READMEs fit them", () => {
+    mkdirSync(join(user, "node_modules/@types"), { recursive: true });
+    symlinkSync(join(ROOT, "node_modules/@types/node"), join(user, "node_modules/@types/node"));
+    const programs = PACKAGES.flatMap(([folder]) => {
+      const { program } = readmeOf(folder);
+      if (program === undefined) return [];
+      writeFileSync(join(user, `typed-${folder}.ts`), program);
+      return [`typed-${folder}.ts`];
+    });
+    const entries = [...PACKAGES.map(([, name]) => name), "@assent/core/testing", "@assent/core/text", "@assent/core/ungoverned"];
+    writeFileSync(join(user, "entries.ts"), entries.map((name, at) => `export * as e${at} from "${name}";\n`).join(""));
+    assert.equal(programs.length, 7);
+    assert.deepEqual(typeErrors(["entries.ts", ...programs]), []);
+    writeFileSync(join(user, "wrong.ts"), 'import { MODES } from "@assent/core";\nexport const mode: number = MODES[0];\n');
+    assert.match(typeErrors(["wrong.ts"]).join("\n"), /^wrong\.ts.*TS2322/);
+  });
+
+  const SHAKEN: readonly (readonly [name: string, most: number])[] = [
+    ["canonicalJson", 8_000],
+    ["strictest", 8_000],
+    ["memoryLedger", 35_000],
+  ];
+  for (const [name, most] of SHAKEN)
+    test(`a bundle of ${name} alone has at most ${most} characters, and runs anywhere`, async () => {
+      const stdin = { contents: `export { ${name} } from "@assent/core";`, resolveDir: user };
+      const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", platform: "neutral", write: false });
+      const size = outputFiles[0]?.text.length ?? 0;
+      assert.ok(size > 500 && size <= most, `${size} characters`);
+    });
+
+  testInstalled("on this Node", () => ({ tree, user, node: process.execPath }));
+});
+
+/** What a package has to carry, by its sources. */
+function expectedFiles(folder: string): readonly string[] {
+  const sources = ["bin", "src"].flatMap((part) => globSync(`${part}/**/*.*`, { cwd: join(tree, "packages", folder) }));
+  const modules = sources.filter((file) => file.startsWith("src/") && file.endsWith(".ts"));
+  const built = modules.map((file) => file.replace(/^src\//, "dist/").replace(/\.ts$/, ""));
+  const code = folder === "core" ? ["index", "testing", "text", "ungoverned"].map((entry) => `dist/bundle/${entry}`) : built;
+  assert.ok(modules.length > 5);
+  const read = sources.filter((file) => file.startsWith("bin/") || (file.startsWith("src/") && !file.endsWith(".ts")));
+  const always = ["LICENSE", "README.md", "package.json"];
+  return [...always, ...read, ...built.map((file) => `${file}.d.ts`), ...code.map((file) => `${file}.js`)].sort();
+}
+
+/** The packages that a module imports, read by pattern: what the compiler writes is regular. */
+function packagesIn(text: string): readonly string[] {
+  return [...text.matchAll(/^(?:(?:import|export)\b[^"\n]* from |import |\} from )"([^"\n]+)";$|\bimport\("([^"]+)"\)/gm)]
+    .map(([, plain, dynamic]) => plain ?? dynamic ?? "")
+    .filter((specifier) => !specifier.startsWith(".") && !isBuiltin(specifier))
+    .map((specifier) =>
+      specifier
+        .split("/")
+        .slice(0, specifier.startsWith("@") ? 2 : 1)
+        .join("/"),
+    );
+}
+
+/** What the compiler says in a user's strict project; about other people's libraries only they can do something. */
+function typeErrors(files: readonly string[]): readonly string[] {
+  const options = ["--noEmit", "--strict", "--exactOptionalPropertyTypes", "--module", "nodenext", "--target", "es2024", "--types", "node"];
+  const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+  const printed = ran(user, ["bash", "-c", '"$@" || true', "tsc", process.execPath, compiler, ...options, ...files]);
+  return printed.split("\n").filter((line) => /^\S.*error TS/.test(line) && !line.startsWith("node_modules/@ai-sdk/"));
+}

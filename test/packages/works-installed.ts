@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import { test } from "node:test";
+import { openScreen } from "../../packages/cli/test/tui/support/screen.ts";
+import { PACKAGES, ROOT, ran } from "./packed.ts";
+
+/** Packages that are installed in a folder, the Node that runs them, and the sources they were made from. */
+export type Installation = { readonly user: string; readonly node: string; readonly tree: string };
+
+type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** What a README shows: a program, and what it prints. */
+export function readmeOf(folder: string): { readonly text: string; readonly program?: string; readonly prints?: string } {
+  const text = readFileSync(join(ROOT, "packages", folder, "README.md"), "utf8");
+  const [, program, prints] = /```ts\n([\s\S]*?)```\n\nIt prints\n\n```\n([\s\S]*?)```/.exec(text) ?? [];
+  return { text, ...(program !== undefined && { program }), ...(prints !== undefined && { prints }) };
+}
+
+const SCRIPT = {
+  turns: [
+    { calls: [{ tool: "ast_edit", id: "c1", input: { ops: [{ pat: "oldName($$$A)", out: "newName($$$A)" }], paths: ["src"] } }] },
+    { expect: { toolChoice: "resolve" }, calls: [{ tool: "resolve", input: { action: "apply", reason: "It is what was asked for." } }] },
+    { say: "Renamed." },
+  ],
+};
+
+/** Registers the tests of what a person does who installed the packages. The installation is made when the tests run. */
+export function testInstalled(label: string, made: () => Installation): void {
+  const environment = ({ user, node }: Installation): Record<string, string> => ({
+    PATH: [join(user, "node_modules/.bin"), dirname(node), "/usr/bin", "/bin"].join(delimiter),
+    HOME: user,
+    ASSENT_STORE: join(user, "store"),
+    TMPDIR: user,
+  });
+  const start = (cwd: string, [file = "", ...args]: readonly string[]): Ran => {
+    const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: "utf8", env: environment(made()) });
+    return { code: status, stdout, stderr };
+  };
+  /** A workspace of its own, below the folder in which the packages are. */
+  const workspace = (): string => {
+    const directory = mkdtempSync(join(made().user, "workspace-"));
+    mkdirSync(join(directory, "src"));
+    writeFileSync(join(directory, "src/a.js"), "export const a = oldName(1);\n");
+    writeFileSync(join(directory, "script.json"), JSON.stringify(SCRIPT));
+    return directory;
+  };
+
+  test(`${label}: every entry exports the names that its source exports`, () => {
+    const entries = [...PACKAGES.map(([, name]) => name), "@assent/core/testing", "@assent/core/text", "@assent/core/ungoverned"];
+    const code = `for (const name of ${JSON.stringify(entries)}) console.log(JSON.stringify([name, Object.keys(await import(name))]));`;
+    const names = ["--input-type=module", "-e", code];
+    const { stdout, stderr } = start(made().user, ["node", ...names]);
+    assert.equal(stderr, "");
+    assert.equal(stdout, ran(made().tree, [process.execPath, "--conditions=@assent/source", ...names]));
+    assert.equal(stdout.split("\n").length, entries.length + 1);
+  });
+
+  for (const [folder, name] of PACKAGES.filter(([, id]) => id !== "assent")) {
+    test(`${label}: the program in the README of ${name} prints what stands there`, () => {
+      const { user } = made();
+      const { program = "", prints } = readmeOf(folder);
+      const file = join(user, `readme-${folder}.ts`);
+      writeFileSync(file, program);
+      rmSync(join(user, "assent-state"), { recursive: true, force: true });
+      const { code, stdout, stderr } = start(user, ["node", "--disable-warning=ExperimentalWarning", file]);
+      assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: prints, stderr: "" });
+    });
+  }
+
+  test(`${label}: the commands in the README of assent end well`, () => {
+    const commands = [...readmeOf("cli").text.matchAll(/^assent .*$/gm)].map(([line]) => line);
+    assert.ok(commands.length >= 4);
+    const at = workspace();
+    for (const command of commands) {
+      const { code, stdout, stderr } = start(at, ["bash", "-c", command]);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, `${command}\n${stdout}`);
+    }
+  });
+
+  test(`${label}: assent says its version`, () => {
+    const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+    assert.deepEqual(start(made().user, ["assent", "--version"]), { code: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  test(`${label}: assent call read shows a file`, () => {
+    const read = ["assent", "call", "read", "--input", '{"file_path":"src/a.js"}'];
+    assert.deepEqual(start(workspace(), read), { code: 0, stdout: "1→export const a = oldName(1);\n", stderr: "" });
+  });
+
+  test(`${label}: assent run plays a script, whose structural edit is previewed and applied`, () => {
+    const at = workspace();
+    const run = start(at, ["assent", "run", "rename", "--model", "script:script.json", "--mode", "yolo"]);
+    assert.deepEqual(run, { code: 0, stdout: "Renamed.\n", stderr: "" });
+    assert.equal(readFileSync(join(at, "src/a.js"), "utf8"), "export const a = newName(1);\n");
+  });
+
+  test(`${label}: the terminal interface opens, answers and ends, and nothing else writes on its screen`, async () => {
+    const at = workspace();
+    const installation = made();
+    const program = [join(installation.user, "node_modules/.bin/assent"), "--model", "script:script.json"];
+    const other = `process.exit(require("node:child_process").spawnSync(${JSON.stringify(installation.node)}, ${JSON.stringify(program)}, { stdio: "inherit" }).status)`;
+    using screen = openScreen({ cwd: at, env: environment(installation), program: ["-e", other] });
+    await screen.until((now) => now.includes("script:script.json") && now.includes("? keys"));
+    assert.doesNotMatch(screen.rawBytes(), /Warning/);
+    screen.press("ctrl+d");
+    assert.equal(await screen.exit(), 0);
+  });
+}
