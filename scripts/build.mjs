@@ -1,7 +1,7 @@
-// Builds what is published: removes what sources no longer make, compiles, and joins the modules of @assent/core into a few files (a hundred small ones cost
-// more to load than to run). Types stay where tsc puts them.
+// Builds what is published: removes what sources no longer make, compiles, and joins the modules of @assent/core, and those of the program with the packages
+// it is made of, into a few files each (hundreds of small ones cost more to load than to run). Types stay where tsc puts them.
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -43,6 +43,42 @@ async function joinCore() {
   for (const { path, text } of outputFiles) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
+/** Where a module of ours was before it was joined: what it reads at run time lies beside its package. Core is joined already, and is the same for tools of users. */
+const OURS = /\/packages\/([a-z]+)\/dist\/(.+)$/;
+
+const inPlace = {
+  name: "in place",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+      kind === "entry-point" || (path.startsWith("@assent/") && !path.startsWith("@assent/core")) ? undefined : { path, external: true },
+    );
+    onLoad({ filter: OURS }, ({ path }) => {
+      const [, folder, file] = OURS.exec(path) ?? [];
+      const base =
+        folder === "cli" ? `new URL("../${file}", import.meta.url)` : `new URL("./${file}", import.meta.resolve("@assent/${folder}"))`;
+      const text = readFileSync(path, "utf8");
+      if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
+      return { contents: text.replaceAll("import.meta.url", `(${base}.href)`) };
+    });
+  },
+};
+
+async function joinProgram() {
+  const dist = join(root, "packages/cli/dist");
+  await build({
+    entryPoints: { index: join(dist, "index.js"), program: join(dist, "program.js") },
+    outdir: join(dist, "bundle"),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "es2024",
+    plugins: [inPlace],
+    logLevel: "warning",
+  });
+}
+
 removeStale(); // the joined files have no source of their own name: they go, too, and are made again
 compile();
 await joinCore();
+await joinProgram();

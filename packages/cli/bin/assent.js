@@ -20,7 +20,7 @@ function start() {
     .then((builtins) => {
       const fromSource = process.env.ASSENT_DIST !== "1" && isRepository(builtins[0]);
       if (fromSource) resolveToSources(builtins[1]);
-      return fromSource ? import("../src/program.ts") : import(new URL("../dist/program.js", import.meta.url).href);
+      return fromSource ? import("../src/program.ts") : import(new URL("../dist/bundle/program.js", import.meta.url).href);
     })
     .then((program) => program.runProgram())
     .catch((error) => {

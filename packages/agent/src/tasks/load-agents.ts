@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type AgentDefinition, type AgentProblem, parseAgent } from "./agent-definition.ts";
 
 /** Whose definitions a folder holds. */
@@ -36,7 +37,7 @@ const MOST_BYTES = 1_048_576;
 
 /** Where the definitions that come with the program lie. */
 export function builtInAgents(): string {
-  return join(import.meta.dirname, "..", "..", "src", "agents");
+  return fileURLToPath(new URL("../../src/agents", import.meta.url));
 }
 
 /** Reads every folder. The first that defines a name wins; a project nobody trusts defines only names that nobody else does, and none that can be used. */
