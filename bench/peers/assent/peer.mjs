@@ -136,7 +136,7 @@ async function answer(ledger, tools) {
   const ports = { ledger, clock, ids, rules: patternRules, requests: requestsFrom({ ledger, tools, digest }) };
   const [row] = await ledger.pending("approvals");
   const { outcome } = await answerApproval(ports, { approval: row.id, outcome: "approve", by });
-  must(outcome === "approve", `the answer is ${outcome}`);
+  must(outcome === "approved", `the answer is ${outcome}`);
 }
 
 /** Opens the session again from the ledger alone and lets it go on to its end. */
