@@ -114,6 +114,24 @@ describe("tables of the documents are those of the program", () => {
     );
   });
 
+  test("what docs/settings.md calls 'later' is used by nothing", () => {
+    const later = tableRows(read("docs/settings.md"), "key").flatMap(([key = "", , , meaning]) => (meaning === "later" ? quoted(key) : []));
+    assert.ok(later.length > 0);
+    assert.deepEqual(
+      later.filter((key) => isNamed(key, ["packages/policy/src/settings/"])),
+      [],
+    );
+  });
+
+  test("what docs/hooks.md calls not used is consulted by nothing", () => {
+    const unused = tableRows(read("docs/hooks.md"), "event").flatMap((row) => (row.at(-1) === "no" ? quoted(row[0] ?? "") : []));
+    assert.ok(unused.length > 0);
+    assert.deepEqual(
+      unused.filter((event) => isNamed(event, ["packages/core/src/model/", "packages/policy/src/hooks/"])),
+      [],
+    );
+  });
+
   test("docs/hooks.md has every event, with what a hook can do there", () => {
     const rows = tableRows(read("docs/hooks.md"), "event").map((row) =>
       row.slice(0, 9).map((cell, at) => (at < 2 ? (quoted(cell)[0] ?? "–") : cell)),
@@ -356,6 +374,14 @@ function tableRows(text: string, heading: string): readonly (readonly string[])[
 /** Texts in backquotes. */
 function quoted(cell: string): readonly string[] {
   return [...cell.matchAll(/(`+)(.+?)\1(?!`)/g)].map(([, , code]) => code ?? "");
+}
+
+/** Whether the sources name it as a whole text, apart from the folders that define it. */
+function isNamed(name: string, definedIn: readonly string[]): boolean {
+  const sources = FILES.filter((file) => /^packages\/\w+\/src\/.*\.ts$/.test(file) && !definedIn.some((folder) => file.startsWith(folder)));
+  assert.ok(sources.length > 0);
+  const isRead = name.includes(".") ? [`"${name}"`] : [`"${name}"`, `.${name}`, `{ ${name} }`];
+  return sources.some((file) => isRead.some((form) => read(file).includes(form)));
 }
 
 function read(file: string): string {

@@ -21,6 +21,8 @@ export type AgentSession = {
   readonly send: (prompt: Content, signal: AbortSignal) => Promise<RunEnd>;
   /** Goes on after a restart. */
   readonly goOn: (signal: AbortSignal) => Promise<RunEnd>;
+  /** Older turns become one summary. Waits its turn. False: the history is as it was. */
+  readonly compact: (signal: AbortSignal) => Promise<boolean>;
   /** Tells the model what is queued, turn after turn; one at a time, whoever asks. Undefined: there was nothing. Rejects with `DrainFailure`. */
   readonly drain: () => Promise<RunEnd | undefined>;
   /**
@@ -79,6 +81,21 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   };
   const byPerson = async (talk: (signal: AbortSignal) => Promise<RunEnd>, signal: AbortSignal): Promise<RunEnd> =>
     (await turns.run(talk, { signal })) ?? { reason: "cancelled", text: "" };
+  const wake = (): void => {
+    bell.ring();
+    const mayTell = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
+    if (mayTell && !turns.isBusy() && !turns.isClosed()) drain().then(deps.told, (error: unknown) => tellFailure(deps, error));
+  };
+  const compact = async (signal: AbortSignal): Promise<boolean> => {
+    let isShorter = false;
+    const shorten = async (aborted: AbortSignal): Promise<RunEnd> => {
+      isShorter = await conversation.compact(aborted);
+      return { reason: turns.last(), text: "" }; // how the last turns ended still decides what is told by itself
+    };
+    await turns.run(shorten, { signal });
+    if (waits()) wake(); // it came meanwhile
+    return isShorter;
+  };
   const end = async (by: string, notices: "keep" | "drop"): Promise<void> => {
     await turns.close();
     await Promise.all([tasks.cancelAll(by), schedules.stop()]);
@@ -87,14 +104,11 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   };
   return {
     drain,
+    compact,
     interrupt: turns.interrupt,
     isBusy: turns.isBusy,
     rest: turns.rest,
-    wake: () => {
-      bell.ring();
-      const mayTell = turns.last() === "done" || (deps.interactive === true && turns.last() !== "parked");
-      if (mayTell && !turns.isBusy() && !turns.isClosed()) drain().then(deps.told, (error: unknown) => tellFailure(deps, error));
-    },
+    wake,
     send: (prompt, signal) => byPerson((aborted) => conversation.send(prompt, aborted), signal),
     goOn: (signal) => byPerson((aborted) => conversation.goOn(aborted), signal),
     settle: (signal, { deliver = true } = {}) =>

@@ -215,6 +215,71 @@ test("an interrupt ends the turn under way; the next message works", async () =>
   assert.equal((await b.agent.send("two", never)).text, "fine");
 });
 
+test("a history is made shorter between turns: it waits for those under way, and what is said after it waits for it", async () => {
+  const said = Array.from({ length: 12 }, (_, at) => `answer${at}`);
+  const b = await bench(`${turns(...said)}  - { say: slow, delayMs: 1000 }\n  - say: SUMMARY\n  - say: after\n`);
+  for (const text of said) assert.equal((await b.agent.send("go", never)).text, text);
+  const slow = b.agent.send("slow", never);
+  const shorter = b.agent.compact(never);
+  const after = b.agent.send("after", never);
+  assert.deepEqual(await b.events("history.compacted"), []);
+  await b.clock.advance(1000);
+  assert.equal((await slow).text, "slow");
+  assert.equal(await shorter, true);
+  assert.equal((await after).text, "after");
+  assert.match((await b.events("history.compacted"))[0]?.body.summary ?? "", /SUMMARY/);
+});
+
+test("a history of a few turns stays as it is", async () => {
+  const b = await bench(turns("hello"));
+  await b.agent.send("go", never);
+  assert.equal(await b.agent.compact(never), false);
+  assert.deepEqual(await b.events("history.compacted"), []);
+});
+
+test("an interrupt ends the making of a summary; nothing is made shorter after a shutdown", async () => {
+  const said = Array.from({ length: 12 }, (_, at) => `answer${at}`);
+  const b = await bench(`${turns(...said)}  - { say: SUMMARY, delayMs: 60000 }\n`);
+  for (const _ of said) await b.agent.send("go", never);
+  const shorter = b.agent.compact(never);
+  await b.clock.advance(10);
+  b.agent.interrupt();
+  assert.equal(await shorter, false);
+  await b.agent.shutdown("person");
+  assert.equal(await b.agent.compact(never), false);
+  assert.deepEqual(await b.events("history.compacted"), []);
+});
+
+test("a notice that comes while a summary is made is told after it", async () => {
+  const said = Array.from({ length: 12 }, (_, at) => `answer${at}`);
+  const b = await bench(`${turns(...said)}  - { say: SUMMARY, delayMs: 1000 }\n  - say: heard\n`);
+  for (const _ of said) await b.agent.send("go", never);
+  const shorter = b.agent.compact(never);
+  await b.clock.advance(10);
+  await b.queue("n");
+  b.agent.wake();
+  assert.equal(b.session.state.notices.size, 1);
+  await b.clock.advance(1000);
+  assert.equal(await shorter, true);
+  await b.agent.rest();
+  assert.deepEqual([b.session.state.notices.size, b.told[0]?.text], [0, "heard"]);
+});
+
+test("after turns that were interrupted, a shorter history lets no notice be told by itself", async () => {
+  const said = Array.from({ length: 12 }, (_, at) => `answer${at}`);
+  const b = await bench(`${turns(...said)}  - { say: slow, delayMs: 60000 }\n  - say: SUMMARY\nallowUnused: true\n`);
+  for (const _ of said) await b.agent.send("go", never);
+  const slow = b.agent.send("slow", never);
+  await b.clock.advance(10);
+  b.agent.interrupt();
+  await slow;
+  assert.equal(await b.agent.compact(never), true);
+  await b.queue("n");
+  b.agent.wake();
+  assert.equal(b.agent.isBusy(), false);
+  assert.equal(b.session.state.notices.size, 1);
+});
+
 test("B92: a shutdown ends the turn, the background work and the schedules, keeps the notices, and happens once", async () => {
   const b = await bench("turns:\n  - { say: slow, delayMs: 60000 }\n");
   const sending = b.agent.send("one", never);

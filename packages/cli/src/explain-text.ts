@@ -23,9 +23,11 @@ export type Reading = {
 export function explainText(explanation: Explanation, reading: Reading): string {
   const { verdict } = explanation;
   const subject = reading.subject.trim() === "" ? "(empty)" : oneLine(markGaps(reading.subject));
-  const head = `${paint(verdict, reading.style)(verdict.toUpperCase())}  ${reading.style.bold(subject)}`;
+  const { staging } = explanation;
+  const word = paint(staging?.verdict ?? verdict, reading.style)(staging ? "STAGED" : verdict.toUpperCase());
   const parts = [
-    [head],
+    [`${word}  ${reading.style.bold(subject)}`],
+    stagingLines(explanation, reading),
     whyLines(explanation, reading),
     planLines(explanation, reading),
     factLines(explanation.facts, reading),
@@ -49,9 +51,26 @@ function indented(text: string, indent: number, { columns }: Reading): string[] 
   return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
 }
 
+/** A call that is staged is decided about twice. */
+function stagingLines({ staging }: Explanation, reading: Reading): string[] {
+  if (!staging) return [];
+  const { by, verdict } = staging;
+  const place = by ? rulePlace(by) : "";
+  return [
+    ...indented(
+      `It is staged instead of run, by ${by ? "a rule of proposals.stage" : "the tool itself"}: nothing changes before it is applied.`,
+      0,
+      reading,
+    ),
+    ...(by ? indented(`rule     ${oneLine(by.text)}`, 2, reading) : []),
+    ...(place === "" ? [] : indented(`at       ${oneLine(place)}`, 2, reading)),
+    ...indented(`To stage it, which only reads: ${verdict}. ${decisionSentence(staging)}`, 0, reading),
+  ];
+}
+
 function whyLines(explanation: Explanation, reading: Reading): string[] {
-  const { rule, reason } = explanation;
-  const lines = indented(decisionSentence(explanation), 0, reading);
+  const { rule, reason, staging, verdict } = explanation;
+  const lines = indented(`${staging ? `To apply it: ${verdict}. ` : ""}${decisionSentence(explanation)}`, 0, reading);
   if (rule && reason !== "guard") {
     lines.push(...indented(`rule     ${oneLine(rule.text)}`, 2, reading));
     const place = rulePlace(rule);
@@ -166,8 +185,9 @@ function passLines(explanation: Explanation, reading: Reading): string[] {
     return indented(`${why}: a person says yes each time.`, 0, reading);
   }
   const rules = offers.map(rememberedRule);
+  const pass = explanation.staging ? "be applied" : "pass";
   return [
-    ...indented(`To let it pass without asking, put this into permissions.allow of ${settingsFor(explanation)}:`, 0, reading),
+    ...indented(`To let it ${pass} without asking, put this into permissions.allow of ${settingsFor(explanation)}:`, 0, reading),
     ...rules.flatMap((rule) => indented(oneLine(JSON.stringify(settingsValue(rule))), 2, reading)),
     ...indented("or, for one call, give assent call:", 0, reading),
     ...indented(rules.map(({ rule }) => `--allow ${shellWord(oneLine(rule))}`).join(" "), 2, reading),

@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Assessed, GrantRow, HookEntry, Rules } from "@assent/core";
-import { type Explanation, explain, findWorkspace, isInside, WorkspaceNotFoundError } from "@assent/policy";
+import type { GrantRow, HookEntry, Rules } from "@assent/core";
+import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, WorkspaceNotFoundError } from "@assent/policy";
 import { isDirectory } from "./call-place.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { asFailure, CommandError, usageError } from "./failure.ts";
-import type { Judging } from "./judge-call.ts";
+import type { Judged, Judging } from "./judge-call.ts";
 import { withStoreIfAny } from "./open-store.ts";
 import { grantsEntry, type Remembered, withHooks } from "./outlook.ts";
 import { warn } from "./output.ts";
@@ -21,6 +21,8 @@ export type Explaining = Judging & {
   readonly cwd: string;
   readonly rules: Rules;
   readonly hooks: readonly HookEntry[];
+  /** The rules that say which calls are staged. */
+  readonly stage: LoadedPolicy["stage"];
   /** Undefined with `--policy`: remembered answers are then not looked at. */
   readonly remembered: Remembered | undefined;
 };
@@ -41,7 +43,7 @@ export async function openExplaining(context: Context): Promise<Explaining> {
   await warnOfProblems(io, loaded.problems);
   const { digest, clock } = callPorts(context, await stateDirectory(context));
   const known = stored && ("failed" in stored ? stored : { rows: stored.grants, workspace, rules, now: clock.now() });
-  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), remembered: known };
+  return { policy: loaded.policy, tools, facts, rules, digest, clock, cwd, hooks: hooks(), stage: loaded.stage, remembered: known };
 }
 
 function modeFlag(mode: string | undefined): { readonly mode?: string } {
@@ -88,8 +90,9 @@ async function lookAtStore(context: Context, workspace: string): Promise<Stored>
 }
 
 /** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */
-export async function explanationOf(assessed: Assessed, { remembered, hooks }: Explaining): Promise<Explanation> {
-  const explanation = explain(assessed);
+export async function explanationOf(judged: Judged, { remembered, hooks, stage }: Explaining): Promise<Explanation> {
+  const { staging, ...assessed } = judged;
+  const explanation = explain(assessed, staging && { reading: staging, rules: stage });
   const trace = await withHooks(explanation.trace, assessed.request, hooks);
   return { ...explanation, trace: remembered ? [...trace, grantsEntry(assessed, remembered)] : trace };
 }

@@ -1,4 +1,14 @@
-import { type Assessed, assessRequest, type Clock, type Digest, type Facts, type Policy, type Registry } from "@assent/core";
+import {
+  type Assessed,
+  type Assessing,
+  assessRequest,
+  assessStaging,
+  type Clock,
+  type Digest,
+  type Facts,
+  type Policy,
+  type Registry,
+} from "@assent/core";
 
 /** What a call that is not to run is judged with. */
 export type Judging = {
@@ -15,8 +25,11 @@ export type LookedAt = { readonly tool: string; readonly input: unknown; readonl
 /** Why there is nothing to judge. */
 export type NoCall = { readonly type: "tool_not_registered" | "invalid_tool_params"; readonly message: string };
 
-/** Judges a call as the runtime would, by the same function, and stops there: nothing is asked, started or recorded. */
-export async function judgeCall(judging: Judging, { tool: name, input, cwd }: LookedAt): Promise<Assessed | NoCall> {
+/** A judged call; `staging` is there where it would be staged instead of run, and is what is decided about that. */
+export type Judged = Assessed & { readonly staging?: Assessed };
+
+/** Judges a call as the runtime would, by the same functions, and stops there: nothing is asked, started or recorded. */
+export async function judgeCall(judging: Judging, { tool: name, input, cwd }: LookedAt): Promise<Judged | NoCall> {
   const { policy, tools, facts, digest, clock } = judging;
   const tool = tools.get(name);
   if (!tool || tool.hidden) return { type: "tool_not_registered", message: unknownTool(tools, name) };
@@ -26,11 +39,14 @@ export async function judgeCall(judging: Judging, { tool: name, input, cwd }: Lo
   } catch (error) {
     return { type: "invalid_tool_params", message: error instanceof Error ? error.message : String(error) };
   }
-  return assessRequest({ tool, invocation, cwd, facts, policy: () => policy, digest, clock });
+  const assessing: Assessing = { tool, invocation, cwd, facts, policy: () => policy, digest, clock };
+  const judged = await assessRequest(assessing);
+  const staging = await assessStaging(assessing, judged, { tools });
+  return staging ? { ...judged, staging } : judged;
 }
 
 /** Tells a call that could be judged from one that could not. */
-export function isNoCall(judged: Assessed | NoCall): judged is NoCall {
+export function isNoCall(judged: Judged | NoCall): judged is NoCall {
   return "message" in judged;
 }
 

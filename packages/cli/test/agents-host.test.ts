@@ -37,7 +37,8 @@ describe("a task's approvals, with a host", () => {
     const { request, request_id } = await host.next("asked", isRequest("can_use_tool"));
     assert.deepEqual([request.agent_id, request.agent_name], ["t_c1", "helper (t_c1)"]);
     assert.ok(!existsSync(at.path("made")));
-    const wide = request.permission_suggestions.find(({ scope }: { scope: string }) => scope === "user");
+    const [once, wide, ...wider] = request.permission_suggestions;
+    assert.deepEqual([once.scope, wide.scope, wider], ["once", "session", []], "no wider than it would be stored");
     host.answer({ request_id, request }, { behavior: "allow", remember: wide.id });
     assert.equal((await host.next("result", isResult)).result, "Told.");
     assert.equal(await host.end(), 0, host.stderr());

@@ -38,6 +38,23 @@ const RULE = {
 };
 
 describe("an explanation for people", () => {
+  test("a call that is staged says so first, by which rule, and both decisions", () => {
+    const by = { text: "Edit(src/**)", source: "policy file", file: "/p.json", line: 3, column: 5 };
+    const staging = { by, verdict: "allow", reason: "tool", source: "", rule: null, units: 1, trace: [] } as const;
+    const text = explainText(explanation({ staging }), PLAIN);
+    assert.deepEqual(text.split("\n").slice(0, 8), [
+      "STAGED  ls",
+      "",
+      "It is staged instead of run, by a rule of proposals.stage: nothing changes before it is applied.",
+      "  rule     Edit(src/**)",
+      "  at       /p.json:3:5",
+      "To stage it, which only reads: allow. The tool itself lets this input pass.",
+      "",
+      "To apply it: ask. No rule allows it, so a person is asked.",
+    ]);
+    assert.match(explainText(explanation({ staging: { ...staging, by: null } }), PLAIN), /staged instead of run, by the tool itself:/);
+  });
+
   test("the verdict, the reason with its rule, the commands, what to change, and who was heard", () => {
     const text = explainText(
       explanation({

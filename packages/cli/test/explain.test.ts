@@ -103,6 +103,36 @@ describe("assent explain, the cases of the contract", () => {
       { verdict: "allow", reason: "readonly_hint" },
     ],
     [
+      "a call that is staged: the rule that stages it, what is decided about the staging, and about what applies it",
+      { version: 1, proposals: { stage: ["Edit(src/**)"] } },
+      edit("src/a.ts"),
+      { verdict: "ask", reason: "tool", "staging.by.text": "Edit(src/**)", "staging.verdict": "allow", "staging.rule": null },
+    ],
+    [
+      "a staged call is judged as the reading it is",
+      { version: 1, proposals: { stage: ["Edit(src/**)"] }, permissions: { ask: ["Read(src/**)"], allow: ["Edit(src/**)"] } },
+      edit("src/a.ts"),
+      { verdict: "allow", "staging.verdict": "ask", "staging.reason": "checker", "staging.rule.text": "Read(src/**)" },
+    ],
+    [
+      "a tool that always stages needs no rule for it",
+      { version: 1 },
+      ["--tool", "ast_edit", "--input", JSON.stringify({ ops: [{ pat: "a", out: "b" }], paths: ["."] })],
+      { verdict: "ask", "staging.by": null, "staging.verdict": "allow" },
+    ],
+    [
+      "what no rule stages is not staged",
+      { version: 1, proposals: { stage: ["Edit(src/**)"] } },
+      edit("a.ts"),
+      { verdict: "ask", staging: undefined },
+    ],
+    [
+      "what is denied is not staged either",
+      permissions({ deny: ["Edit(src/**)"] }, { proposals: { stage: ["Edit(src/**)"] } }),
+      edit("src/a.ts"),
+      { verdict: "deny", staging: undefined },
+    ],
+    [
       "E13: an allow rule does not open plan mode",
       permissions({ allow: ["Shell(mkdir *)"] }, { mode: "plan" }),
       shell("mkdir out"),

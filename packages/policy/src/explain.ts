@@ -1,4 +1,6 @@
 import { type Assessed, type Decision, decide, type Json, type RuleRef, type TraceEntry, type Verdict } from "@assent/core";
+import type { Rule } from "./rules/rule.ts";
+import { ruleChecker } from "./rules/rule-checker.ts";
 import type { JudgedCommand, Plan } from "./shell/plan.ts";
 import { shellOf } from "./unit-data.ts";
 
@@ -15,11 +17,22 @@ export type Explanation = {
   readonly plan?: Omit<Plan, "commands"> & { readonly commands: readonly JudgedCommand[] };
   /** Path and fetch tools. */
   readonly facts?: Json;
+  /** The call is staged instead of run: what is decided about that. Everything beside it is then about what applies it. */
+  readonly staging?: StagingExplanation;
   readonly revision: string;
 };
 
+/** Why a call is staged, and what is decided about the staging, which only reads. */
+export type StagingExplanation = Pick<Explanation, "verdict" | "reason" | "source" | "rule" | "units" | "trace"> & {
+  /** The rule of `proposals.stage`; null: the tool always stages. */
+  readonly by: RuleRef | null;
+};
+
+/** How a staged call is judged as the reading it is, and the rules of `proposals.stage`. */
+export type StagedCall = { readonly reading: Assessed; readonly rules: readonly Rule[] };
+
 /** Tells of an assessed request what was decided and by whom. Nothing is asked, started or written. */
-export function explain(assessed: Assessed): Explanation {
+export function explain(assessed: Assessed, staged?: StagedCall): Explanation {
   const { request, decision, facts, policy } = assessed;
   const { verdict, reason, source, unit, units, trace } = decision;
   const line = request.units[0] && shellOf(request.units[0])?.line;
@@ -33,8 +46,16 @@ export function explain(assessed: Assessed): Explanation {
     trace,
     ...(line && { plan: { ...line.plan, digest: line.plan.digest, commands: judgedCommands(assessed) } }),
     ...(!line && facts.view !== undefined && { facts: facts.view }),
+    ...(staged && { staging: stagingOf(assessed, staged) }),
     revision: policy.revision,
   };
+}
+
+function stagingOf({ request }: Assessed, { reading: { decision }, rules }: StagedCall): StagingExplanation {
+  const { verdict, reason, source, units, trace } = decision;
+  const { check } = ruleChecker({ label: "proposals.stage", scope: "policy", rules });
+  const [said] = request.units.map((unit) => check(request, unit)).filter((opinion) => opinion.verdict !== "none");
+  return { by: said?.rule ?? null, verdict, reason, source, rule: ruleOf(decision), units, trace };
 }
 
 function ruleOf({ rule, source }: Decision): Explanation["rule"] {

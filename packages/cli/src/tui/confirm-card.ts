@@ -1,7 +1,7 @@
 import { cut, wrap } from "../display-width.ts";
 import type { Desk } from "./cards/desk.ts";
-import type { Canvas } from "./dialog.ts";
-import { isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "./pages.ts";
+import type { Canvas, Size } from "./dialog.ts";
+import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "./pages.ts";
 import { themeOf } from "./theme.ts";
 
 /** A question of the program itself that is answered by yes or no. */
@@ -14,13 +14,21 @@ export type Confirming = {
 };
 
 /** A question as it stands on the screen. */
-export type ConfirmState = { readonly at: Position; readonly chosen: "y" | "n" | undefined; readonly seen: boolean };
+export type ConfirmState = {
+  readonly at: Position;
+  readonly chosen: "y" | "n" | undefined;
+  /** Everything before this place has been on the screen. */
+  readonly seen: Position;
+  /** The columns it was seen at: another width is another text. */
+  readonly seenAt: number;
+};
 
+/** Rows that are not the text: title, count of what is hidden, a gap, both answers. */
 const FURNITURE = 5;
 const PLAIN = themeOf("none");
 
 /** Nothing is chosen, and nothing was seen. */
-export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, seen: false };
+export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, seen: START, seenAt: 0 };
 
 /** Puts the question on the desk. Only `y` and then Enter is a yes, and only when all of it was shown; `n`, or leaving it, is none. */
 export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
@@ -32,11 +40,10 @@ export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
       cancels: true,
       view: (canvas) => confirmLines(confirming, state, canvas),
       shown: (canvas) => {
-        const isWhole = isEnd(pagesOf(confirming), pageFrom(pagesOf(confirming), state.at, room(canvas)).next);
-        state = { ...state, seen: state.seen || isWhole };
+        state = shownConfirm(confirming, state, canvas);
       },
       press: (key, size) => {
-        const pressed = pressConfirm(confirming, state, { name: "name" in key ? key.name : "", canvas: room({ ...size, theme: PLAIN }) });
+        const pressed = pressConfirm(confirming, state, { name: "name" in key ? key.name : "", size });
         if (typeof pressed !== "boolean") state = pressed;
         else {
           take();
@@ -48,38 +55,59 @@ export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
 }
 
 /** The question, as far as there is room. */
-export function confirmLines(confirming: Confirming, { at, chosen, seen }: ConfirmState, canvas: Canvas): readonly string[] {
+export function confirmLines(confirming: Confirming, state: ConfirmState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
   const pages = pagesOf(confirming);
-  const { lines, next } = pageFrom(pages, at, room(canvas));
+  const { lines, next } = pageFrom(pages, state.at, room(canvas));
   const left = pages.count - next.piece;
-  const more = left > 0 ? [theme.warning(`… ${left} more lines: PgDn or space shows them`)] : [];
+  const more = left > 0 ? [theme.warning(cut(`… ${left} more ${left === 1 ? "line" : "lines"}: PgDn or space shows them`, columns))] : [];
   const option = (key: "y" | "n", says: string): string => {
-    const line = cut(`${chosen === key ? ">" : " "} ${key}  ${says}`, columns);
-    return chosen === key ? theme.selected(line) : line;
+    const line = cut(`${state.chosen === key ? ">" : " "} ${key}  ${says}`, columns);
+    return state.chosen === key ? theme.selected(line) : line;
   };
-  const yes = `${confirming.yes}${seen || left === 0 ? "" : " (when all of it was shown)"}`;
-  return [theme.title(cut(confirming.title, columns)), ...lines, ...more, "", option("y", yes), option("n", confirming.no)];
+  const above = [theme.title(cut(confirming.title, columns)), ...lines, ...more, ""];
+  const isSmall = above.length + ANSWERS > canvas.rows;
+  const isOpen = isAllSeen(confirming, isSmall ? state : seenOn(confirming, state, canvas), canvas);
+  const when = isOpen ? "" : isSmall ? " (in a larger terminal: this one is too small to show it)" : " (when all of it was shown)";
+  return [...above, option("y", `${confirming.yes}${when}`), option("n", confirming.no)];
 }
 
-type Pressed = { readonly name: string; readonly canvas: Canvas };
+const ANSWERS = 2;
+
+/** The question once this canvas was on the screen. Whoever draws one that is higher than its room leaves out its top: such a frame has shown nothing. */
+export function shownConfirm(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
+  return confirmLines(confirming, state, canvas).length > canvas.rows ? state : seenOn(confirming, state, canvas);
+}
+
+function seenOn(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
+  const { next } = pageFrom(pagesOf(confirming), state.at, room(canvas));
+  const seen = state.seenAt === canvas.columns ? state.seen : START;
+  const isNextToIt = !isBefore(seen, state.at);
+  return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
+}
+
+function isAllSeen(confirming: Confirming, { seen, seenAt }: ConfirmState, { columns }: Pick<Size, "columns">): boolean {
+  return seenAt === columns && isEnd(pagesOf(confirming), seen);
+}
+
+type Pressed = { readonly name: string; readonly size: Size };
 
 const LEAVING: readonly string[] = ["escape", "ctrl+c"];
 const CHOOSING: readonly string[] = ["up", "down", "tab"];
 
 /** The question after a key, or its answer. */
-export function pressConfirm(confirming: Confirming, state: ConfirmState, { name, canvas }: Pressed): ConfirmState | boolean {
+export function pressConfirm(confirming: Confirming, state: ConfirmState, { name, size }: Pressed): ConfirmState | boolean {
   const { at, chosen } = state;
   if (LEAVING.includes(name)) return false;
-  if (name === "enter") return decided(state);
+  if (name === "enter") return decided(state, isAllSeen(confirming, state, size));
   if (name === "y" || name === "n") return { ...state, chosen: name };
   if (CHOOSING.includes(name)) return { ...state, chosen: chosen === "y" ? "n" : "y" };
-  return { ...state, at: MOVES[name]?.(pagesOf(confirming), at, canvas) ?? at };
+  return { ...state, at: MOVES[name]?.(pagesOf(confirming), at, room({ ...size, theme: PLAIN })) ?? at };
 }
 
-function decided(state: ConfirmState): ConfirmState | boolean {
+function decided(state: ConfirmState, isOpen: boolean): ConfirmState | boolean {
   if (state.chosen === "n") return false;
-  return state.chosen === "y" && state.seen ? true : state;
+  return state.chosen === "y" && isOpen ? true : state;
 }
 
 type Move = (pages: Pages, at: Position, canvas: Canvas) => Position;
@@ -91,7 +119,7 @@ const forward: Move = (pages, at, canvas) => {
 const MOVES: Readonly<Record<string, Move>> = { pageDown: forward, space: forward, pageUp: pageBefore, home: () => START };
 
 function room(canvas: Canvas): Canvas {
-  return { ...canvas, rows: Math.max(2, canvas.rows - FURNITURE) };
+  return { ...canvas, rows: Math.max(1, canvas.rows - FURNITURE) };
 }
 
 function pagesOf({ lines }: Confirming): Pages {

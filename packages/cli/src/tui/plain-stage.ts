@@ -10,21 +10,17 @@ export type PlainParts = {
   readonly output: Output;
   readonly cwd: string;
   readonly ask: (question: string) => Promise<Typed>;
-  /** Resolves when nothing is asked: lines never come between a question and its answer. */
-  readonly quiet: () => Promise<unknown>;
+  /** Writes when nothing is asked: lines never come between a question and its answer. */
+  readonly between: (write: () => Promise<void>) => Promise<void>;
 };
 
 /** Prints what is settled, line by line, and draws nothing again. `idle` resolves when all of it is written. */
-export function plainStage({ output, cwd, ask, quiet }: PlainParts): Stage & { readonly idle: () => Promise<void> } {
+export function plainStage({ output, cwd, ask, between }: PlainParts): Stage & { readonly idle: () => Promise<void> } {
   let transcript: Transcript = EMPTY;
   let writing: Promise<void> = Promise.resolve();
   const print = (lines: readonly string[]): void => {
     if (lines.length === 0) return;
-    const mayWrite = quiet();
-    writing = writing
-      .then(() => mayWrite)
-      .then(() => output.write(`${lines.join("\n")}\n`))
-      .catch(() => undefined);
+    writing = between(() => output.write(`${lines.join("\n")}\n`)).catch(() => undefined);
   };
   const hear: Stage["hear"] = (change) => {
     const { settled, rest } = takeSettled(change(transcript));

@@ -19,7 +19,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "grants", says: "answers that are remembered", runs: ["grants"] },
   { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", runs: ["explain"] },
   { name: "proposals", says: "previews that wait to be applied", runs: ["proposals"] },
-  { name: "undo", says: "take back an applied proposal", usage: "ID", runs: ["undo"] },
+  { name: "undo", says: "what can be undone; take back an applied proposal", usage: "[ID]" },
   { name: "tasks", says: "background agents; stop or resume one", usage: "[stop|resume ID]", takes: ["stop", "resume"] },
   { name: "tools", says: "what the model can call", usage: "[NAME]", runs: ["tools"] },
   { name: "sessions", says: "earlier conversations", runs: ["sessions"] },

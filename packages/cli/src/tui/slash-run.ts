@@ -1,5 +1,7 @@
+import type { ProposalRow } from "@assent/core";
 import type { Context } from "../command-spec.ts";
 import { asFailure } from "../failure.ts";
+import { oneLine } from "../visible-text.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { type Binding, keyLines } from "./keys.ts";
 import { argvOf, readSlash, slashLines } from "./slash-commands.ts";
@@ -14,6 +16,8 @@ export type SlashParts = {
   readonly columns: () => number;
   /** The session, where one is open. */
   readonly current: () => TuiSession | undefined;
+  /** Older turns become one summary. False: the history is as it was. */
+  readonly compact: () => Promise<boolean>;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
   /** Another conversation; undefined: a new one. */
@@ -31,7 +35,7 @@ export async function runSlash(parts: SlashParts, line: string): Promise<void> {
   try {
     const act = ACTS[command.name];
     if (act) await act(parts, words);
-    else say(parts, line, (await capturedCommand(parts.context, argvOf(command, words), parts.columns())) || "Nothing.");
+    else say(parts, line, await ownCommand(parts, argvOf(command, words)));
   } catch (error) {
     const { message, hint } = asFailure(error);
     parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
@@ -70,11 +74,35 @@ const ACTS: Readonly<Record<string, Act>> = {
   cost: (parts) => say(parts, "", costText(parts.stage)),
   tasks: async (parts, words) => tasks(parts, words),
   compact: async (parts) => {
-    const current = parts.current();
-    if (!current) return say(parts, "", "There is nothing to make shorter yet.");
-    say(parts, "", "Older turns become a summary by themselves when the model's context is nearly full.");
+    if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
+    if (!(await parts.compact())) say(parts, "", "The history stays as it is. The newest turns are never summarised.");
+  },
+  undo: async (parts, words) => {
+    if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
+    const made = await undoable(parts.current());
+    if (made.length === 0) return say(parts, "", "Nothing was changed in this conversation that can be undone.");
+    say(parts, "/undo ID takes one of these back", made.map(({ id, label }) => `${id}  ${oneLine(label)}`).join("\n"));
   },
 };
+
+async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
+  return (await capturedCommand(context, argv, columns())) || "Nothing.";
+}
+
+const PAGE = 1_000;
+
+/** What was applied in a session and changed files, the oldest first. */
+async function undoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
+  if (!current) return [];
+  const { ledger, id: session } = current.session;
+  const found: ProposalRow[] = [];
+  for (let after: string | undefined; ; ) {
+    const rows = await ledger.pending("proposals", { session, all: true, limit: PAGE, ...(after !== undefined && { after }) });
+    found.push(...rows.filter(({ state, files }) => state === "applied" && files > 0));
+    after = rows.at(-1)?.id;
+    if (rows.length < PAGE) return found;
+  }
+}
 
 function costText({ shown }: Stage): string {
   const { tokens, cost, context } = shown.status;

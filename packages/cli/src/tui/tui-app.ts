@@ -1,5 +1,6 @@
 import type { By, Session } from "@assent/core";
 import { currentUser } from "@assent/host";
+import { SettingsError } from "@assent/policy";
 import type { CallPlace } from "../call-place.ts";
 import type { Attendance, Door } from "../door.ts";
 import { asFailure } from "../failure.ts";
@@ -8,6 +9,7 @@ import { personBy } from "../who.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
 import type { Action, Binding } from "./keys.ts";
+import { resumePaused } from "./paused-tasks.ts";
 import { runPersonCommand } from "./person-command.ts";
 import { promptHistory } from "./prompt-history.ts";
 import { type SessionFeed, sessionFeed } from "./session-feed.ts";
@@ -67,7 +69,7 @@ export function createApp(parts: AppParts): App {
   const { turns, conversations, leaving, feed } = wired;
   const history = promptHistory(parts.store.directory, parts.place.workspace);
   const { current, changeMode, changeModel } = conversations;
-  const slash: SlashParts = { ...parts, current, changeMode, changeModel, change: (id) => changeTo(wired, id) };
+  const slash: SlashParts = { ...parts, current, changeMode, changeModel, compact: turns.compact, change: (id) => changeTo(wired, id) };
   return {
     submit: async (text) => {
       const said = text.trim();
@@ -87,6 +89,8 @@ export function createApp(parts: AppParts): App {
     start: async ({ session, prompt }) => {
       stage.remember(await history.load());
       if (!(await begin(wired, session))) return;
+      const opened = conversations.current();
+      if (opened && parts.context.options.flag("tasks")) stage.say(...(await resumePaused(opened.agent.tasks)));
       if (session !== undefined) await turns.goOn();
       if (prompt !== undefined) await turns.send(prompt);
     },
@@ -130,33 +134,46 @@ function wire(parts: AppParts): Wired {
 }
 
 async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<boolean> {
+  return await work().then(
+    () => true,
+    (error: unknown) => {
+      sayFailure(stage, error);
+      return false;
+    },
+  );
+}
+
+function sayFailure(stage: Stage, error: unknown): void {
+  const { message, hint } = asFailure(error);
+  stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
+  stage.shown.status = { ...stage.shown.status, note: "" };
+}
+
+/** False: there is nothing to go on with. Settings that nobody may go on with end the program, as any other command. */
+async function begin(wired: Wired, session: string | undefined): Promise<boolean> {
+  const { parts, conversations, by } = wired;
+  const { stage, store, place, ports } = parts;
+  if (session === undefined && parts.context.options.text("policy") === undefined)
+    await askTrust({ confirm: stage.confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
   try {
-    await work();
+    await (session === undefined ? conversations.prepare() : conversations.change(session));
     return true;
   } catch (error) {
-    const { message, hint } = asFailure(error);
-    stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
-    stage.shown.status = { ...stage.shown.status, note: "" };
+    if (error instanceof SettingsError) throw error;
+    sayFailure(stage, error);
+    if (session === undefined && asFailure(error).type === "unknown_model") await offerDemonstration(parts);
     return false;
   }
 }
 
-/** False: there is nothing to go on with. */
-async function begin({ parts, around, conversations, by }: Wired, session: string | undefined): Promise<boolean> {
-  const { stage, store, place, ports } = parts;
-  if (session !== undefined) return await attempt(stage, () => conversations.change(session));
-  const { confirm } = stage;
-  if (parts.context.options.text("policy") === undefined)
-    await askTrust({ confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
-  if (await attempt(stage, conversations.prepare)) return true;
-  const wanted = await confirm({
+async function offerDemonstration({ stage, context, columns }: AppParts): Promise<void> {
+  const wanted = await stage.confirm({
     title: "There is no model yet",
     lines: ["Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides."],
     yes: "Show the offline demonstration",
     no: "Not now; /model provider:name chooses a model",
   });
-  if (wanted) stage.say({ type: "page", title: "assent demo", text: await capturedCommand(around.context, ["demo"], parts.columns() - 4) });
-  return false;
+  if (wanted) stage.say({ type: "page", title: "assent demo", text: await capturedCommand(context, ["demo"], columns() - 4) });
 }
 
 async function changeTo({ conversations, turns }: Wired, id: string | undefined): Promise<void> {

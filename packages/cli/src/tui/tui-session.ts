@@ -16,6 +16,7 @@ import type { RunFlags } from "../headless/run-flags.ts";
 import { type RunModel, runModel } from "../headless/run-model.ts";
 import { armSchedules } from "../headless/schedule-file.ts";
 import type { Store } from "../open-store.ts";
+import { refuseAgentSession } from "../refuse-agent-session.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
 
@@ -77,6 +78,7 @@ export async function beginSession(around: Surroundings, prepared: Prepared, tit
 /** Opens a session that is on record; what waits in it is asked once its calls go on. */
 export async function resumeSession(around: Surroundings, id: string): Promise<TuiSession> {
   const { context, store, ports } = around;
+  await refuseAgentSession(store.ledger, id);
   const opened = await openSession(
     { ledger: store.ledger, ...ports },
     { holder: thisHolder("tui"), id, takeOver: context.options.flag("take-over") },

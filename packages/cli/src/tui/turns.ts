@@ -11,6 +11,8 @@ export type Turns = {
   readonly send: (text: string) => Promise<void>;
   /** Takes up what an earlier process left. */
   readonly goOn: () => Promise<void>;
+  /** Older turns become one summary, when the model is done with what it does. False: the history is as it was. */
+  readonly compact: () => Promise<boolean>;
   /** Something the model is to know before the next thing that is said. */
   readonly add: (context: string) => void;
   readonly interrupt: () => void;
@@ -32,9 +34,69 @@ export type TurnParts = {
 
 /** Talks to the model for the person at this screen. */
 export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
-  let last: Promise<void> = Promise.resolve();
   const context: string[] = [];
   let drive: AgentSession | undefined;
+  const order = oneAfterTheOther(stage, now);
+  const talkTo = async (made: TuiSession): Promise<AgentSession> => {
+    const talk = await made.drive();
+    drive = talk;
+    return talk;
+  };
+  const run = (work: (either: AbortSignal) => Promise<RunEnd | undefined>): Promise<void> =>
+    order.run((interrupted) => work(AbortSignal.any([signal, interrupted])));
+  return {
+    send: (text) => {
+      stage.shown.queued = [...stage.shown.queued, text];
+      const isNext = (): void => {
+        stage.shown.queued = stage.shown.queued.slice(1);
+      };
+      return run(async (either) => {
+        const talk = await open(text).then(talkTo).finally(isNext);
+        return await talk.send(promptWith(context.splice(0), text), either);
+      });
+    },
+    goOn: () =>
+      run(async (either) => {
+        const made = await open("");
+        const parked = await openCalls(made, either);
+        if (parked) return parked;
+        const talk = await talkTo(made);
+        return made.session.state.notices.size > 0 || !made.wasDone ? await talk.goOn(either) : undefined;
+      }),
+    compact: async () => {
+      let isShorter = false;
+      await run(async (either) => {
+        isShorter = await (await open("").then(talkTo)).compact(either);
+        return undefined;
+      });
+      return isShorter;
+    },
+    add: (text) => void context.push(text),
+    interrupt: () => {
+      order.interrupt();
+      drive?.interrupt();
+    },
+    started: order.begin,
+    told: (ended) => {
+      stage.say(...endBlocks(ended));
+      order.end();
+    },
+    idle: order.idle,
+  };
+}
+
+type Order = {
+  /** Works when what came before has ended, and says how it went. */
+  readonly run: (work: (interrupted: AbortSignal) => Promise<RunEnd | undefined>) => Promise<void>;
+  readonly interrupt: () => void;
+  readonly begin: () => void;
+  readonly end: () => void;
+  readonly idle: () => Promise<void>;
+};
+
+/** What the person set going, with the time it takes on the screen. */
+function oneAfterTheOther(stage: Stage, now: () => number): Order {
+  let last: Promise<void> = Promise.resolve();
   let interrupting = new AbortController();
   let running = 0;
   const begin = (): void => {
@@ -45,51 +107,22 @@ export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
     if (running === 0) stage.shown.busySince = undefined;
     stage.changed();
   };
-  const run = (work: () => Promise<RunEnd | undefined>): Promise<void> => {
-    last = last.then(async () => {
-      running += 1;
-      interrupting = new AbortController();
-      begin();
-      const ended = await work().catch(failed);
-      running -= 1;
-      stage.say(...endBlocks(ended));
-      end();
-    });
-    return last;
-  };
-  const either = (): AbortSignal => AbortSignal.any([signal, interrupting.signal]);
   return {
-    send: (text) => {
-      stage.shown.queued = [...stage.shown.queued, text];
-      const isNext = (): void => {
-        stage.shown.queued = stage.shown.queued.slice(1);
-      };
-      return run(async () => {
-        drive = await open(text)
-          .then((made) => made.drive())
-          .finally(isNext);
-        const content = promptWith(context.splice(0), text);
-        return await drive.send(content, either());
+    begin,
+    end,
+    run: (work) => {
+      last = last.then(async () => {
+        running += 1;
+        interrupting = new AbortController();
+        begin();
+        const ended = await work(interrupting.signal).catch(failed);
+        running -= 1;
+        stage.say(...endBlocks(ended));
+        end();
       });
+      return last;
     },
-    goOn: () =>
-      run(async () => {
-        const made = await open("");
-        const parked = await openCalls(made, either());
-        if (parked) return parked;
-        drive = await made.drive();
-        return made.session.state.notices.size > 0 || !made.wasDone ? await drive.goOn(either()) : undefined;
-      }),
-    add: (text) => void context.push(text),
-    interrupt: () => {
-      interrupting.abort();
-      drive?.interrupt();
-    },
-    started: begin,
-    told: (ended) => {
-      stage.say(...endBlocks(ended));
-      end();
-    },
+    interrupt: () => interrupting.abort(),
     idle: () => last,
   };
 }

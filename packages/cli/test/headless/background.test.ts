@@ -118,9 +118,19 @@ agents:
     assert.match(told, /^assent resume s_\w+ --tasks$/);
     assert.match(parked.stderr, /^Waiting for an answer: .*\n {2}assent approve a_\w+\n {2}assent reject a_\w+\n/);
     assert.ok(parked.stderr.endsWith(`Then:\n  ${told}\n`), parked.stderr);
+    const [{ sessionId: own0 }] = (await at.hereJson(["approvals"])).value;
+    for (const command of [
+      ["resume", own0],
+      ["run", "x", "--session", own0, "--mode", "yolo"],
+    ]) {
+      const refused = await at.here([...command, "--model", "script:s.yaml"]);
+      assert.equal(refused.code, 1, command.join(" "));
+      assert.match(refused.stderr, /is the session of a background agent/);
+    }
     for (const answer of ["approve", "reject"]) {
       const [open] = (await at.hereJson(["approvals"])).value;
-      assert.equal((await at.here([answer, open.id])).code, 0);
+      const answered = await at.here([answer, open.id]);
+      assert.deepEqual([answered.code, answered.stderr], [0, `Continue with: ${told}\n`]);
       const { stdout } = await at.here([...told.split(" ").slice(1), ...FLAGS]);
       streams.push(parse(stdout));
     }
@@ -233,6 +243,22 @@ agents:
     assert.equal(host.lines.at(-1).type, "result");
   });
 
+  test("a notice that is told between messages counts as running, and an interrupt ends it before it is answered", async () => {
+    using at = scene(task("{ delayMs: 500, say: found }", "  - say: started\n  - { delayMs: 20000, say: never }\n"));
+    await helper(at);
+    const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent"]);
+    await host.ask("initialize");
+    host.say("go");
+    await host.next("the answer", ({ type, message }) => type === "assistant" && message.content[0].text === "started");
+    await host.ask("interrupt");
+    assert.equal((await host.next("the result", isResult)).result, "started");
+    await host.next("the notice", ({ origin }) => origin === "notice");
+    assert.equal((await host.ask("status")).response.state, "running");
+    assert.equal((await host.ask("interrupt")).subtype, "success");
+    assert.equal((await host.ask("status")).response.state, "idle");
+    assert.deepEqual([await host.end(), host.lines.at(-1).subtype], [0, "interrupted"]);
+  });
+
   test("B66: a provider's failure in a notice turn, text: stderr, exit 1, no false success on stdout", async () => {
     using at = scene(task("{ delayMs: 100, say: found }", "  - say: started\n  - error: { status: 500, message: boom }\n"));
     await helper(at);
@@ -254,10 +280,29 @@ describe("schedules in a headless run", () => {
 
   test("a file of schedules that is none: exit 2, nothing started", async () => {
     using at = scene("turns: []");
-    at.write("plan.json", JSON.stringify([{ every: 5, prompt: "x" }]));
-    for (const file of ["plan.json", "none.json"])
-      assert.equal((await at.here(["run", "go", "--schedule", file, "--model", "script:s.yaml"])).code, 2);
+    const bad = [
+      { every: 5, prompt: "x" },
+      { every: "5s", prompt: "x" },
+      { every: "30s", prompt: "" },
+      { at: "2001-01-01T00:00:00Z", prompt: "x" },
+      { at: "2100-01-01T00:00:00Z", every: "30s", prompt: "x" },
+      { prompt: "x" },
+      { every: "30s", prompt: "x", often: true },
+    ];
+    for (const [at0, entry] of bad.entries()) at.write(`plan${at0}.json`, JSON.stringify([entry]));
+    for (const file of [...bad.keys()].map((at0) => `plan${at0}.json`).concat("none.json")) {
+      const { code, stdout, stderr } = await at.here(["run", "go", "--schedule", file, ...FLAGS]);
+      assert.deepEqual([code, stdout, stderr.includes(file)], [2, "", true], stderr);
+    }
     assert.ok(!existsSync(at.store));
+  });
+
+  test("a schedule's turn over the limit of turns: exit 53", async () => {
+    using at = scene("turns: [{ say: first }]\nallowUnused: true");
+    at.write("plan.json", JSON.stringify([{ at: new Date(Date.now() + 2_500).toISOString(), prompt: "again" }]));
+    const { code, stdout, stderr } = await at.run(["run", "go", "--schedule", "plan.json", "--max-turns", "1", ...FLAGS]);
+    assert.deepEqual([code, parse(stdout).at(-1).error.type], [53, "limit_turns"], stderr);
+    assert.equal((await at.here(["verify"])).code, 0);
   });
 
   test("--max-time ends the wait for a schedule: exit 55", async () => {

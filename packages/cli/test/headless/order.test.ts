@@ -145,17 +145,20 @@ allowUnused: true
     mkdirSync(`${at.root}/.config/assent/agents`, { recursive: true });
     writeFileSync(`${at.root}/.config/assent/agents/helper.md`, "---\nname: helper\ndescription: helps\n---\nYou help.\n");
     const launch = "{ tool: agent, id: launch, input: { description: find it, prompt: look, agent: helper, run_in_background: true } }";
+    const slow = "{ tool: shell, id: s, input: { command: trap '' TERM; touch ran; sleep 300; sleep 300 } }";
     at.write(
       "s.yaml",
-      `turns: [{ calls: [${launch}] }, { say: started }, { say: it was found }]\nagents: { helper: { turns: [{ delayMs: 1000, say: found }] } }`,
+      `turns: [{ calls: [${launch}] }, { calls: [${slow}] }, { say: it was found }]\nagents: { helper: { turns: [{ delayMs: 4000, say: found }] } }`,
     );
-    const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent"]);
+    const host = startHost(at, ["run", "--model", "script:s.yaml", "--mode", "yolo"]);
     await host.ask("initialize");
     host.say("go");
-    await host.next("the answer", ({ type, message }) => type === "assistant" && message.content[0].text === "started");
+    await until("it runs", () => existsSync(at.path("ran")));
     together(host, [request("x", "interrupt")]);
     assert.equal(await host.end(), 0, host.stderr());
-    assert.deepEqual([host.lines.find(isSystem("task_notification")).status, host.lines.at(-1).result], ["completed", "it was found"]);
+    const results = host.lines.filter(isResult).map(({ subtype, result }) => [subtype, result]);
+    assert.deepEqual([host.lines.find(isSystem("task_notification")).status, results.at(-1)], ["completed", ["success", "it was found"]]);
+    assert.equal(results[0]?.[0], "interrupted");
   });
 
   test("models are set one after the other, and the message behind them is for the last", async () => {

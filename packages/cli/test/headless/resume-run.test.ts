@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { describe, test } from "node:test";
-import { ended, type Place, place, until } from "../support/assent.ts";
+import { ended, groupRuns, type Place, place, until } from "../support/assent.ts";
 import { isSystem, type Line, resultsOf } from "./host.ts";
 
 const STREAM: readonly string[] = ["--output-format", "stream-json"];
@@ -61,6 +61,67 @@ describe("resuming a run", () => {
     assert.equal(readFileSync(at.path("ran"), "utf8"), "x\n");
     assert.equal((await at.here(["verify"])).code, 0);
   });
+
+  const REPEATED = "{ tool: shell, id: ID, input: { command: echo $$ > pid; echo x >> ran; sleep 30 } }";
+  const start = (id: string, more: string): string => `{ tool: agent, id: ${id}, input: { description: do it, prompt: look${more} } }`;
+
+  function helper(at: Place): void {
+    mkdirSync(`${at.root}/.config/assent/agents`, { recursive: true });
+    at.write("../.config/assent/agents/helper.md", "---\nname: helper\ndescription: helps\n---\nYou help.\n");
+  }
+
+  test("what ended unknown in the main session is not repeated by an agent, nor by a fork, whatever the mode", async () => {
+    using at = place();
+    helper(at);
+    const calls = [start("a", ", agent: helper"), start("f", ""), start("b", ", agent: helper, run_in_background: true")];
+    const own = `{ turns: [{ calls: [${REPEATED.replace("ID", "w")}] }, { say: tried }] }`;
+    at.write(
+      "s.yaml",
+      `turns: [{ calls: [${REPEATED.replace("ID", "c")}] }, { calls: [${calls.join(", ")}] }, { say: Done. }, { say: Told. }]
+allowUnused: true
+agents: { helper: ${own}, fork: ${own} }`,
+    );
+    const session = await killed(at, ["run", "go", "--mode", "yolo", "--model", "script:s.yaml"], () => existsSync(at.path("ran")));
+    const { code, stdout, stderr } = await at.run(["resume", session, "--on-ask", "deny", ...STREAM]);
+    assert.equal(code, 0, stderr);
+    const tried = parse(stdout).filter(
+      ({ type, origin, parent_tool_use_id }) => type === "user" && origin === "tool" && parent_tool_use_id,
+    );
+    assert.deepEqual(
+      resultsOf(tried).map(({ tool_use_id, error_type }) => [tool_use_id, error_type]),
+      Array.from({ length: 3 }, () => ["w", "denied_unattended"]),
+    );
+    assert.equal(readFileSync(at.path("ran"), "utf8"), "x\n");
+  });
+
+  for (const [where, more, said] of [
+    ["an agent that a call waits for", "", ""],
+    ["a background agent", ", run_in_background: true", "{ say: started }, "],
+  ] as const) {
+    test(`what ran in ${where} when its process was killed is ended, told as unknown, and not repeated`, async () => {
+      using at = place();
+      helper(at);
+      const again = ["m", "n"].map((id) => `{ calls: [${REPEATED.replace("ID", id)}] }, { say: Done. }`).join(", ");
+      const agents = `{ helper: { turns: [{ calls: [${REPEATED.replace("ID", "w")}] }, { say: tried }], allowUnused: true } }`;
+      at.write(
+        "s.yaml",
+        `turns: [{ calls: [${start("a", `, agent: helper${more}`)}] }, ${said}${again}]\nallowUnused: true\nagents: ${agents}`,
+      );
+      const argv = ["--mode", "yolo", "--model", "script:s.yaml"];
+      const isThere = (stdout: string): boolean => existsSync(at.path("ran")) && (said === "" || stdout.includes('"started"'));
+      const session = await killed(at, ["run", "go", ...argv], isThere);
+      const resumed = async (): Promise<readonly Line[]> =>
+        parse((await at.run(["resume", session, "again", "--on-ask", "deny", "--tasks", ...STREAM])).stdout);
+      const lines = await resumed();
+      assert.ok(lines.at(-1).unknown_outcomes.some(({ tool_use_id }: Line) => tool_use_id === "w"));
+      assert.equal(resultsOf(lines).find(({ tool_use_id }) => tool_use_id === "w").outcome, "unknown");
+      assert.equal(resultsOf(lines).find(({ tool_use_id }) => tool_use_id === "m").error_type, "denied_unattended");
+      assert.equal(groupRuns(Number(readFileSync(at.path("pid"), "utf8"))), false);
+      assert.equal(resultsOf(await resumed()).at(-1)?.error_type, "denied_unattended", "also for a later process");
+      assert.equal(readFileSync(at.path("ran"), "utf8"), "x\n");
+      assert.equal((await at.here(["verify"])).code, 0);
+    });
+  }
 
   test("section 7, 3: a request that a crash cut is made again", async () => {
     using at = place();

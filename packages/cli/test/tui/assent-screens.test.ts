@@ -206,7 +206,7 @@ test("line by line, for screen readers: everything in order, and nothing is draw
     },
     { say: "Postgres it is." },
   ];
-  using screen = converse(at, { turns, args: ["--plain"], env: { NO_COLOR: "1" }, rows: 50 });
+  using screen = converse(at, { turns, args: ["--plain"], rows: 50 });
   await screen.until("You:");
   screen.type("go\r");
   await screen.read("Type a letter, then Enter:");

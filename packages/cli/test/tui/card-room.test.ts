@@ -5,6 +5,7 @@ import { manualClock, sampleApproval } from "@assent/core/testing";
 import fc from "fast-check";
 import { approvalCard } from "../../src/tui/cards/approval-card.ts";
 import { createDesk, type DeskItem } from "../../src/tui/cards/desk.ts";
+import { confirmLines, pressConfirm, shownConfirm, UNCONFIRMED } from "../../src/tui/confirm-card.ts";
 import type { Canvas } from "../../src/tui/dialog.ts";
 import { themeOf } from "../../src/tui/theme.ts";
 
@@ -79,6 +80,50 @@ describe("the room a card has", () => {
     const pressed = card.key(card.shown(state, canvas), { name: "enter" }, canvas);
     assert.equal(pressed.outcome, undefined);
     assert.match(pressed.state.hint, /Make the terminal larger/);
+  });
+
+  /** Presses the keys at a question of the program, a frame before each, and reads what a terminal shows of it. */
+  function confirmed(lines: number, canvas: Canvas, keys: readonly string[]): Read {
+    const asked = { title: "Trust it?", lines: Array.from({ length: lines }, (_, at) => `rule ${at}.`), yes: "Trust", no: "Not now" };
+    const seen = new Set<string>();
+    let state = UNCONFIRMED;
+    for (const name of keys) {
+      for (const line of visibleOf(confirmLines(asked, state, canvas), canvas)) seen.add(line.trim());
+      const pressed = pressConfirm(asked, shownConfirm(asked, state, canvas), { name, size: canvas });
+      if (typeof pressed === "boolean") return { approved: pressed, seen };
+      state = pressed;
+    }
+    return { approved: false, seen };
+  }
+
+  test("law: a question of the program is a yes only when every line of it was on the screen, whatever the size and the keys", () => {
+    const key = fc.constantFrom("pageDown", "pageDown", "pageDown", "space", "pageUp", "home", "y", "tab");
+    const sizes = fc.record({ columns: fc.integer({ min: 20, max: 160 }), rows: fc.integer({ min: 2, max: 12 }) });
+    let approvals = 0;
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 1, max: 12 }), fc.array(key, { maxLength: 40 }), (size, lines, keys) => {
+        const { approved, seen } = confirmed(lines, { ...size, theme }, [...keys, "y", "enter"]);
+        if (!approved) return;
+        approvals += 1;
+        for (let at = 0; at < lines; at += 1)
+          assert.ok(seen.has(`rule ${at}.`), `line ${at} was never shown at ${size.columns}×${size.rows}`);
+      }),
+      { numRuns: 400 },
+    );
+    assert.ok(approvals > 20, `${approvals} were approved`);
+  });
+
+  test("a question of the program can be read and answered from six rows on; where it cannot, it says so", () => {
+    const reading = [...Array.from({ length: 12 }, () => "pageDown"), "y", "enter"];
+    for (let rows = 2; rows <= 30; rows += 1) {
+      const canvas: Canvas = { columns: 80, rows, theme };
+      assert.equal(confirmed(12, canvas, reading).approved, rows >= 6, `${rows} rows`);
+      assert.equal(
+        [...confirmed(12, canvas, ["y", "n"]).seen].some((line) => line.includes("larger terminal")),
+        rows < 6,
+        `${rows} rows`,
+      );
+    }
   });
 
   test("on a desk with several, what an item is told to have shown is what it was given to draw", async () => {

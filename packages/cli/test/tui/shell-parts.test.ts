@@ -147,10 +147,13 @@ describe("the line at the bottom", () => {
 
 describe("a question of the program", () => {
   const LONG = { title: "Trust it?", lines: Array.from({ length: 30 }, (_, at) => `rule ${at}`), yes: "Trust", no: "Not now" };
+  const ALL_SEEN = { seen: { piece: LONG.lines.length, row: 0 }, seenAt: CANVAS.columns };
   test("yes needs everything to have been seen", () => {
     const chosen = { ...UNCONFIRMED, chosen: "y" } as const;
-    assert.deepEqual(pressConfirm(LONG, chosen, { name: "enter", canvas: CANVAS }), chosen);
-    assert.equal(pressConfirm(LONG, { ...chosen, seen: true }, { name: "enter", canvas: CANVAS }), true);
+    assert.deepEqual(pressConfirm(LONG, chosen, { name: "enter", size: CANVAS }), chosen);
+    assert.equal(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: CANVAS }), true);
+    const wider = { ...CANVAS, columns: CANVAS.columns + 1 };
+    assert.notEqual(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: wider }), true, "another width is another text");
     assert.match(confirmLines(LONG, UNCONFIRMED, CANVAS).join("\n"), /25 more lines[\s\S]*when all of it was shown/);
   });
 
@@ -163,7 +166,7 @@ describe("a question of the program", () => {
   ];
   for (const [name, chosen, answer] of NONE) {
     test(`${name} with ${chosen ?? "nothing"} chosen is ${answer === "open" ? "no answer" : "a no"}`, () => {
-      const pressed = pressConfirm(LONG, { ...UNCONFIRMED, chosen, seen: true }, { name, canvas: CANVAS });
+      const pressed = pressConfirm(LONG, { ...UNCONFIRMED, chosen, ...ALL_SEEN }, { name, size: CANVAS });
       assert.equal(typeof pressed === "boolean" ? pressed : "open", answer);
     });
   }

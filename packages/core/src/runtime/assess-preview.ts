@@ -1,6 +1,7 @@
 import { strictest } from "../model/decide.ts";
 import type { Opinion } from "../model/decision.ts";
 import { messageOf } from "../model/thrown.ts";
+import type { Registry } from "../registry.ts";
 import { defineTool } from "../tool.ts";
 import type { Invocation, Tool, ToolOpinion } from "../tool-definition.ts";
 import { type Assessed, type Assessing, assessRequest, fingerprinted } from "./assess.ts";
@@ -16,8 +17,8 @@ export const STAGES = "staged";
  */
 export async function assessPreview(batch: BatchRun, assessing: Assessing): Promise<Viewed> {
   const plain = await assessRequest(assessing);
-  if (plain.decision.verdict === "deny" || !isStaged(batch, assessing.tool, plain)) return plain;
-  const subject = await assessRequest(await asReading(batch, assessing));
+  const subject = await assessStaging(assessing, plain, { tools: batch.batch.tools, warn: (message) => batch.deps.warn?.(message) });
+  if (!subject) return plain;
   const { request, facts } = plain;
   const { fingerprint: _other, ...same } = request;
   const staged = fingerprinted({ ...same, binds: { ...request.binds, effect: STAGES } }, assessing.digest);
@@ -36,14 +37,24 @@ export async function assessPreview(batch: BatchRun, assessing: Assessing): Prom
   };
 }
 
+/** Who stages: the tools there are, and who hears of a setting that fails. */
+export type StagingAround = { readonly tools: Pick<Registry, "get">; readonly warn?: ((message: string) => void) | undefined };
+
+/** Judges the staging of a call whose own judgement is known, as the reading it is. Undefined: it is not staged; it is denied, or runs as what it is. */
+export async function assessStaging(assessing: Assessing, plain: Assessed, around: StagingAround): Promise<Assessed | undefined> {
+  const { tool } = assessing;
+  if (tool.definition.preview === undefined || plain.decision.verdict === "deny" || !isStaged(around, tool, plain)) return undefined;
+  return await assessRequest(await asReading(around, assessing));
+}
+
 /** A tool that always stages, or settings that say so; the plan is written at once. A setting that fails stages: that is the stricter way. */
-function isStaged({ deps }: BatchRun, { definition }: Tool, { request, facts, policy }: Assessed): boolean {
+function isStaged({ warn }: StagingAround, { definition }: Tool, { request, facts, policy }: Assessed): boolean {
   if (policy.mode === "plan" && facts.planFile === true) return false;
   if (definition.alwaysStages) return true;
   try {
     return policy.proposals?.stages(request) === true;
   } catch (error) {
-    deps.warn?.(`whether ${request.tool} is staged could not be told: ${messageOf(error)}`);
+    warn?.(`whether ${request.tool} is staged could not be told: ${messageOf(error)}`);
     return true;
   }
 }
@@ -62,8 +73,8 @@ const READ_TOOL: Tool = defineTool({
 });
 
 /** The same files, to be read by the tool that reads. */
-export async function asReading({ batch }: BatchRun, assessing: Assessing): Promise<Assessing> {
-  const registered = batch.tools.get(READING);
+export async function asReading({ tools }: StagingAround, assessing: Assessing): Promise<Assessing> {
+  const registered = tools.get(READING);
   const tool = registered?.kind === "read" ? registered : READ_TOOL;
   const opinion = await readingOpinion(tool, assessing);
   const invocation: Invocation = { ...assessing.invocation, opinion: () => opinion, safe: () => false };

@@ -25,7 +25,7 @@ export async function refuseTouched(
   const effect = await assessRequest(assessing);
   if (effect.decision.verdict === "deny") return refused(effect);
   const declared = taken.tool.definition.locations !== undefined;
-  const seen = stages ? await assessRequest(await asReading(batch, assessing)) : effect;
+  const seen = stages ? await assessRequest(await asReading(batch.batch, assessing)) : effect;
   if (seen.decision.verdict === "deny") return refused(seen);
   const passed = ready.decision.verdict === "allow" && declared;
   return passed && seen.decision.verdict === "ask" ? unjudged(ready, unnamed) : undefined;

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { place } from "../support/assent.ts";
+import { converse, record, say, type Turn } from "./support/conversation.ts";
+import { openScreen, type Screen } from "./support/screen.ts";
+
+const call = (tool: string, id: string, input: object): NonNullable<Turn["calls"]>[number] => ({ tool, id, input });
+
+const idle = (screen: Screen, shows: string): Promise<string> =>
+  screen.until((now) => now.includes(shows) && now.includes("? keys") && !now.includes("» working"));
+
+describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => {
+  test("/compact makes older turns a summary, and says so where there is nothing to make shorter", async () => {
+    using at = place();
+    const work = Array.from({ length: 12 }, (_, turn) => ({ calls: [call("glob", `c${turn}`, { pattern: `${turn}*` })] }));
+    using screen = converse(at, { turns: [{ say: "Hello." }, ...work, { say: "Worked." }, { say: "SUMMARY" }, { say: "Goodbye." }] });
+    await idle(screen, "script:");
+    await say(screen, "/compact");
+    await screen.until("There is nothing to make shorter yet.");
+    await say(screen, "hello");
+    await idle(screen, "Hello.");
+    await say(screen, "/compact");
+    await idle(screen, "The history stays as it is.");
+    await say(screen, "work");
+    await idle(screen, "Worked.");
+    await say(screen, "/compact");
+    await idle(screen, "Older turns were made into a summary");
+    await say(screen, "goodbye");
+    await idle(screen, "Goodbye.");
+    const compacted = (await record(at)).filter(({ type }) => type === "history.compacted");
+    assert.deepEqual([compacted.length, /SUMMARY/.test(compacted[0]?.body.summary)], [1, true]);
+  });
+
+  test("/undo lists what can be undone in this conversation, and takes one of them back by its id", async () => {
+    using at = place();
+    const turns = [{ calls: [call("write", "c1", { file_path: "one.txt", content: "1\n" })] }, { say: "Written." }];
+    using screen = converse(at, { turns, settings: { permissions: { allow: ["Edit(**)"] } } });
+    await idle(screen, "script:");
+    await say(screen, "/undo");
+    await screen.until("Nothing was changed in this conversation that can be undone.");
+    await say(screen, "write");
+    await idle(screen, "Written.");
+    await say(screen, "/undo");
+    const shown = await screen.until(/\/undo ID takes one of these back\s+p_\w+ .*one\.txt/);
+    const id = /\bp_[a-z2-7]{20}\b/.exec(shown)?.[0];
+    await say(screen, `/undo ${id}`);
+    await idle(screen, "undone: Write: one.txt");
+    assert.equal(existsSync(at.path("one.txt")), false);
+    await say(screen, "/undo");
+    await screen.until((now) => now.split("Nothing was changed in this conversation").length > 2);
+  });
+});
+
+describe("settings that nobody may go on with", { concurrency: 2 }, () => {
+  for (const args of [[], ["--plain"]])
+    test(`${["assent", ...args].join(" ")} ends as any other command: exit 2, with the file and the place in it`, async () => {
+      using at = place();
+      writeFileSync(join(at.root, "bad.json"), '{\n  "ask.timeout": 2\n}\n');
+      using screen = openScreen({ cwd: at.workspace, env: at.env, args: [...args, "--policy", "../bad.json", "--model", "x:y"] });
+      assert.equal(await screen.exit(), 2);
+      const shown = screen.scrollback().join("\n");
+      assert.match(shown, /bad\.json:2:3/);
+      assert.equal(shown.includes("There is no model yet"), false);
+      assert.deepEqual(screen.modes(), { paste: false, cursorHidden: false, isAlternate: false });
+    });
+
+  test("a model that wants a key is said; no demonstration is offered for it", async () => {
+    using at = place();
+    using screen = openScreen({ cwd: at.workspace, env: { ...at.env, ANTHROPIC_API_KEY: "" }, args: ["--model", "anthropic:claude-x"] });
+    const shown = await screen.until(/ANTHROPIC_API_KEY[\s\S]*\? keys/);
+    assert.equal(shown.includes("There is no model yet"), false);
+  });
+});
+
+describe("paused background agents", () => {
+  test("assent resume SESSION --tasks on a screen lets them go on; without it they stay paused", async () => {
+    using at = place();
+    const config = join(at.root, ".config", "assent");
+    mkdirSync(join(config, "agents"), { recursive: true });
+    writeFileSync(join(config, "agents", "helper.md"), "---\nname: helper\ndescription: helps\n---\nYou help.\n");
+    writeFileSync(join(config, "settings.json"), JSON.stringify({ version: 1, permissions: { allow: ["Agent"] } }));
+    const input = { description: "find it", prompt: "look", agent: "helper", run_in_background: true };
+    const turns = [{ calls: [call("agent", "c1", input)] }, { say: "Started." }, { say: "It is paused." }, { say: "It was found." }];
+    const helper = (delayMs: number) => ({ helper: { turns: [{ say: "found", delayMs }], allowUnused: true } });
+
+    using killed = converse(at, { turns, agents: helper(600_000) });
+    await idle(killed, "script:");
+    await say(killed, "go");
+    await killed.until((now) => now.includes("Started.") && now.includes("helper: find it  running"));
+    killed.kill("SIGKILL");
+    await killed.ended;
+    const [{ id }] = (await at.hereJson(["sessions", "--all"])).value;
+
+    using without = converse(at, { turns, agents: helper(0), args: ["resume", id] });
+    await idle(without, "It is paused.");
+    assert.match(without.lines().join("\n"), /helper: find it {2}paused/);
+    without.press("ctrl+d");
+    assert.equal(await without.exit(), 0);
+
+    using screen = converse(at, { turns, agents: helper(0), args: ["resume", id, "--tasks"] });
+    await idle(screen, "It was found.");
+    assert.match(screen.scrollback().join("\n"), /t_c1 {2}helper: find it goes on/);
+    const [ended] = (await record(at)).filter(({ type }) => type === "task.ended");
+    assert.equal(ended?.body.status, "completed");
+    screen.press("ctrl+d");
+    assert.equal(await screen.exit(), 0);
+  });
+});
