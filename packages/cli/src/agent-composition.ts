@@ -17,7 +17,7 @@ import {
   type TasksDeps,
   unknownTools,
 } from "@assent/agent";
-import type { Session } from "@assent/core";
+import { type Session, type UnknownOutcomes, unknownOutcomes } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import { agentEquipment } from "./agent-equipment.ts";
 import { givenOnAsk, type OnAsk } from "./call-flags.ts";
@@ -70,12 +70,26 @@ export type ComposedAgent = Pick<CallDispatcher, "dispatcher" | "modes" | "close
 export async function composeAgent(context: Context, parts: Composing): Promise<ComposedAgent> {
   const { session, policy, cancelling, limits } = parts;
   policy.serve(session.id);
+  const unknown = unknownOutcomes();
+  unknown.attend(session);
+  await unknown.restore(session.ledger, session.id);
   const bell: Bell = { wake: () => undefined };
-  const background = backgroundOf(context, parts, bell);
+  const background = backgroundOf(context, parts, { bell, unknown });
   const { tasks, schedules } = background;
   const handlers = { ...tasks.handlers, ...schedules.handlers };
   const { ports, unattended, door } = parts;
-  const runtime = { session, ports, policy, cancelling, onAsk: givenOnAsk(context), unattended, door, limits, handlers };
+  const runtime = {
+    session,
+    ports,
+    policy,
+    cancelling,
+    onAsk: givenOnAsk(context),
+    unattended,
+    door,
+    limits,
+    handlers,
+    unknown: unknown.fingerprints,
+  };
   const made = await callDispatcher(context, runtime);
   const talk = talkOf(parts, made, await instructionsOf(context, parts));
   background.join({ ...made, talk, handlers });
@@ -118,11 +132,12 @@ function givenText({ door }: Composing): string {
 }
 
 type Bell = { wake: () => void };
+type Shared = { readonly bell: Bell; readonly unknown: UnknownOutcomes };
 type Joined = CallDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
 type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: Joined) => void };
 
 /** Tasks and schedules are there before the dispatcher that has them, and use it only later. */
-function backgroundOf(context: Context, parts: Composing, bell: Bell): Background {
+function backgroundOf(context: Context, parts: Composing, { bell, unknown }: Shared): Background {
   const { session, policy, ports, chosen, door, limits } = parts;
   let joined: Joined | undefined;
   const root = (): Joined => {
@@ -134,7 +149,7 @@ function backgroundOf(context: Context, parts: Composing, bell: Bell): Backgroun
   let equipment: TasksDeps["equip"] | undefined;
   const equip: TasksDeps["equip"] = (child, spec) => {
     const { handlers, modes, ways, onAsk } = root();
-    equipment ??= agentEquipment(context, { ports, policy, chosen, door, limits, handlers, rootPolicy: modes, ways, onAsk });
+    equipment ??= agentEquipment(context, { ports, policy, chosen, door, limits, unknown, handlers, rootPolicy: modes, ways, onAsk });
     return equipment(child, spec);
   };
   const tasks = createTasks({

@@ -9,6 +9,7 @@ import {
   type Questioner,
   type Registry,
   type Session,
+  type UnknownOutcomes,
 } from "@assent/core";
 import { type HostPorts, hostFileChanges } from "@assent/host";
 import { ajvSchemas } from "@assent/tools";
@@ -27,6 +28,7 @@ export type AgentSurroundings = {
   readonly chosen: RunModel;
   readonly door: Door | undefined;
   readonly limits: RunLimits | undefined;
+  readonly unknown: UnknownOutcomes;
   readonly handlers: NonNullable<DispatcherDeps["handlers"]>;
   /** What the root is judged by. */
   readonly rootPolicy: PolicySource;
@@ -43,6 +45,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
   return async (session, spec) => {
     const { policy, ports, door, limits, chosen } = around;
     policy.serve(session.id);
+    around.unknown.attend(session);
     const name = spec.definition?.name ?? "fork";
     const above = policies.get(spec.parent.session.id) ?? around.rootPolicy;
     const source = agentPolicy({
@@ -65,7 +68,6 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
       hooks,
       above: [spec.parent.session.id, ...spec.parent.above],
       ...(attending && { decided: attending.decided }),
-      ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
     });
     const { settings } = policy.source;
     const part = chosen.script?.agent(name);
@@ -112,7 +114,7 @@ function systemOf({ definition, parent }: AgentSpec, session: Session): Conversa
 
 function machine(
   { io }: Context,
-  { ports, policy, handlers, ways, limits }: AgentSurroundings,
+  { ports, policy, handlers, ways, limits, unknown, door }: AgentSurroundings,
 ): Omit<DispatcherDeps, "session" | "policy"> {
   const { clock, ids, digest, files, processes } = ports;
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
@@ -123,7 +125,9 @@ function machine(
     rules: policy.rules,
     facts: policy.facts,
     ...(timeoutMs !== undefined && { timeoutMs }),
+    unknown: unknown.fingerprints,
     ...(limits && { mayClaim: limits.claim }),
+    ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
     askTimeout: () => policy.source.settings()["ask.timeout"],
     warn: (message) => void warn(io, message),
   };

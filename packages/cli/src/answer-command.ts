@@ -1,9 +1,9 @@
 import type { Answer, AnswerReport, ApprovalRow, Requests, Rules } from "@assent/core";
 import type { Context } from "./command-spec.ts";
+import { continueWith } from "./continue-with.ts";
 import { findRow } from "./find-row.ts";
 import { type Store, withStoreIfAny } from "./open-store.ts";
 import { printJson } from "./output.ts";
-import { storeFlag } from "./store-location.ts";
 import { oneLine } from "./visible-text.ts";
 import { personBy, whenText, whoText } from "./who.ts";
 
@@ -15,7 +15,7 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
     const report = await commit(context, store, { row, given });
-    await printAnswer(context, row.session, { ...report, note: edited(row, report) });
+    await printAnswer(context, await continueWith(context, store.ledger, row.session), { ...report, note: edited(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
@@ -60,7 +60,7 @@ export type Standing = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy
 };
 
 /** Prints what stands now, whoever answered, and how the session goes on. */
-export async function printAnswer(context: Context, session: string, standing: Standing): Promise<void> {
+export async function printAnswer(context: Context, goesOn: string, standing: Standing): Promise<void> {
   const { io, options } = context;
   const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;
   const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
@@ -68,7 +68,7 @@ export async function printAnswer(context: Context, session: string, standing: S
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
   else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
   if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
-  else await io.stderr.write(`${note}Continue with: assent resume ${session}${storeFlag(context)}\n`);
+  else await io.stderr.write(`${note}Continue with: ${goesOn}\n`);
 }
 
 function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {

@@ -45,6 +45,8 @@ export type CallRuntime = {
   readonly door?: Door | undefined;
   /** What the whole run may use up. */
   readonly limits?: RunLimits | undefined;
+  /** What ended unknown in any session of the run. */
+  readonly unknown?: ReadonlySet<string> | undefined;
   /** Bodies of tools that the door has. */
   readonly handlers?: DispatcherDeps["handlers"];
 };
@@ -126,7 +128,7 @@ function seatOf(context: Context, runtime: CallRuntime): Seat {
   };
 }
 
-function ordinaryDeps({ io }: Context, { session, ports, policy, limits }: CallRuntime): Omit<DispatcherDeps, "policy"> {
+function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown }: CallRuntime): Omit<DispatcherDeps, "policy"> {
   const { clock, ids, digest, files, processes } = ports;
   const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
   const { tools, rules, facts } = policy;
@@ -135,6 +137,7 @@ function ordinaryDeps({ io }: Context, { session, ports, policy, limits }: CallR
     changes: hostFileChanges(),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(limits && { mayClaim: limits.claim }),
+    ...(unknown && { unknown }),
     askTimeout: () => policy.source.settings()["ask.timeout"],
     warn: (message) => void warn(io, message),
   };

@@ -169,6 +169,7 @@ export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-appro
 export { AnswerError, answerApproval } from "./runtime/answer-approval.ts";
 export type { Assessed, Assessing } from "./runtime/assess.ts";
 export { assessRequest } from "./runtime/assess.ts";
+export { assessStaging } from "./runtime/assess-preview.ts";
 export type { ResolveHandler } from "./runtime/closures.ts";
 export type {
   Batch,
@@ -205,6 +206,8 @@ export type { RequestPorts } from "./runtime/requests.ts";
 export { requestsFrom } from "./runtime/requests.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
 export { openSession } from "./runtime/session.ts";
+export type { UnknownOutcomes } from "./runtime/unknown-outcomes.ts";
+export { unknownOutcomes } from "./runtime/unknown-outcomes.ts";
 export type {
   ResolveWords,
   StandingContext,

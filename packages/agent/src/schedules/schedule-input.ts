@@ -62,8 +62,8 @@ export function isRefusal(value: object): value is ScheduleRefusal {
 
 const KEYS: readonly string[] = ["at", "every", "prompt", "recurring", "durable"];
 
-/** One entry of a file of schedules; a text says what is wrong with it. */
-export function readScheduleEntry(entry: unknown): ScheduleInput | string {
+/** One entry of a file of schedules, read at this moment; a text says what is wrong with it. */
+export function readScheduleEntry(entry: unknown, now: number): ScheduleInput | string {
   if (!isObject(entry)) return "must be an object with 'prompt' and one of 'at' and 'every'";
   const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) return `has an unknown key '${unknown}'`;
@@ -71,5 +71,7 @@ export function readScheduleEntry(entry: unknown): ScheduleInput | string {
   if (wrong !== undefined) return `'${wrong}' must be a text`;
   const flag = (["recurring", "durable"] as const).find((key) => entry[key] !== undefined && typeof entry[key] !== "boolean");
   if (flag !== undefined) return `'${flag}' must be true or false`;
-  return entry as ScheduleInput;
+  const input = entry as ScheduleInput;
+  const timing = readTiming(input, now);
+  return isRefusal(timing) ? timing.message : input;
 }

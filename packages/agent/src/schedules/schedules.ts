@@ -92,9 +92,14 @@ function makeTimers(deps: SchedulesDeps): Timers {
     timers.get(id)?.();
     timers.delete(id);
   };
-  const drop: Timers["drop"] = async (id, why) => {
+  const inTurn = makeTurns();
+  const end = async (id: string, why: EventBodies["schedule.removed"]["why"]): Promise<void> => {
     disarm(id);
     if (rows.has(id)) await session.record([session.draft("schedule.removed", { schedule: id, why })], "normal");
+  };
+  const drop: Timers["drop"] = (id, why) => {
+    disarm(id);
+    return inTurn(id, () => end(id, why));
   };
   const arm = (id: string): void => {
     const row = rows.get(id);
@@ -107,14 +112,29 @@ function makeTimers(deps: SchedulesDeps): Timers {
       clock.timer(wait, () => void tick(id).catch((error: unknown) => failed?.(error))),
     );
   };
-  const tick: Timers["tick"] = async (id) => {
+  const look = async (id: string): Promise<void> => {
     const row = rows.get(id);
     if (!row || !timers.has(id)) return;
-    if (row.expiresAt !== null && clock.now() >= Date.parse(row.expiresAt)) return await drop(id, "expired");
+    if (row.expiresAt !== null && clock.now() >= Date.parse(row.expiresAt)) return await end(id, "expired");
     await fire(row);
     const left = rows.get(id);
-    if (left && nextDue(left) === undefined) await drop(id, "done");
+    if (left && nextDue(left) === undefined) await end(id, "done");
     else if (timers.has(id)) arm(id);
   };
+  const tick: Timers["tick"] = (id) => inTurn(id, () => look(id));
   return { arm, disarm, drop, tick, armed: () => [...timers.keys()] };
+}
+
+/** What happens to one schedule happens one after the other: whoever ends it while it fires waits for the fire to be on record. */
+function makeTurns(): (id: string, work: () => Promise<void>) => Promise<void> {
+  const last = new Map<string, Promise<void>>();
+  return async (id, work) => {
+    const done = last.get(id)?.then(work, work) ?? work();
+    last.set(id, done);
+    try {
+      await done;
+    } finally {
+      if (last.get(id) === done) last.delete(id);
+    }
+  };
 }

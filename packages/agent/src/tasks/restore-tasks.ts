@@ -1,6 +1,7 @@
 import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskRow } from "@assent/core";
 import { discard } from "./cancel-task.ts";
 import { endOrphans } from "./end-orphans.ts";
+import { openAgent } from "./open-agent.ts";
 import { makeProgress, type Progress, recordedProgress } from "./progress.ts";
 import { reopenTask } from "./reopen-task.ts";
 import { goOn } from "./run-task.ts";
@@ -22,7 +23,9 @@ async function restore(board: TaskBoard, row: TaskRow): Promise<void> {
     return;
   }
   entry.status = "paused";
-  const blocked = await blockedReason(board, row);
+  const left = await leftBehind(ledger, row.session);
+  if (left.running.size > 0) await endRunning(board, row);
+  const blocked = await blockedReason(board, row, left);
   const waits = row.paused?.reason === "approval" && blocked === null;
   entry.blocked = waits ? "approval" : blocked;
   if (row.state === "running" || (row.paused?.blocked ?? null) !== entry.blocked) await recordPaused(board, entry, waits);
@@ -56,9 +59,8 @@ async function isAnswered(ledger: Ledger, session: string): Promise<boolean> {
 }
 
 /** Why a task cannot go on; null: it can. */
-async function blockedReason({ deps }: TaskBoard, row: TaskRow): Promise<string | null> {
+async function blockedReason({ deps }: TaskBoard, row: TaskRow, { created, calls }: LeftBehind): Promise<string | null> {
   const { ledger } = deps.session;
-  const { created, calls } = await leftBehind(ledger, row.session);
   if (!created) return "transcript_missing";
   if (deps.isDirectory?.(created.cwd) === false) return "cwd_missing";
   const definition = deps.definitions().find(({ name }) => name === row.agent);
@@ -71,19 +73,38 @@ type LeftBehind = {
   readonly created: EventBodies["session.created"] | undefined;
   /** Calls that may change something, by what is known of them. */
   readonly calls: ReadonlyMap<string, "judged" | "claimed" | "ended">;
+  /** Those of them that nobody has put in order since their process ended. */
+  readonly running: ReadonlySet<string>;
 };
+
+/** What ran in it when its process ended is put in order as in any session; it does not go on. */
+async function endRunning({ deps, main }: TaskBoard, row: TaskRow): Promise<void> {
+  const { task, session, call, description, model } = row;
+  try {
+    const about = { task, call: call ?? "", description, model, mode: "plan", definition: undefined, background: true, parent: main };
+    const opened = await openAgent(deps, about, session);
+    await opened.takeUp("", AbortSignal.abort());
+    await opened.close("parked", 75);
+  } catch (error) {
+    deps.warn?.(`what task ${task} left running could not be ended: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
 
 /** A call that was claimed and has no end that anybody knows stays claimed; one that asks a person has done nothing yet. */
 async function leftBehind(ledger: Ledger, session: string): Promise<LeftBehind> {
   let created: LeftBehind["created"];
   const calls = new Map<string, "judged" | "claimed" | "ended">();
+  const running = new Set<string>();
   const types = ["session.created", "call.judged", "call.claimed", "call.ended", "question.asked"];
   for await (const stored of ledger.read({ session, seq: 0 }, { session, types })) {
     const event = knownEvent(stored);
     if (event?.type === "session.created") created = event.body;
     else if (event) follow(calls, event);
+    if (event?.type === "call.claimed" && calls.get(event.body.call) === "claimed") running.add(event.body.call);
+    if (event?.type === "call.ended") running.delete(event.body.call);
+    if (event?.type === "question.asked") running.delete(event.body.callId);
   }
-  return { created, calls };
+  return { created, calls, running };
 }
 
 function follow(calls: Map<string, "judged" | "claimed" | "ended">, event: LedgerEvent): void {

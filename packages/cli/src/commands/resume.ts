@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { isObject } from "@assent/core";
 import { EXIT_OF, printCallEnd } from "../call-end.ts";
 import { isDirectory } from "../call-place.ts";
 import { type CallLeft, endedCall, resumeCall } from "../call-session.ts";
@@ -8,6 +7,7 @@ import { asFailure, CommandError, usageError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
 import { type Store, withStoreIfAny } from "../open-store.ts";
 import { printFailure, printJson } from "../output.ts";
+import { refuseAgentSession } from "../refuse-agent-session.ts";
 
 /** Continues a session of `assent call`, or prints the recorded result of one that has ended. */
 export async function run(context: Context): Promise<number> {
@@ -48,16 +48,9 @@ async function onScreen(context: Context, { id, cwd }: Row): Promise<number> {
 }
 
 async function isRun({ ledger }: Store, id: string): Promise<boolean> {
-  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) {
-    const { parent, door } = body;
-    if (isObject(parent)) {
-      throw new CommandError("not_allowed", 1, {
-        message: `${id} is the session of a background agent; it goes on with the session that started it.`,
-        hint: `assent resume ${String(parent["session"])} --tasks`,
-      });
-    }
-    return door !== "call";
-  }
+  await refuseAgentSession(ledger, id);
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] }))
+    return body["door"] !== "call";
   return false;
 }
 

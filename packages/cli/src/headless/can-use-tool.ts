@@ -59,13 +59,17 @@ const SCOPES = [
   ["user", "Yes, everywhere"],
 ] as const;
 
+/** What is said to an agent is remembered for it alone. */
+const AGENT_SCOPES = [["session", "Yes, for this agent"]] as const;
+
 /** From narrow to wide; what nobody may remember is offered once. A plan is approved into a mode. */
-function suggestionsFor({ explicitAsk, details, suggestions }: AskedApproval): readonly Suggestion[] {
+function suggestionsFor({ explicitAsk, details, suggestions, agentId = null }: AskedApproval): readonly Suggestion[] {
   const once: Suggestion = { id: "once", label: "Yes, once", description: "Only this call", scope: "once", answer: {} };
   if (details.type === "plan") return [once, ...planModes(details.prePlanMode)];
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [once];
   const rule = suggestions.join(", ");
-  const remembered = SCOPES.map(([scope, label]): Suggestion => {
+  const scopes = agentId === null ? SCOPES : AGENT_SCOPES;
+  const remembered = scopes.map(([scope, label]): Suggestion => {
     return { id: scope, label, description: `Remember ${rule}`, scope, rule, answer: { remember: { scope, rules: suggestions } } };
   });
   return [once, ...remembered];

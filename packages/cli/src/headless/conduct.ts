@@ -72,7 +72,14 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     await armSchedules(agent.schedules, conducting.flags.schedules);
     init.resolve([await firstMessage(conducting, agent, seq)]);
   } catch (error) {
-    init.resolve([]);
+    init.resolve(
+      composed.agent
+        ? await firstMessage(conducting, composed.agent, seq).then(
+            (first) => [first],
+            () => [],
+          )
+        : [],
+    );
     await composed.agent?.close();
     return await leave(context, conducting, { stage, exits: [], last: failure(error) });
   }

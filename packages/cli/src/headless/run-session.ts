@@ -13,6 +13,7 @@ import { cut } from "../display-width.ts";
 import { CommandError, usageError } from "../failure.ts";
 import { type FollowedPolicy, followPolicy } from "../follow-policy.ts";
 import type { Store } from "../open-store.ts";
+import { refuseAgentSession } from "../refuse-agent-session.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
 import { type Conducting, conduct } from "./conduct.ts";
@@ -101,6 +102,7 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
   return attend(context, store, async (attending) => {
     const { ledger } = store;
     const { ports } = attending;
+    await refuseAgentSession(ledger, id);
     const cwd = await otherDirectory(context, ledger, id);
     const opened = await openSession(
       { ledger, ...ports },

@@ -8,7 +8,7 @@ import { CommandError, usageError } from "../failure.ts";
 export type ScheduleEntry = Exclude<ReturnType<typeof readScheduleEntry>, string>;
 
 /** What `--schedule` names, read before anything starts: a JSON list of `{ at | every, prompt, recurring?, durable? }`. */
-export async function scheduleEntries({ io, options }: Context, command: string): Promise<readonly ScheduleEntry[]> {
+export async function scheduleEntries({ io, options, overrides }: Context, command: string): Promise<readonly ScheduleEntry[]> {
   const file = options.text("schedule");
   if (file === undefined) return [];
   let list: unknown;
@@ -19,7 +19,7 @@ export async function scheduleEntries({ io, options }: Context, command: string)
   }
   if (!Array.isArray(list)) throw usageError(command, `the schedules in '${file}' must be a list.`);
   return list.map((entry: unknown, at) => {
-    const read = readScheduleEntry(entry);
+    const read = readScheduleEntry(entry, overrides.clock?.now() ?? Date.now());
     if (typeof read === "string") throw usageError(command, `schedule ${at + 1} in '${file}': ${read}`);
     return read;
   });

@@ -62,7 +62,12 @@ export function assessingOf(batch: BatchRun, run: CallRun, { taken, hook }: Judg
     hook,
     digest: deps.digest,
     clock: deps.clock,
-    unknown: deps.session.state.unknown,
+    unknown: unknownHere(deps),
     fingerprint: deps.session.ledger.durable || run.resumed,
   };
+}
+
+function unknownHere({ session, unknown }: BatchRun["deps"]): ReadonlySet<string> {
+  const own = session.state.unknown;
+  return unknown === undefined || unknown.size === 0 ? own : new Set([...own, ...unknown]);
 }

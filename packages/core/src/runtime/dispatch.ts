@@ -105,6 +105,8 @@ export type DispatcherDeps = {
   readonly unattendedNote?: string;
   /** Sessions above this one, of agents that started it: their grants count here too. */
   readonly above?: readonly string[];
+  /** Fingerprints that ended unknown in other sessions of the same run; a live value. */
+  readonly unknown?: ReadonlySet<string>;
   /** Absent: one unit without facts. */
   readonly facts?: Facts;
   /** Absent: the `tool:arg=glob` notation. */

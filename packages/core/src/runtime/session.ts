@@ -39,7 +39,7 @@ export async function openSession(ports: SessionPorts, options: SessionOptions):
   const id = creating ? ports.ids.next("s_") : options.id;
   if (!creating) await refuseUnknown(ports.ledger, id);
   const lease = await ports.ledger.acquire(id, options.holder, !creating && options.takeOver === true);
-  const state = creating ? emptySession() : await load(ports.ledger, id);
+  const state = creating ? emptySession() : await recordedState(ports.ledger, id);
   if (creating) state.shared = await ports.ledger.head();
   const session = makeSession(ports, { id, lease, state, holder: options.holder });
   if (creating) {
@@ -62,8 +62,8 @@ async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
   if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'. See: assent sessions`, { session: id });
 }
 
-/** The newest usable snapshot and what came after it, both chains in the order of the store. */
-async function load(ledger: Ledger, id: string): Promise<SessionState> {
+/** How a session stands on record: the newest usable snapshot and what came after it, both chains in the order of the store. */
+export async function recordedState(ledger: Ledger, id: string): Promise<SessionState> {
   const pos = await ledger.head();
   const snapshot = await ledger.latest(id);
   const state = (snapshot && fromSnapshot(snapshot.state)) ?? emptySession();
