@@ -206,8 +206,6 @@ export type { RequestPorts } from "./runtime/requests.ts";
 export { requestsFrom } from "./runtime/requests.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
 export { openSession } from "./runtime/session.ts";
-export type { UnknownOutcomes } from "./runtime/unknown-outcomes.ts";
-export { unknownOutcomes } from "./runtime/unknown-outcomes.ts";
 export type {
   ResolveWords,
   StandingContext,
@@ -216,6 +214,8 @@ export type {
   StandingResult,
 } from "./runtime/standing-handler.ts";
 export { storedProposal } from "./runtime/stored-proposal.ts";
+export type { UnknownOutcomes } from "./runtime/unknown-outcomes.ts";
+export { unknownOutcomes } from "./runtime/unknown-outcomes.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {
