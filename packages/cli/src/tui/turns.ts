@@ -51,7 +51,13 @@ export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
         stage.shown.queued = stage.shown.queued.slice(1);
       };
       return run(async (either) => {
-        const talk = await open(text).then(talkTo).finally(isNext);
+        const made = await open(text).finally(isNext);
+        const parked = await openCalls(made, either); // nothing is said to a model while a call of its turn waits
+        if (parked) {
+          context.push(text);
+          return parked;
+        }
+        const talk = await talkTo(made);
         return await talk.send(promptWith(context.splice(0), text), either);
       });
     },

@@ -102,6 +102,16 @@ describe("an approval card", () => {
     test(name, () => assert.equal(reader(shell("git push")).press(...keys), undefined));
   }
 
+  for (const text of ["/quit", "no way", "yes", "you", "ny", "pay", "sty"]) {
+    test(`words typed at a card, and Enter, answer nothing: ${text}`, () => {
+      const names = [...text].map((letter) => (letter === " " ? "space" : letter));
+      const { press, screen } = reader(shell("git push"));
+      assert.equal(press(...names, "enter"), undefined);
+      assert.doesNotMatch(screen(), /^> /m);
+      assert.deepEqual(press("escape", "y", "enter"), { answer: { outcome: "approve" } }, "Esc, then a letter");
+    });
+  }
+
   test("an insisting ask offers no always", () => {
     const { screen } = reader(shell("git push", { explicitAsk: true }));
     assert.doesNotMatch(screen(), /the like/);

@@ -70,6 +70,8 @@ const STEPS: readonly Step[] = [
       screen.press("s");
       await screen.until("This will be stored: Shell(git push *)");
       golden("exec-session");
+      screen.press("escape");
+      await screen.until("Nothing is chosen.");
       screen.press("n", "enter");
       await screen.until("Reason, told to the model");
       screen.type("not on a Friday");

@@ -29,6 +29,8 @@ export type CardState = {
   /** The hunks that would be made, while some are chosen. */
   readonly hunks: ReadonlySet<number> | undefined;
   readonly hunkAt: number;
+  /** Somebody types a text, which is for nobody here: letters choose nothing until Esc or an arrow. */
+  readonly typing: boolean;
   /** Why the last key did nothing. */
   readonly hint: string;
 };
@@ -55,6 +57,7 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
       folded: new Set(),
       hunks: undefined,
       hunkAt: 0,
+      typing: false,
       hint: "",
     }),
     shown: (state, canvas) => shown(card, state, canvas),
@@ -135,10 +138,19 @@ type Press = { readonly key: Key; readonly size: Size };
 function press(card: Card, state: CardState, { key, size }: Press): Pressed {
   if (state.reason) return typeReason(state, state.reason, key);
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text answers nothing here." } };
+  if (key.name === "escape") return { state: { ...state, chosen: -1, typing: false, hint: "Nothing is chosen." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
-  if (at !== -1) return { state: { ...state, chosen: at, hint: hintFor(card.actions[at]) } };
+  if (at !== -1) return chooseByLetter(card, state, at);
   const named = { name: key.name, size };
   return move(card, state, named) ?? confirm(card, state, named);
+}
+
+const TYPING = "Nothing is chosen: this is no place for text. Esc, then one letter; or the arrows; then Enter.";
+
+/** One letter, and nothing typed before it: whoever types words here means something else. */
+function chooseByLetter({ actions }: Card, state: CardState, at: number): Pressed {
+  if (state.typing || (state.chosen !== -1 && state.chosen !== at)) return { state: { ...state, chosen: -1, typing: true, hint: TYPING } };
+  return { state: { ...state, chosen: at, hint: hintFor(actions[at]) } };
 }
 
 function hintFor(action: CardAction | undefined): string {
@@ -158,7 +170,7 @@ function move(card: Card, state: CardState, { name, size }: Named): Pressed | un
   const step = name === "up" ? -1 : name === "down" ? 1 : 0;
   if (step !== 0) {
     const chosen = (state.chosen + step + card.actions.length + (state.chosen < 0 && step < 0 ? 1 : 0)) % card.actions.length;
-    return { state: { ...state, chosen, hint: hintFor(card.actions[chosen]) } };
+    return { state: { ...state, chosen, typing: false, hint: hintFor(card.actions[chosen]) } };
   }
   return hunkKey(card, state, name);
 }
@@ -199,14 +211,16 @@ const MORE_TO_SEE = "There is more to see first: PgDn or space shows it.";
 
 function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
   if (name !== "enter")
-    return { state: { ...state, hint: `'${cut(oneLine(name), 20)}' is no answer here. Choose with a letter or the arrows, then Enter.` } };
+    return { state: { ...state, chosen: -1, typing: true, hint: `'${cut(oneLine(name), 20)}' is no answer here. ${TYPING}` } };
   const action = card.actions[state.chosen];
   if (!action) return { state: { ...state, hint: "Enter alone answers nothing. Choose with a letter or the arrows first." } };
   if (action.approves && !isAllSeen(card, state, size)) {
     const isSmall = isTooHigh(card, { ...state, hint: "" }, { ...size, theme: PLAIN });
-    return { state: { ...state, hint: isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE } };
+    return {
+      state: { ...state, chosen: -1, hint: isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE },
+    };
   }
-  return act(card, state, action);
+  return act(card, { ...state, chosen: -1 }, action);
 }
 
 function act({ diff, approval }: Card, state: CardState, { does }: CardAction): Pressed {
