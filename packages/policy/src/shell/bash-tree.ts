@@ -62,6 +62,16 @@ export function isOneWord(text: string): boolean {
 
 const ONE_WORD = /^(?:[\w./:=@%+,^-]|"(?:[^"\\$`@]|\$\w+(?!\w)|\$\{\w+\})*")+$/;
 
+/** Whether a shell may make several words of one as it is written: an expansion stands outside of quotes, or is one that gives several within them. */
+export function maySplit(text: string): boolean {
+  if (isOneWord(text)) return false;
+  if (GIVES_SEVERAL.test(text) || (/\$\(|`/.test(text) && text.split('"').length > 3)) return true;
+  return /[$`*?[{]/.test(text.replace(QUOTED, ""));
+}
+
+const GIVES_SEVERAL = /\$@|\$\{[@!]|\[@\]/;
+const QUOTED = /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"/g;
+
 /** Whether a text holds a subscript with a substitution, which some builtins and tests evaluate even where it is quoted. */
 export function hasSubscript(text: string): boolean {
   return text.includes("[") && (text.includes("$(") || text.includes("`"));

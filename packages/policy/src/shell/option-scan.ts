@@ -110,13 +110,18 @@ type Scanning = {
 function step(scan: Scanning, i: number): number | undefined {
   const word = scan.words[i] ?? literalWord("");
   const { spec } = scan.table;
-  if (scan.start === undefined && spec.assignments && word.value.includes("=") && (scan.ended || !word.value.startsWith("-"))) return i + 1;
+  if (scan.start === undefined && spec.assignments && isAssignment(word) && (scan.ended || !word.value.startsWith("-"))) return i + 1;
   if (!scan.ended && word.value === "--") {
     scan.ended = !spec.permuted;
     return i + 1;
   }
   if (!scan.ended && isOption(scan.table, word.value)) return readOption(scan, i, word);
   return takeOperand(scan, i, word);
+}
+
+/** What is expanded before the sign may be words of its own, and the first of them the command: only a plain name is one for certain. */
+function isAssignment({ word, value }: ShellWord): boolean {
+  return word.dynamic ? /^\w+\+?=/.test(value) : value.includes("=");
 }
 
 function isOption({ spec, kinds }: OptionTable, text: string): boolean {

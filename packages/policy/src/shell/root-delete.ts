@@ -12,9 +12,11 @@ export function rootDelete({ argv, openEnd }: SeenCommand): Broad {
   const before = end === -1 ? args : args.slice(0, end);
   const isRecursive = before.some(({ text }) => isRecursiveOption(text));
   const isRoot = args.some(({ text }) => isRootPath(text));
-  const isUnsure = openEnd || args.some(({ dynamic }) => dynamic);
+  const unsure = args.filter(({ dynamic }) => dynamic);
+  const isUnsure = openEnd || unsure.length > 0;
   if (isRecursive && isRoot) return "yes";
-  return isUnsure && (isRecursive || isRoot) ? "doubt" : "no";
+  const mayBeRecursive = isRecursive || (before.some(({ text, dynamic }) => dynamic && text.startsWith("-")) && unsure.length > 1);
+  return isUnsure && (mayBeRecursive || isRoot) ? "doubt" : "no";
 }
 
 /** `-r`, `-R` alone or among others, `--recursive` in full or abbreviated. */

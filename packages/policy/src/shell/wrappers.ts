@@ -1,4 +1,4 @@
-import { hasSubscript, isOneWord, literalWord, type ShellWord } from "./bash-tree.ts";
+import { hasSubscript, isOneWord, literalWord, maySplit, type ShellWord } from "./bash-tree.ts";
 import { commandName } from "./command-name.ts";
 import { type OptionScan, type OptionTable, optionTable, scanOptions, type WrapperSpec } from "./option-scan.ts";
 import type { Hazard } from "./plan.ts";
@@ -37,6 +37,20 @@ export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surround
 const NONE: readonly Unwrapped[] = [];
 
 type Unwrap = (wrapping: Wrapping) => Unwrapped;
+
+/** Before the command that a wrapper runs no word may be several: one of them would be the command. */
+function inPlace(run: Unwrap): Unwrap {
+  return (wrapping) => {
+    const { name, words } = wrapping;
+    const found = run(wrapping);
+    const from = found.inner.reduce(
+      (least, one) => ("from" in one && one.words[0] === words[0] ? Math.min(least, one.from) : least),
+      words.length,
+    );
+    if (!words.slice(1, from).some(({ word }) => word.dynamic && maySplit(word.text))) return found;
+    return { ...found, doubts: [...(found.doubts ?? []), `which word is the command of ${name} is not known before it runs`] };
+  };
+}
 
 function bySpec(spec: WrapperSpec): Unwrap {
   const table = optionTable(spec);
@@ -201,7 +215,8 @@ function withoutVersion(inner: Inner): Inner {
 }
 
 const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
-  ...Object.entries({ ...PREFIX_COMMANDS, ...MULTIPLEXERS, ...SCRIPT_BUILTINS }).map(([name, spec]) => [name, bySpec(spec)] as const),
+  ...Object.entries({ ...PREFIX_COMMANDS, ...MULTIPLEXERS }).map(([name, spec]) => [name, inPlace(bySpec(spec))] as const),
+  ...Object.entries(SCRIPT_BUILTINS).map(([name, spec]) => [name, bySpec(spec)] as const),
   ...Object.entries(PACKAGE_RUNNERS).map(([name, runners]) => [name, byRunners(runners)] as const),
   ...SHELLS.map((name) => [name, unwrapShell] as const),
   ...READERS.map((name) => [name, unwrapReader] as const),
@@ -209,11 +224,11 @@ const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
   ["alias", unwrapAlias],
   ["bind", unwrapBind],
   ["jobs", unwrapJobs],
-  ["xargs", unwrapXargs],
+  ["xargs", inPlace(unwrapXargs)],
   ["find", unwrapFind],
   ["fd", unwrapFind],
   ["fdfind", unwrapFind],
-  ["parallel", unwrapParallel],
+  ["parallel", inPlace(unwrapParallel)],
   ["git", unwrapGit],
 ]);
 

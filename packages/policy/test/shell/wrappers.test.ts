@@ -149,6 +149,7 @@ const INSIDE: readonly (readonly [text: string, path: readonly string[]])[] = [
   ["nice -Z 1 curl x", ["nice"]],
   ["timeout $X 5 curl x", ["timeout"]],
   ["env $X curl x", ["env"]],
+  ["env $X=y curl x", ["env"]],
   ["env -u$X A curl x", ["env"]],
   ["systemd-run --user -p A=b curl x", ["systemd-run"]],
   ["ENV A=1 NICE -n 5 curl x", ["env", "nice"]],
