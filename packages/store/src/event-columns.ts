@@ -18,6 +18,14 @@ export type EventColumns = {
 /** The columns of `events` that make an event. */
 export const EVENT_COLUMNS = "pos, session, seq, epoch, at, type, v, body, prev, hash";
 
+const NUMBERS = ["pos", "seq", "epoch", "v"] as const;
+const TEXTS = ["session", "at", "type", "body", "prev", "hash"] as const;
+
+/** False: a row of another table stands here, as it can in a malformed file. */
+export function isEventRow(row: EventColumns): boolean {
+  return NUMBERS.every((column) => typeof row[column] === "number") && TEXTS.every((column) => typeof row[column] === "string");
+}
+
 /** The event that a row holds. */
 export function storedEvent({ pos, session, seq, epoch, at, type, v, body, prev, hash }: EventColumns): ChainedEvent {
   // Parsing: bodies are canonical JSON of objects.

@@ -1,7 +1,7 @@
 import { type Cursor, callOf, type EventFilter, LedgerError, type StoredEvent } from "@assent/core";
 import { chainHash } from "./chain.ts";
 import { type Database, type Query, query } from "./database.ts";
-import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { EVENT_COLUMNS, type EventColumns, isEventRow, storedEvent } from "./event-columns.ts";
 import { isMalformed } from "./malformed.ts";
 import { corrupt } from "./store-error.ts";
 
@@ -93,6 +93,7 @@ function fill(statement: Query<EventColumns>, ...values: readonly (string | numb
   let chars = 0;
   try {
     for (const row of statement.iterate(...values)) {
+      if (!isEventRow(row)) throw corrupt("A row of the ledger is no event.", {});
       rows.push(row);
       chars += row.body.length;
       if (chars > PAGE_CHARS) return { rows, more: true };

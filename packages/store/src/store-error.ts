@@ -4,6 +4,7 @@ import { type Json, LedgerError } from "@assent/core";
 import { octal, type StatePaths } from "./state-paths.ts";
 
 /** SQLite's primary result codes that mean something to whoever uses the store. */
+const ERROR = 1;
 const BUSY = 5;
 const READONLY = 8;
 const IOERR = 10;
@@ -17,6 +18,7 @@ const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
 
 /** The ledger's word for a failure of SQLite or the file system; what is none of these is returned as it is. */
 export function storeError(error: unknown, paths: StatePaths): unknown {
+  if (error instanceof SyntaxError) return Object.assign(corrupt("A row of the ledger is no JSON.", {}), { cause: error });
   const code = error instanceof Error ? codeOf(error) : undefined;
   if (code === undefined || error instanceof LedgerError) return error;
   const known = named(code, paths);
@@ -46,6 +48,8 @@ function named(code: number, paths: StatePaths): LedgerError | undefined {
     case CORRUPT:
     case NOTADB:
       return corrupt("The database file is malformed.", {});
+    case ERROR:
+      return corrupt("The tables of the ledger are not those of its version.", {});
     case CONSTRAINT:
       return unlisted({});
     default:

@@ -85,7 +85,7 @@ function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport
     try {
       standIn(database);
       database.exec("begin"); // one state of everything, whoever writes meanwhile
-      return inspect(database, wanted);
+      return schemaState(database) === "empty" ? emptied(wanted) : inspect(database, wanted);
     } finally {
       database.close();
     }
@@ -115,9 +115,19 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
     ];
     return made({ store, findings, scan });
   } catch (error) {
-    if (!isMalformed(error)) throw error;
+    if (!isDamage(error, database)) throw error;
     return made({ store, findings: [...modes, ...(malformed.length > 0 ? malformed : locateDamage(database, store))] });
   }
+}
+
+/** Nobody can tell a store that lost everything from one that never had anything. */
+function emptied({ modes }: Look): VerifyReport {
+  return made({ store: "", findings: [...modes, finding("store_corrupt", {}, "The database file is empty.")] });
+}
+
+/** In a malformed file a row of one table may stand where one of another is expected. */
+function isDamage(error: unknown, database: Database): boolean {
+  return isMalformed(error) || (error instanceof TypeError && isMalformedFile(database));
 }
 
 function isKnown({ chains, damage, rows }: Scan, session: string): boolean {

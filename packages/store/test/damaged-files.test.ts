@@ -86,3 +86,38 @@ test("a repair of a malformed file keeps every good event, and the store works a
   const writer = await begin(ledger, A);
   assert.equal((await writer.append(noise()))[0]?.seq, lostFrom);
 });
+
+/** A store with one session, and something wrong in its file. */
+async function withDamage(t: Parameters<typeof scratch>[0], sql: string): Promise<string> {
+  const directory = await scratch(t);
+  const ledger = await openLedger({ directory });
+  await (await begin(ledger, A)).append(proposedDraft("c1"));
+  await ledger.close();
+  tamper(directory, (database) => database.exec(sql));
+  return directory;
+}
+
+test("a file that lost everything is not verified", async (t) => {
+  const directory = await withDamage(t, "");
+  truncateSync(join(directory, "ledger.db"), 0);
+  const { ok, findings } = await verifyStore({ directory });
+  assert.deepEqual([ok, findings.map(({ type }) => type)], [false, ["store_corrupt"]]);
+});
+
+for (const [what, sql] of [
+  ["tables that are not those of its version", "pragma user_version=1"],
+  ["a list that is no JSON", "update sessions set row = 'x'"],
+] as const)
+  test(`a store with ${what} says store_corrupt, and where to look`, async (t) => {
+    const directory = await withDamage(t, sql);
+    const opened = openLedger({ directory }).then(async (ledger) => {
+      t.after(() => ledger.close());
+      await ledger.pending("sessions", { all: true });
+    });
+    await assert.rejects(opened, (error) => {
+      assert.ok(error instanceof LedgerError);
+      assert.equal(error.type, "store_corrupt");
+      assert.match(error.message, /assent verify/);
+      return true;
+    });
+  });
