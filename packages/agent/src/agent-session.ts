@@ -1,5 +1,6 @@
 import type { Content, Session } from "@assent/core";
 import type { Conversation, RunEnd } from "./loop/conversation.ts";
+import { hasWaking } from "./loop/notices.ts";
 import { DrainFailure } from "./notices/drain-failure.ts";
 import { makeBell, settle } from "./notices/settle.ts";
 import { makeTurnOrder } from "./notices/turn-order.ts";
@@ -19,8 +20,8 @@ export type RunningTasks = {
 export type AgentSession = {
   /** One message of a person and the turns that follow from it. Waits its turn. */
   readonly send: (prompt: Content, signal: AbortSignal) => Promise<RunEnd>;
-  /** Goes on after a restart. */
-  readonly goOn: (signal: AbortSignal) => Promise<RunEnd>;
+  /** Goes on after a restart, where there is something to go on with: a turn that was cut short, or a notice that starts one. `toldAll`: any notice does. */
+  readonly goOn: (signal: AbortSignal, how?: { readonly toldAll?: boolean }) => Promise<RunEnd>;
   /** Older turns become one summary. Waits its turn. False: the history is as it was. */
   readonly compact: (signal: AbortSignal) => Promise<boolean>;
   /** Tells the model what is queued, turn after turn; one at a time, whoever asks. Undefined: there was nothing. Rejects with `DrainFailure`. */
@@ -63,7 +64,7 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   const bell = makeBell();
   let draining: Promise<RunEnd | undefined> | undefined;
   let ending: Promise<void> | undefined;
-  const waits = (): boolean => session.state.notices.size > 0;
+  const waits = (): boolean => hasWaking(session);
   const tellAll = async (): Promise<RunEnd | undefined> => {
     let last: RunEnd | undefined;
     while (waits() && !turns.isClosed()) {
@@ -110,7 +111,7 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     rest: turns.rest,
     wake,
     send: (prompt, signal) => byPerson((aborted) => conversation.send(prompt, aborted), signal),
-    goOn: (signal) => byPerson((aborted) => conversation.goOn(aborted), signal),
+    goOn: (signal, how) => byPerson((aborted) => takeUp(deps, aborted, how?.toldAll === true), signal),
     settle: (signal, { deliver = true } = {}) =>
       settle({ waits: () => waits() || draining !== undefined, tasks, schedules, bell, drain: deliver ? drain : undefined }, signal),
     shutdown: (by, { notices = "keep" } = {}) => {
@@ -118,6 +119,12 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
       return ending;
     },
   };
+}
+
+/** Without something to tell, a model that has said its last word is not asked again. */
+async function takeUp({ session, conversation }: AgentSessionDeps, signal: AbortSignal, toldAll: boolean): Promise<RunEnd> {
+  const isTold = toldAll ? session.state.notices.size > 0 : hasWaking(session);
+  return isTold || !conversation.isAtRest() ? await conversation.goOn(signal) : { reason: "done", text: "" };
 }
 
 function tellFailure({ told }: AgentSessionDeps, error: unknown): void {

@@ -37,7 +37,7 @@ type Bench = Rehearsal & {
   readonly tasks: ReturnType<typeof workOf>;
   readonly schedules: Schedules;
   readonly told: (RunEnd | undefined)[];
-  readonly queue: (text: string) => Promise<void>;
+  readonly queue: (text: string, kind?: string) => Promise<void>;
   readonly abort: AbortController;
 };
 
@@ -54,8 +54,8 @@ async function bench(script: string, options: { interactive?: boolean } = {}): P
     told: (end) => void told.push(end),
   });
   agentOf.wake = agent.wake;
-  const queue = async (text: string): Promise<void> => {
-    const body = { notice: ids.next("n_"), kind: "task", modelText: text, displayText: text };
+  const queue = async (text: string, kind = "task"): Promise<void> => {
+    const body = { notice: ids.next("n_"), kind, modelText: text, displayText: text };
     await session.record([session.draft("notice.queued", body)], "normal");
   };
   return { ...rehearsal, agent, tasks, schedules, told, queue, abort };
@@ -302,4 +302,29 @@ test("B29: a reset drops what was not told: it never reaches the new conversatio
   await b.agent.shutdown("reset", { notices: "drop" });
   assert.equal(b.session.state.notices.size, 0);
   assert.equal((await b.events("notice.dropped")).length, 1);
+});
+
+test("what a person did with a proposal starts no turn, and is told with what they say next", async () => {
+  const { agent, queue, events, messages } = await bench(turns("one", "two", "three"), { interactive: true });
+  await agent.send("go", never);
+  await queue("A person undid x.", "proposal");
+  agent.wake();
+  assert.equal(await agent.settle(never), undefined);
+  assert.deepEqual(await agent.goOn(never), { reason: "done", text: "" });
+  assert.equal((await events("turn.started")).length, 1);
+  await agent.send("and now?", never);
+  const [, second, ...more] = await events("turn.started");
+  assert.deepEqual([second?.body.origin, more], ["user", []]);
+  assert.match(JSON.stringify(messages.slice(-3)), /and now\?.*A person undid x\..*two/);
+});
+
+test("whoever takes up what was parked has it told, too; a task's notice takes it along", async () => {
+  const { agent, queue, messages } = await bench(turns("one", "two", "three"));
+  await agent.send("go", never);
+  await queue("A person applied x.", "proposal");
+  assert.equal((await agent.goOn(never, { toldAll: true })).text, "two");
+  await queue("A person applied y.", "proposal");
+  await queue("It is done.");
+  assert.equal((await agent.settle(never))?.text, "three");
+  assert.match(JSON.stringify(messages.at(-2)), /A person applied y\.\\nIt is done\./);
 });

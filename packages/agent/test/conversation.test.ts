@@ -32,7 +32,14 @@ turns:
     [
       "M2: a script that runs out fails the run after the call ran",
       "turns: [{ calls: [{ tool: echo, input: { text: a } }] }]",
-      { reason: "failed", text: "", error: { type: "script_exhausted", message: "The script of main has no turn 2." } },
+      {
+        reason: "failed",
+        text: "",
+        error: {
+          type: "script_exhausted",
+          message: "The script has only 1 turn, and the model was asked once more. Add what it says next, for example: - say: Done.",
+        },
+      },
     ],
     [
       "H6: a provider's failure is an error of the run",

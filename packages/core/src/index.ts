@@ -99,7 +99,7 @@ export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";
 export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
-export type { ScheduleEventBodies, TaskEventBodies, TaskStatus, TaskUsage } from "./model/task-events.ts";
+export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task-events.ts";
 export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
 export type {
   Choice,
@@ -205,7 +205,7 @@ export { recordedCall } from "./runtime/recorded.ts";
 export type { RequestPorts } from "./runtime/requests.ts";
 export { requestsFrom } from "./runtime/requests.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
-export { openSession } from "./runtime/session.ts";
+export { openSession, recordedState } from "./runtime/session.ts";
 export type {
   ResolveWords,
   StandingContext,

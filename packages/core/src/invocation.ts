@@ -39,8 +39,15 @@ export function makeInvocation(bound: Bound): Invocation {
     opinion: () => opinion(bound),
     safe: () => isSafe(warned),
     confirmation: (signal: AbortSignal) => confirmation(bound, signal),
-    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) => execute(warned, { ...ctx, signal }, update),
+    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) =>
+      execute(warned, hasSignal(ctx, signal) ? ctx : { ...ctx, signal }, update),
   });
+}
+
+type Signalled = Partial<RunContext> & Pick<RunContext, "signal">;
+
+function hasSignal(ctx: Partial<RunContext> | undefined, signal: AbortSignal): ctx is Signalled {
+  return ctx?.signal === signal;
 }
 
 function describe({ definition, input, ctx, warnings }: Warned): string {
@@ -127,7 +134,7 @@ function isDetails(value: unknown): value is ConfirmationDetails {
   return isObject(value) && DETAILS.includes(value["type"]);
 }
 
-async function execute(warned: Warned, given: Partial<RunContext> & Pick<RunContext, "signal">, update?: Update): Promise<ToolResult> {
+async function execute(warned: Warned, given: Signalled, update?: Update): Promise<ToolResult> {
   const { definition, input, ctx, warnings } = warned;
   const { name, run, canUpdateOutput } = definition;
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);

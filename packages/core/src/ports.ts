@@ -143,6 +143,7 @@ export interface Approver {
 
 /** A growing file that takes the full output of one call. */
 export interface SpillFile {
+  readonly path: string;
   /** Appends; past the file's limit it writes the limit's mark once and drops the rest. Rejects when the disk refuses. */
   write(chunk: string | Uint8Array): Promise<void>;
   end(): Promise<Spilled>;
@@ -174,6 +175,8 @@ export type ProcessSpec = {
   readonly onStart?: (process: { readonly pid: number; readonly pgid: number; readonly processStart: string }) => Promise<void>;
   /** Where output goes that exceeds what is held in memory. */
   readonly spill?: () => Promise<SpillFile>;
+  /** All output goes there as it comes, and little of it is held. */
+  readonly spillsAll?: boolean;
   /** `run` alone: the program has a terminal of this size for input, output and error, and is hung up on when its leader exits. It rejects where there are no terminals. */
   readonly pty?: { readonly columns: number; readonly rows: number };
 };

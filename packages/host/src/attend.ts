@@ -29,7 +29,7 @@ export type AttendSettings = {
 
 /** A job and everything its end depends on. */
 export type Attended = {
-  readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill">;
+  readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill" | "spillsAll">;
   readonly signal: AbortSignal;
   readonly settings: AttendSettings;
   readonly job: Job;
@@ -48,6 +48,9 @@ export const NEVER_STARTED: ProcessEnd = {
   survivors: [],
 };
 
+/** Bytes held of output that is in a file anyway. */
+const HELD_OF_SPILLED = 1_048_576;
+
 type Stop = Exclude<ProcessEnd["ended"], "exit">;
 
 /**
@@ -57,7 +60,9 @@ type Stop = Exclude<ProcessEnd["ended"], "exit">;
 export async function attend(attended: Attended): Promise<ProcessEnd> {
   const { spec, signal, settings, job } = attended;
   const stop = stopOn(spec.timeoutMs, signal);
-  const held = heldOutput(settings.heldBytes, spec.spill);
+  const held = spec.spillsAll
+    ? heldOutput(Math.min(settings.heldBytes, HELD_OF_SPILLED), spec.spill, true)
+    : heldOutput(settings.heldBytes, spec.spill);
   const reading = read(attended, held);
   const drained = reading.done.then(() => job.exit);
   const released = endWithUs(job.groups);

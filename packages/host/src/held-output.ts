@@ -20,9 +20,9 @@ export type HeldOutput = {
 
 /**
  * Holds at most `limit` bytes. Up to there everything is kept; beyond it the first fifth and the newest rest are, and all of it goes to the spill file as it
- * comes. A spill file that fails is given up: the output then is head and tail without a file.
+ * comes; where it `spillsAll`, from the first byte on. A spill file that fails is given up: the output then is head and tail without a file.
  */
-export function heldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined): HeldOutput {
+export function heldOutput(limit: number, openSpill: (() => Promise<SpillFile>) | undefined, spillsAll = false): HeldOutput {
   const memory = segments(limit);
   const counts = textCounts();
   let total = 0;
@@ -30,7 +30,7 @@ export function heldOutput(limit: number, openSpill: (() => Promise<SpillFile>) 
   let lost = openSpill === undefined;
 
   const toFile = async (bytes: Uint8Array): Promise<void> => {
-    if (lost || total + bytes.length <= memory.capacity) return;
+    if (lost || (!spillsAll && total + bytes.length <= memory.capacity)) return;
     try {
       if (!file && openSpill) {
         file = await openSpill();

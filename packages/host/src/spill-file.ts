@@ -76,6 +76,7 @@ function spillFile(path: string, handle: FileHandle, room: { readonly perFile: n
   let turn: Promise<void> = Promise.resolve();
   let ended: Promise<Spilled> | undefined;
   return {
+    path,
     write(chunk) {
       turn = turn.then(() => write(Buffer.from(chunk)).catch(abandon));
       return turn;

@@ -17,6 +17,7 @@ async function hold(bytes: Buffer, options: { limit: number; piece: number; spil
 
 function spillTo(parts: Buffer[], failAt = Number.POSITIVE_INFINITY) {
   return async () => ({
+    path: "/spilled",
     async write(chunk: string | Uint8Array) {
       if (parts.length >= failAt) throw new Error("no space");
       parts.push(Buffer.from(chunk));
@@ -55,6 +56,18 @@ test("beyond the limit head and tail are kept, cut at whole characters, and the 
     const kept = Buffer.byteLength(end.output.replace(/\n\[\d+ bytes are not shown here\]\n/, ""));
     assert.ok(Math.abs(Buffer.byteLength(text) - kept - end.dropped) <= 6, "dropped counts what is in neither part");
   }
+});
+
+test("where all of it is spilled, the file has the first byte as soon as it came", async () => {
+  const parts: Buffer[] = [];
+  const held = heldOutput(4 * SEGMENT, spillTo(parts), true);
+  await held.take(Buffer.from("a"), "a");
+  assert.equal(Buffer.concat(parts).toString(), "a");
+  const text = "x".repeat(8 * SEGMENT);
+  await held.take(Buffer.from(text), text);
+  const end = await held.end();
+  assert.equal(Buffer.concat(parts).toString(), `a${text}`, "each byte once, also beyond what is held");
+  assert.deepEqual([end.spilled?.path, end.dropped > 0], ["/spilled", true]);
 });
 
 for (const [name, failAt] of [

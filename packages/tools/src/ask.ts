@@ -39,7 +39,8 @@ const asked = record({
   question,
   header: optional(string({ description: "A short title; the id when left out.", minLength: 1, maxLength: 16 })),
   options: array({
-    description: "2 to 5 choices; none where only a text can answer. A row for a text of their own is always added.",
+    description:
+      "2 to 5 choices are best, at most 20; an empty list where only a text can answer. A row for a text of their own is always added.",
     maxItems: 20,
     items: option,
   }),

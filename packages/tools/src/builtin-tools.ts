@@ -16,6 +16,7 @@ import { resolveTool } from "./resolve.ts";
 import { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./schedules.ts";
 import { searchTool } from "./search.ts";
 import { shellTool } from "./shell.ts";
+import type { BackgroundCommands } from "./shell-background.ts";
 import { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./tasks.ts";
 import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";
@@ -43,6 +44,8 @@ export type BuiltinDeps = SessionDirectories & {
   readonly hides?: Hides;
   /** What the session has read before; a new, empty memory when absent. */
   readonly reads?: Reads;
+  /** Keeps commands that go on behind their calls; absent: none can. */
+  readonly background?: BackgroundCommands;
   /** The agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };

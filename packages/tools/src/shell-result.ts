@@ -1,5 +1,6 @@
 import { composeCut, cutOutput, type Display, type Spilled, type StepsEnd, type ToolResult } from "@assent/core";
 import { makeAnsiScreen } from "@assent/host";
+import type { BackgroundEnd } from "./shell-background.ts";
 import { refusalOf } from "./shell-steps.ts";
 
 /** Output that is cut here is cut a little below what the runtime lets through, so that it is not cut twice. */
@@ -17,9 +18,8 @@ export type ShellRun = {
 /** What the model and people are given of a command that has ended. */
 export async function shellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
   const { text, spilled } = await shownOutput(end, run);
-  const survivors = end.survivors.length > 0 ? `[still running: process ${end.survivors.join(", ")}]` : "";
   const [type, message, last] = fateOf(end, run.timeoutMs);
-  const lines = [last, survivors, run.note ?? ""].filter((line) => line !== "");
+  const lines = [last, survivorsLine(end), run.note ?? ""].filter((line) => line !== "");
   const { content, display } = run.isTerminal ? fromTerminal(text, lines) : asWritten(text, lines);
   return {
     content,
@@ -27,6 +27,37 @@ export async function shellResult(end: StepsEnd, run: ShellRun): Promise<ToolRes
     ...(type !== undefined && { error: { type, message } }),
     ...(spilled && { spilled: [spilled] }),
   };
+}
+
+/** What is told of a background command that has ended, within what a notice holds. */
+const NOTICE_CUT = { maxChars: 20_000, maxLines: 950, keep: "both" } as const;
+
+/** How a background command was run, and where all it wrote is. */
+export type BackgroundRun = {
+  readonly timeoutMs: number | undefined;
+  readonly isTerminal: boolean;
+  readonly note: string | undefined;
+  readonly outputFile: string;
+};
+
+/** How a background command ended, as its notice tells it. */
+export function commandEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = "", outputFile }: BackgroundRun): BackgroundEnd {
+  const [type, message] = fateOf(end, timeoutMs);
+  const cut = cutOutput(end.output, NOTICE_CUT);
+  const { chars, lines, dropped, spilled } = end;
+  const text = cut ? composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, undefined) : end.output;
+  const shown = isTerminal ? drawnText(text) : text.trimEnd();
+  const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
+  const where = chars === 0 || spilled ? whole : "[its output could not be kept in a file]";
+  const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
+  const partial = end.ended !== "exit";
+  if (type === undefined) return { status: "completed", result, error: null, partial };
+  if (end.ended === "cancelled") return { status: "cancelled", result, error: null, partial };
+  return { status: "failed", result, error: end.ended === "timeout" ? `time limit (${timeoutMs} ms) reached` : message, partial };
+}
+
+function survivorsLine({ survivors }: StepsEnd): string {
+  return survivors.length > 0 ? `[still running: process ${survivors.join(", ")}]` : "";
 }
 
 /** The error's type and message, and the line after the output; no type for a success. */
@@ -81,6 +112,11 @@ function fromTerminal(text: string, last: readonly string[]): Given {
   const shown = lines.map(textOf);
   const display: Display = { type: "ansi_output", ansiOutput: [...lines, ...last.flatMap((line) => drawn(line))] };
   return { content: [...shown, ...last].join("\n"), display };
+}
+
+/** The text that a terminal would show. */
+export function drawnText(text: string): string {
+  return drawn(text).map(textOf).join("\n");
 }
 
 function textOf(line: Drawn[number]): string {

@@ -89,7 +89,7 @@ function image(bytes: Uint8Array | null): FileImage | null {
   return bytes && { digest: `sha256:${createHash("sha256").update(bytes).digest("hex")}`, bytes: () => bytes };
 }
 
-function runContext(ctx: CallContext): RunContext {
+export function runContext(ctx: CallContext): RunContext {
   const signal = new AbortController().signal;
   const nothing = async (): Promise<never> => {
     throw new Error("not in this test");

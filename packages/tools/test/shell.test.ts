@@ -44,7 +44,11 @@ const INVALID: readonly (readonly [name: string, input: object, message: RegExp]
   ["a time limit over an hour", { command: "true", timeout_ms: 3_600_001 }, /params\/timeout_ms must be <= 3600000/],
   ["a description over 200 characters", { command: "true", description: "x".repeat(201) }, /params\/description/],
   ["a command over 1 MiB", { command: "x".repeat(1024 * 1024 + 1) }, /params\/command/],
-  ["running in the background", { command: "true", run_in_background: true }, /run_in_background is not available yet/],
+  [
+    "running in the background where nobody keeps it",
+    { command: "true", run_in_background: true },
+    /run_in_background is not available here/,
+  ],
   ["a terminal that is neither wanted nor not", { command: "true", pty: 80 }, /params\/pty must be boolean/],
   ["an unknown field", { command: "true", shell: "zsh" }, /additional property 'shell'/],
 ];
@@ -56,7 +60,7 @@ for (const [name, input, message] of INVALID) {
   });
 }
 
-test("what is not there yet may be said to be off, and is not shown to the model", async (t) => {
+test("what is not there may be said to be off, and is not shown to the model", async (t) => {
   const { call, tool } = session(t);
   assert.equal((await call("shell", { command: "echo x", run_in_background: false })).content, "x");
   assert.doesNotMatch(JSON.stringify(tool("shell").inputSchema), /background/);

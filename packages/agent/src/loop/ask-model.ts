@@ -7,6 +7,7 @@ import { buildRequest, offeredTools } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import type { Lead } from "./steering.ts";
 import { BrokenAnswer, type ModelAnswer, streamAnswer } from "./stream-answer.ts";
+import type { StreamEvent } from "./stream-events.ts";
 import { type Talk, warn } from "./talk.ts";
 
 /** One turn's request. */
@@ -58,7 +59,8 @@ async function request(talk: Talk, { turn, lead, model, modelId, signal }: Askin
     deps.limits?.spend(answer.usage, modelId);
   };
   try {
-    const answer = await withRetries(() => streamAnswer(model, options, (event) => talk.tell({ ...event, turn })), {
+    const heard = deps.observe && ((event: StreamEvent): void => talk.tell({ ...event, turn }));
+    const answer = await withRetries(() => streamAnswer(model, options, heard), {
       clock: deps.clock,
       signal,
       retrying: ({ delayMs, error }) => warn(talk, "provider_retry", `${providerFailure(error).message}; trying again in ${delayMs} ms`),

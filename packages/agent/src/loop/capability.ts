@@ -28,11 +28,14 @@ export type Capabilities = {
 /** Begins with the table; `given` is what a script says of itself. */
 export function createCapabilities(given?: Capability): Capabilities {
   const learnt = new Map<string, Capability>();
-  const of: Capabilities["of"] = ({ provider, modelId }) =>
-    learnt.get(`${provider}\n${modelId}`) ??
-    given ??
-    KNOWN.find((row) => row.provider.test(provider) && row.model.test(modelId))?.capability ??
-    "named";
+  const of: Capabilities["of"] = ({ provider, modelId }) => {
+    const key = `${provider}\n${modelId}`;
+    const known = learnt.get(key);
+    if (known !== undefined) return known;
+    const told = given ?? KNOWN.find((row) => row.provider.test(provider) && row.model.test(modelId))?.capability ?? "named";
+    learnt.set(key, told);
+    return told;
+  };
   return {
     of,
     lower: (model) => {

@@ -1,4 +1,4 @@
-import type { Session } from "@assent/core";
+import type { Maybe, Session } from "@assent/core";
 import { compactionPrompt } from "../prompts/compaction-prompt.ts";
 import { contextSizeOf } from "../providers/context-sizes.ts";
 import { compactable, compactedHistory } from "./compact-history.ts";
@@ -23,10 +23,13 @@ export type Compacting = {
 };
 
 /** Makes the history smaller where it fills too much of the model's context. */
-export async function compactIfFull(talk: Talk, asked: { readonly modelId: string } & Compacting): Promise<void> {
+export function compactIfFull(talk: Talk, asked: { readonly modelId: string } & Compacting): Maybe<void> {
   const { contextSize } = talk.deps;
   const size = contextSize?.(asked.modelId) ?? contextSizeOf(asked.modelId);
-  if (size === undefined || talk.room.filled(talk.messages) < size * FULL) return;
+  return size === undefined || talk.room.filled(talk.messages) < size * FULL ? undefined : compactNow(talk, asked);
+}
+
+async function compactNow(talk: Talk, asked: Compacting): Promise<void> {
   if (answersOf(talk) < talk.compactFrom || !compactable(talk.messages)) return;
   await compact(talk, asked);
   talk.compactFrom = answersOf(talk) + AGAIN_AFTER;
@@ -81,7 +84,7 @@ async function summarise(talk: Talk, { head, more, signal }: Summarising): Promi
     signal,
   });
   const began = deps.clock.now();
-  const answer = await withRetries(() => streamAnswer(model, request, () => undefined), { clock: deps.clock, signal });
+  const answer = await withRetries(() => streamAnswer(model, request, undefined), { clock: deps.clock, signal });
   talk.usage.waited(deps.clock.now() - began);
   talk.usage.add(id ?? model.modelId, answer.usage);
   deps.limits?.spend(answer.usage, id ?? model.modelId);

@@ -52,12 +52,21 @@ type Part = Exclude<LanguageModelV4Message["content"], string>[number];
 
 function partLength(part: Part): number {
   if (part.type === "text" || part.type === "reasoning") return part.text.length;
-  if (part.type === "tool-call") return JSON.stringify(part.input ?? null).length;
+  if (part.type === "tool-call") return writtenLength(part.input);
   if (part.type !== "tool-result") return 0;
   const { output } = part;
   if (output.type === "text" || output.type === "error-text") return output.value.length;
   if (output.type !== "content") return 0;
   return output.value.reduce((sum, item) => sum + (item.type === "text" ? item.text.length : TOKENS_PER_FILE * CHARACTERS_PER_TOKEN), 0);
+}
+
+/** Roughly how long a value is as JSON, without writing it. */
+function writtenLength(value: unknown): number {
+  if (typeof value === "string") return value.length + 2;
+  if (typeof value !== "object" || value === null) return 4;
+  let length = 2;
+  for (const key in value) length += writtenLength(Reflect.get(value, key)) + (Array.isArray(value) ? 1 : key.length + 4);
+  return length;
 }
 
 const TOO_LONG =

@@ -111,6 +111,8 @@ export type Conversation = {
   /** What was used in this process. */
   readonly usage: () => ConversationUsage;
   readonly steering: Steering;
+  /** The model has said its last word, or nobody has spoken yet: without something new there is nothing to ask it. */
+  readonly isAtRest: () => boolean;
 };
 
 /** A conversation that goes on after `messages`. The list is only ever added to, but for a summary in place of its beginning, and is what every request carries. */
@@ -120,6 +122,7 @@ export function createConversation(deps: ConversationDeps, messages: LanguageMod
   return {
     steering: talk.steering,
     usage: talk.usage.totals,
+    isAtRest: () => messages.length === 0 || messages.at(-1)?.role === "assistant",
     fork: (unanswered) => forkedMessages({ messages, session, answering: talk.answering }, unanswered),
     compact: (signal) => compact(talk, { turn: session.state.turn + 1, trigger: "manual", signal }),
     goOn: async (signal) => {

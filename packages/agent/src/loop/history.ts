@@ -66,8 +66,10 @@ function shownInput(input: Json): unknown {
 
 /** Some providers take letters, digits, hyphens and underscores only; a repeated id of ours has another sign in it. */
 function wireId(id: string): string {
-  return id.replaceAll(/[^\w-]/g, "_");
+  return FOREIGN.test(id) ? id.replaceAll(/[^\w-]/g, "_") : id;
 }
+
+const FOREIGN = /[^\w-]/;
 
 /** A call's end as the history needs it. */
 export type ToldResult = {
@@ -89,13 +91,14 @@ function resultPart({ callId, tool, outcome, type, content }: ToldResult): Langu
     toolCallId: wireId(callId),
     toolName: tool,
     output: output(content, outcome === "succeeded"),
-    providerOptions: marked({ outcome, ...(type !== null && { type }) }),
+    providerOptions: marked(type === null ? { outcome } : { outcome, type }),
   };
 }
 
 /** One text, then the files: some providers make a result of every text, and none of a result without one. */
 function output(content: Content, ok: boolean): ResultOutput {
-  const parts = typeof content === "string" ? [{ type: "text" as const, text: content }] : content.map(shownPart);
+  if (typeof content === "string") return { type: ok ? "text" : "error-text", value: content };
+  const parts = content.map(shownPart);
   const files = parts.flatMap((part) => (part.type === "file" ? [part] : []));
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
   if (files.length === 0) return { type: ok ? "text" : "error-text", value: text };

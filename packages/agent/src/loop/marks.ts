@@ -9,7 +9,7 @@ export type Mark = {
 
 /** The provider options that carry a mark. */
 export function marked(mark: Mark): { readonly assent: Record<string, string> } {
-  return { assent: Object.fromEntries(Object.entries(mark).filter((entry): entry is [string, string] => typeof entry[1] === "string")) };
+  return { assent: { ...mark } };
 }
 
 /** The mark of a message or part; empty when it has none. */

@@ -1,18 +1,33 @@
-import type { EventBodies, ProposalRow } from "@assent/core";
+import type { EventBodies, Maybe, ProposalRow, Session } from "@assent/core";
 import { userMessage } from "./history.ts";
 import { escapeXml, systemReminder } from "./reminder.ts";
 import type { Talk } from "./talk.ts";
 
 type Notice = EventBodies["notice.queued"];
 
+/** What people did with proposals is told with what is said next; only what came of work, or is due, starts turns by itself. */
+export function wakes({ kind }: Pick<Notice, "kind">): boolean {
+  return kind !== "proposal";
+}
+
+/** Whether a notice waits that starts a turn by itself. */
+export function hasWaking({ state }: Pick<Session, "state">): boolean {
+  return [...state.notices.values()].some(wakes);
+}
+
 /**
  * Between turns only, first in, first out: all notices up to the next schedule's in one message, a schedule's in a message of its own; each once.
- * What a person just said goes first: the turn that answers it tells no notices.
+ * What a person just said goes first: the turn that answers it tells only what people did themselves.
  */
-export async function deliverNotices(talk: Talk, turn: number): Promise<void> {
+export function deliverNotices(talk: Talk, turn: number): Maybe<void> {
+  return talk.deps.session.state.notices.size === 0 ? undefined : deliver(talk, turn);
+}
+
+async function deliver(talk: Talk, turn: number): Promise<void> {
   const { session } = talk.deps;
-  if (talk.newPrompt || session.state.notices.size === 0) return;
-  const { origin, notices } = firstGroup(session.state.notices.values());
+  const waiting = [...session.state.notices.values()].filter((notice) => !(talk.newPrompt && wakes(notice)));
+  if (waiting.length === 0) return;
+  const { origin, notices } = firstGroup(waiting);
   const text = notices.map(({ modelText }) => modelText).join("\n");
   const displayText = notices.map((notice) => notice.displayText).join("\n");
   const ids = notices.map(({ notice }) => notice);
@@ -22,7 +37,7 @@ export async function deliverNotices(talk: Talk, turn: number): Promise<void> {
   );
   talk.messages.push(userMessage(text, origin));
   talk.detector.reset();
-  talk.origin = origin;
+  if (!talk.newPrompt) talk.origin = origin;
   talk.tell({ type: "notice", turn, text, displayText, origin, ids });
 }
 

@@ -183,13 +183,13 @@ function end({ calls }: Reading, { call, outcome, type, content }: EventBodies["
 /** The turn before is whole: nothing is said to a model while a call of its turn waits. */
 function close(reading: Reading): void {
   const { parts, calls, messages } = reading;
-  if (!parts) return;
+  reading.parts = undefined;
+  reading.calls = [];
+  if (!parts || (calls.length === 0 && parts.some(({ type }) => type === "call"))) return; // its calls were never proposed: the model was asked again
   const ids = calls.map(({ callId }) => callId);
   if (parts.length > 0) messages.push(assistantMessage(parts, ids));
   const told = calls.flatMap(({ ended }) => (ended ? [ended] : []));
   if (told.length > 0) messages.push(toolMessage(told));
-  reading.parts = undefined;
-  reading.calls = [];
 }
 
 /** Every call of the newest answer gets a result, so that no provider sees one without. */

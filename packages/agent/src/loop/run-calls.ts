@@ -1,4 +1,4 @@
-import { type BatchReport, isObject, loopError, loopWarning, resolveModelOverride } from "@assent/core";
+import { type BatchReport, IllegalEvent, isObject, LedgerError, loopError, loopWarning, resolveModelOverride } from "@assent/core";
 import type { RunEnd } from "./conversation.ts";
 import { assistantMessage, toldResults, toolMessage } from "./history.ts";
 import { tellHooks } from "./loop-hooks.ts";
@@ -21,10 +21,12 @@ export async function runCalls(talk: Talk, acting: Acting): Promise<RunEnd | und
   const { parts, stop, usage, model, providerId, calls } = answer;
   if (answer.text !== "") talk.text = answer.text;
   talk.answering = { parts, seq: session.state.seq };
-  const said = session.record([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
-  said.catch(() => undefined); // what follows fails with the same cause, and says so
-  const batch = dispatch(talk, acting); // proposed in the same tick, so that message and calls are stored together
-  await said;
+  const said = session.write([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
+  const unsaid = said instanceof Promise ? new AbortController() : undefined;
+  if (said instanceof Promise) said.catch(() => unsaid?.abort());
+  const signal = unsaid ? AbortSignal.any([acting.signal, unsaid.signal]) : acting.signal;
+  const batch = dispatch(talk, { ...acting, signal }); // proposed in the same tick, so that message and calls are stored together
+  if (said instanceof Promise) await said.catch((error: unknown) => batch.then(() => Promise.reject(error))); // what is not on record is not done
   talk.tell({ type: "assistant", turn, answer });
   const report = await batch;
   talk.answering = undefined;
@@ -40,9 +42,20 @@ export async function runCalls(talk: Talk, acting: Acting): Promise<RunEnd | und
   if (told.length > 0) messages.push(toolMessage(told));
   const parked = await steering.ended(lead, steeredCalls(report, answer));
   for (const row of parked) await tellParked(talk, row);
-  await session.record([session.draft("turn.ended", { turn, reason: stop })], "normal");
-  tellHooks(talk, "turn_end", { reason: stop });
-  return await after(talk, { ...acting, report });
+  return await afterTurn(talk, { ...acting, report });
+}
+
+/** The end of a turn that another follows is stored together with the beginning of that one; hooks are told of it when it is on record. */
+async function afterTurn(talk: Talk, acted: After): Promise<RunEnd | undefined> {
+  const { session, hooks } = talk.deps;
+  const reason = acted.answer.stop;
+  const written = session.write([session.draft("turn.ended", { turn: acted.turn, reason })], "normal");
+  if (written instanceof Promise) written.catch(() => undefined); // what follows fails with the same cause, and says so
+  if (hooks) await written;
+  tellHooks(talk, "turn_end", { reason });
+  const ended = await after(talk, acted);
+  if (ended) await written;
+  return ended;
 }
 
 /** While a person is waited for, the run's time stands still. */
@@ -63,14 +76,15 @@ function dispatch(talk: Talk, { turn, lead, answer, signal }: Acting): Promise<B
       ...(directive !== undefined && { directive }),
       ...(directive !== undefined && lead.proposal !== undefined && { proposal: lead.proposal }),
     },
-    (event) => talk.tell({ type: "dispatch", turn, event }),
+    talk.deps.observe && ((event) => talk.tell({ type: "dispatch", turn, event })),
   );
   return release ? report.finally(release) : report;
 }
 
 function storeFailure(error: unknown): NonNullable<RunEnd["error"]> {
-  const type = error instanceof Error && "type" in error && typeof error.type === "string" ? error.type : "store_io";
-  return { type, message: error instanceof Error ? error.message : String(error) };
+  if (error instanceof LedgerError) return { type: error.type, message: error.message };
+  if (error instanceof IllegalEvent) return { type: "unhandled_exception", message: error.message }; // its type is an event's name
+  return { type: "store_io", message: error instanceof Error ? error.message : String(error) };
 }
 
 function steeredCalls({ results }: BatchReport, { calls }: ModelAnswer): Parameters<Steering["ended"]>[1] {

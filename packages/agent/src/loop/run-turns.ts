@@ -68,7 +68,7 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   await deliverNotices(talk, turn);
   const entered = talk.planning.entered();
   if (entered !== undefined) await remind(talk, turn, entered);
-  await startTurn(talk, signal);
+  if (deps.hooks) await startTurn(talk, signal);
   const lead = steering.lead({ active: offeredTools(deps.tools(), session, deps.asks).map(({ name }) => name), newPrompt: talk.fresh });
   await begin(talk, { turn, lead, model });
   talk.newPrompt = false;
@@ -102,7 +102,7 @@ async function begin(talk: Talk, { turn, lead, model }: Turn): Promise<void> {
   const started = session.draft("turn.started", { turn, origin, promptId: ids.next("u_"), model: model.modelId, toolChoice });
   const { reminder, proposal } = lead;
   if (reminder === undefined) {
-    await session.record([started], "normal");
+    await session.write([started], "normal");
     return;
   }
   const reminded = proposal === undefined ? [] : [session.draft("proposal.reminded", { proposal, turn })];

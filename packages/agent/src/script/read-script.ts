@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from "yaml";
 import type { Script } from "./script.ts";
 
 /** A script that cannot be used, with the place of the fault. */
@@ -54,18 +54,36 @@ export function readScript(text: string, file: string): Script {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const lineOf = (node: Node | null | undefined): number => lines.linePos(node?.range?.[0] ?? 0).line;
-  const [fault] = document.errors;
-  if (fault) throw new ScriptError(file, lines.linePos(fault.pos[0]).line, fault.message.split("\n", 1)[0] ?? "it is not YAML");
+  const [fault] = [...document.errors, ...document.warnings];
+  if (fault) throw new ScriptError(file, lines.linePos(fault.pos[0]).line, faultText(fault.message));
   const wrong = (node: Node | null, message: string): never => {
     throw new ScriptError(file, lineOf(node), message);
   };
+  refuseReferences(document, wrong);
   check({ node: document.contents, shapes: SCRIPT, path: "script", wrong });
   // Parsing: every key and value was checked against the shape just now.
   const script = document.toJS() as Script;
   if (!Array.isArray(script.turns)) wrong(document.contents, "script needs 'turns'");
-  refuseContradictions(script, file);
+  refuseContradictions(script, (path, message) => wrong(asNode(document.getIn(path, true)), message));
   return script;
 }
+
+/** The parser's sentence without its own place and picture of it. */
+function faultText(message: string): string {
+  const [sentence = ""] = message.split("\n", 1);
+  return sentence.replace(/ at line \d+, column \d+:?$/, "") || "it is not YAML";
+}
+
+/** Only an input of a call is free, and it is data as JSON has it: nothing refers to another place, keys are names, and no tag makes something else of a value. */
+function refuseReferences(document: Document, wrong: Checking["wrong"]): void {
+  visit(document, {
+    Alias: (_, alias) => wrong(alias, `the alias *${alias.source} is not understood: write the value out`),
+    Pair: (_, { key }) => void (isScalar(key) || wrong(asNode(key), "a key must be a name")),
+    Value: (_, node) => void (node.tag === undefined || JSON_TAG.test(node.tag) || wrong(node, `the tag ${node.tag} is not understood`)),
+  });
+}
+
+const JSON_TAG = /^tag:yaml\.org,2002:(?:str|int|float|bool|null|map|seq)$/;
 
 type Checking = {
   readonly node: unknown;
@@ -121,20 +139,25 @@ function asNode(node: unknown): Node | null {
 }
 
 /** What is well-formed and still means nothing. */
-function refuseContradictions(script: Script, file: string): void {
-  const wrong = (message: string): never => {
-    throw new ScriptError(file, 1, message);
-  };
-  const agents = Object.entries(script.agents ?? {}).map(([name, { turns }]) => ({ path: `agents.${name}`, turns: turns ?? [] }));
-  for (const { path, turns } of [{ path: "script", turns: script.turns }, ...agents]) {
-    for (const [at, turn] of turns.entries()) refuseTurn(turn, (message) => wrong(`${path}.turns[${at}] ${message}`));
+function refuseContradictions(script: Script, wrong: (path: readonly (string | number)[], message: string) => never): void {
+  const agents = Object.entries(script.agents ?? {}).map(([name, { turns }]) => ({
+    place: ["agents", name],
+    called: `agents.${name}`,
+    turns,
+  }));
+  for (const { place, called, turns } of [{ place: [], called: "script", turns: script.turns }, ...agents]) {
+    if (!Array.isArray(turns)) wrong(place, `${called} needs 'turns'`);
+    for (const [at, turn] of turns.entries())
+      refuseTurn(turn, (message) => wrong([...place, "turns", at], `${called}.turns[${at}] ${message}`));
   }
   if (script.capability !== undefined && !["named", "required", "auto"].includes(script.capability))
-    wrong("capability must be named, required or auto");
+    wrong(["capability"], "capability must be named, required or auto");
 }
 
-function refuseTurn({ error, say, calls }: Script["turns"][number], wrong: (message: string) => never): void {
+function refuseTurn({ error, say, calls, expect }: Script["turns"][number], wrong: (message: string) => never): void {
   if (error && (say !== undefined || calls)) wrong("fails, so it cannot say or call anything");
   if (error && (typeof error.status !== "number" || typeof error.message !== "string")) wrong("fails without a status or a message");
   if (calls?.some((call) => typeof call.tool !== "string")) wrong("has a call without a tool");
+  const results = [...(expect?.result ? [expect.result] : []), ...(expect?.results ?? [])];
+  if (results.some(({ call }) => typeof call !== "string")) wrong("expects a result without saying of which call");
 }

@@ -113,9 +113,19 @@ function modelAt(position: Position, modelId: string, clock: Clock): LanguageMod
     },
     doStream: async (options) => {
       const { turn, number } = await answer(options);
-      return { stream: ReadableStream.from(parts(turn, { number, modelId })) };
+      return { stream: streamOf(parts(turn, { number, modelId })) };
     },
   };
+}
+
+/** A stream that has everything at once: a script keeps nobody waiting. */
+function streamOf<T>(items: Iterable<T>): ReadableStream<T> {
+  return new ReadableStream<T>({
+    start: (controller) => {
+      for (const item of items) controller.enqueue(item);
+      controller.close();
+    },
+  });
 }
 
 type Answer = { readonly turn: ScriptedTurn; readonly number: number };
@@ -126,7 +136,7 @@ async function take(position: Position, { options, modelId, clock }: Taking): Pr
   position.halt.signal.throwIfAborted();
   const turn = position.script.turns[position.at];
   const number = position.at + 1;
-  if (!turn) throw new ScriptFailure("script_exhausted", `The script of ${position.name} has no turn ${number}.`);
+  if (!turn) throw exhausted(position);
   position.at = number;
   const fault = turn.expect && unmet(turn.expect, { options, fresh: freshIn(options.prompt, position.seen), model: modelId });
   position.seen = options.prompt.at(-1);
@@ -134,6 +144,13 @@ async function take(position: Position, { options, modelId, clock }: Taking): Pr
   if (turn.delayMs !== undefined) await delay(turn.delayMs, clock, options.abortSignal);
   if (turn.error) throw failure(turn.error);
   return { turn, number };
+}
+
+function exhausted({ name, script: { turns } }: Position): ScriptFailure {
+  const [whose, where] = name === MAIN ? ["", ""] : [` for the agent ${name}`, " under agents"];
+  const count = turns.length === 0 ? "no turn" : turns.length === 1 ? "only 1 turn" : `only ${turns.length} turns`;
+  const message = `The script has ${count}${whose}, and the model was asked once more. Add what it says next${where}, for example: - say: Done.`;
+  return new ScriptFailure("script_exhausted", message);
 }
 
 /** What an agent is asked wrongly ends the whole run. */

@@ -1,5 +1,6 @@
 import { MODES, type Mode } from "@assent/core";
 import { isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from "yaml";
+import { plainFields } from "./plain-fields.ts";
 
 /** What an agent is built from: the front matter of its file, and its system prompt. */
 export type AgentDefinition = {
@@ -29,6 +30,7 @@ export type ParsedAgent =
   | { readonly problem: Omit<AgentProblem, "file"> };
 
 const LONGEST_PROMPT = 262_144;
+const REQUIRED: readonly string[] = ["name", "description"];
 const RESERVED: readonly string[] = ["fork", "main"];
 
 /** Reads a definition: YAML between two lines of dashes, then the prompt. */
@@ -36,6 +38,8 @@ export function parseAgent(text: string): ParsedAgent {
   const found = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/.exec(text);
   if (!found) return { problem: { line: 1, message: "missing front matter" } };
   const prompt = text.slice(found[0].length).trim();
+  const plain = plainFields(found[1] ?? "");
+  if (plain && isFaultless(plain) && Buffer.byteLength(prompt) <= LONGEST_PROMPT) return defined(plain, prompt);
   const lines = new LineCounter();
   const document = parseDocument(found[1] ?? "", { lineCounter: lines, uniqueKeys: true, prettyErrors: false });
   const lineAt = (offset: number): number => lines.linePos(offset).line + 1;
@@ -71,12 +75,18 @@ const FIELDS: Readonly<Record<string, (value: unknown) => string | undefined>> =
   maxTimeMs: (value) => (isWhole(value, 1_000, 86_400_000) ? undefined : "maxTimeMs must be an integer from 1000 to 86400000"),
 };
 
+/** Whether nothing has to be said of a place in it. */
+function isFaultless(fields: Fields): boolean {
+  const isGood = ([name, value]: [string, unknown]): boolean => FIELDS[name]?.(value) === undefined;
+  return REQUIRED.every((name) => Object.hasOwn(fields, name)) && Object.entries(fields).every(isGood);
+}
+
 function firstFault(map: YAMLMap, lineAt: (offset: number) => number): Omit<AgentProblem, "file"> | undefined {
   for (const pair of map.items) {
     const message = FIELDS[keyOf(pair)]?.(givenBy(pair));
     if (message !== undefined) return { line: lineAt(rangeOf(pair)), message };
   }
-  const missing = ["name", "description"].find((name) => !map.has(name));
+  const missing = REQUIRED.find((name) => !map.has(name));
   return missing === undefined ? undefined : { line: 2, message: `${missing} is missing` };
 }
 

@@ -9,26 +9,30 @@ const PATIENCE_MS = 5_000;
 export async function cancelTask(board: TaskBoard, id: string, { by, reason }: Cancelling): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };
-  if (entry.ended) return { type: "task_stop_not_running", message: `Task "${id}" is not running (${entry.status}).` };
-  if (entry.foreground)
-    return { type: "task_stop_not_cancellable", message: `Task "${id}" is a foreground agent: it ends with the call that started it.` };
-  if (entry.status === "cancelling") return undefined;
+  const refused = refusalOf(entry);
+  if (refused || entry.status === "cancelling") return refused;
   const { session } = board.deps;
-  const wasPaused = entry.status === "paused";
   entry.status = "cancelling";
   entry.watching?.close();
   changed(board);
   try {
     const wish = session.draft("task.cancelling", { task: id, by, reason: reason ?? null });
     if (!(await writeInOrder(entry, () => session.record([wish], "full")))) return undefined; // it came to its end by itself
-    await closeOpen(session, entry.session, by);
+    if (!entry.command) await closeOpen(session, entry.session, by);
   } catch (error) {
+    await endUnrecorded(board, entry, by);
     return { type: "task_stop_internal_error", message: error instanceof Error ? error.message : String(error) };
   }
   entry.controller.abort(by);
-  if (wasPaused) await discard(board, entry, by);
-  else giveUpLater(board, entry, by);
+  if (entry.command || entry.hasBody) giveUpLater(board, entry, by);
+  else await discard(board, entry, by);
   return undefined;
+}
+
+function refusalOf({ id, ended, status, foreground }: TaskEntry): TaskRefusal | undefined {
+  if (ended) return { type: "task_stop_not_running", message: `Task "${id}" is not running (${status}).` };
+  if (!foreground) return undefined;
+  return { type: "task_stop_not_cancellable", message: `Task "${id}" is a foreground agent: it ends with the call that started it.` };
 }
 
 /** Who wants it, and why. */
@@ -41,6 +45,14 @@ function cancelled({ progress }: TaskEntry, by: string): Ending {
 function giveUpLater(board: TaskBoard, entry: TaskEntry, by: string): void {
   const stop = board.deps.clock.timer(PATIENCE_MS, () => void endTask(board, entry, { ...cancelled(entry, by), settled: false }));
   entry.over.promise.then(stop, stop);
+}
+
+/** A record that takes nothing more leaves no command running. */
+async function endUnrecorded(board: TaskBoard, entry: TaskEntry, by: string): Promise<void> {
+  if (!entry.command) return;
+  entry.controller.abort(by);
+  giveUpLater(board, entry, by);
+  await entry.over.promise.catch(() => undefined); // its end cannot be stored either, and that is told
 }
 
 /** A paused one has no body: the calls it left open are ended with it. */

@@ -1,4 +1,4 @@
-import type { EventBodies } from "@assent/core";
+import { type EventBodies, LedgerError } from "@assent/core";
 import { taskNotice, taskSummary } from "../notices/task-envelope.ts";
 import { closeOpen } from "./close-open.ts";
 import type { AgentEnd } from "./run-agent.ts";
@@ -10,6 +10,8 @@ export type Ending = AgentEnd & {
   readonly settled?: boolean;
   /** Who ended it, where it did not end by itself. */
   readonly by?: string | null;
+  /** The fingerprint of a command that nobody knows the outcome of. */
+  readonly unknown?: string;
 };
 
 /**
@@ -22,21 +24,20 @@ export async function endTask(board: TaskBoard, entry: TaskEntry, ending: Ending
   const { deps } = board;
   if (ending.status === "completed") entry.opened?.completed();
   const settled = ending.settled ?? true;
-  if (settled) await closeSession(board, entry, ending);
-  else await closeOpen(deps.session, entry.session, "runtime").catch(() => undefined);
+  if (!(await closeSession(board, entry, { ...ending, settled }))) return;
   const { usage } = viewOf(board, entry);
-  const { status, result, error, partial, remark } = ending;
+  const { status, result, error, partial, remark, unknown } = ending;
   const said = { ...(remark !== undefined && { remark }) };
   const { id, agent, description, callId, foreground } = entry;
   const ended = { id, agent, description, callId, status, result, error, usage, ...said };
   entry.endedAt = new Date(deps.clock.now()).toISOString();
   if (!foreground) {
     const notice = taskNotice(deps.ids.next("n_"), ended);
-    const body = { task: id, status, result, error, partial, usage, settled, by: ending.by ?? null, ...said };
+    const by = ending.by ?? null;
+    const body = { task: id, status, result, error, partial, usage, settled, by, ...said, ...(unknown !== undefined && { unknown }) };
     if (!(await store(board, entry, { body, notice }))) return;
   }
   entry.status = status;
-  board.nodes.delete(entry.session);
   if (!foreground) tell(board, { type: "task_notification", task: { ...viewOf(board, entry), usage }, summary: taskSummary(ended) });
   prune(board);
   entry.over.resolve();
@@ -47,30 +48,41 @@ export async function endTask(board: TaskBoard, entry: TaskEntry, ending: Ending
 type Storing = { readonly body: EventBodies["task.ended"]; readonly notice: EventBodies["notice.queued"] };
 
 async function store(board: TaskBoard, entry: TaskEntry, { body, notice }: Storing): Promise<boolean> {
-  const { session, warn } = board.deps;
+  const { session } = board.deps;
   try {
     await entry.writing;
     await session.record([session.draft("task.ended", body), session.draft("notice.queued", notice)], "normal");
     return true;
   } catch (error) {
-    board.failure ??= { error };
-    warn?.(`the end of task ${entry.id} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);
-    entry.over.reject(error);
-    changed(board);
-    return false;
+    return unstored(board, entry, error);
   }
+}
+
+/** The store has failed, and with it the run: nobody is told. */
+function unstored(board: TaskBoard, entry: TaskEntry, error: unknown): false {
+  board.failure ??= { error };
+  board.deps.warn?.(`the end of task ${entry.id} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);
+  entry.over.reject(error);
+  changed(board);
+  return false;
 }
 
 const CLOSED = { completed: ["done", 0], failed: ["failed", 1], cancelled: ["cancelled", 130] } as const;
 
-/** What its session still asks is closed, and its record ends. */
-async function closeSession(board: TaskBoard, entry: TaskEntry, { status }: Ending): Promise<void> {
+/** What its session still asks is closed, and its record ends. False: that could not be stored. */
+async function closeSession(board: TaskBoard, entry: TaskEntry, { status, settled }: Ending): Promise<boolean> {
   const { session, warn } = board.deps;
+  if (entry.command) return true; // it has none
+  board.nodes.delete(entry.session);
   try {
     await closeOpen(session, entry.session, "runtime");
+    if (!settled) return true; // its body still holds it
     const [reason, exit] = CLOSED[status];
     await entry.opened?.close(reason, exit);
+    return true;
   } catch (error) {
+    if (error instanceof LedgerError) return unstored(board, entry, error); // its record has no end: the next process gives it one
     warn?.(`the session of task ${entry.id} could not be closed: ${error instanceof Error ? error.message : String(error)}`);
+    return true;
   }
 }

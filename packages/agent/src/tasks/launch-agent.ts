@@ -6,7 +6,8 @@ import type { LoadedAgent } from "./load-agents.ts";
 import { type AgentNode, type AgentSpec, type OpenedAgent, openAgent } from "./open-agent.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { runTask } from "./run-task.ts";
-import { changed, enter, runningOf, type TaskBoard, type TaskEntry, tell, viewOf } from "./task-board.ts";
+import { enter, type TaskBoard, type TaskEntry, tell, viewOf } from "./task-board.ts";
+import { refuseInTask, reserve, takeId } from "./task-slot.ts";
 
 /** What the model asks for. */
 export type LaunchInput = {
@@ -20,7 +21,6 @@ export type LaunchInput = {
 export type Launch = { readonly caller: AgentNode; readonly callId: string; readonly input: LaunchInput; readonly signal: AbortSignal };
 
 const DEEPEST = 3;
-const USABLE_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Starts an agent. A task is left running; a foreground agent is waited for. Throws what the model is told. */
 export async function launchAgent(board: TaskBoard, launch: Launch): Promise<ToolResult> {
@@ -61,21 +61,7 @@ function refuseNesting({ path, background: inTask }: AgentNode, { name, backgrou
   if (path.length > DEEPEST) throw new ToolError(`Agents may be nested at most ${DEEPEST} deep.`, "agent_depth");
   if (name !== undefined && path.includes(name))
     throw new ToolError(`Agent "${name}" is already running above this one: ${path.join(" > ")}.`, "agent_cycle");
-  if (background && inTask) throw new ToolError("A background task cannot start background tasks.", "task_nested");
-}
-
-/** Takes a slot before anything else; the returned function gives it back, once the task itself is in the registry or nothing came of it. */
-function reserve(board: TaskBoard): () => void {
-  const most = board.deps.maxRunning();
-  if (runningOf(board).length + board.reserved >= most) {
-    const text = `${most} background tasks are already running. Wait for one to end, stop one, or run in the foreground.`;
-    throw new ToolError(text, "task_limit");
-  }
-  board.reserved += 1;
-  return () => {
-    board.reserved -= 1;
-    changed(board);
-  };
+  refuseInTask(background && inTask);
 }
 
 type Starting = Launch & { readonly definition: LoadedAgent | undefined; readonly background: boolean };
@@ -85,7 +71,7 @@ async function start(board: TaskBoard, starting: Starting): Promise<TaskEntry> {
   const { caller, callId, input, definition, background, signal } = starting;
   const name = definition?.name ?? "fork";
   const spec: AgentSpec = {
-    task: freeId(board, callId),
+    task: takeId(board, callId),
     definition,
     mode: resolveMode(definition?.mode ?? null, caller.session.state.mode),
     model: definition?.model ?? caller.session.state.model,
@@ -94,11 +80,11 @@ async function start(board: TaskBoard, starting: Starting): Promise<TaskEntry> {
     call: callId,
     description: input.description,
   };
-  board.ids.add(spec.task);
   const opened = await openAgent(board.deps, spec).catch((error: unknown) => notStarted(name, error));
   try {
     const words = await mayStart(board, { spec, name, signal });
     const prompt = words === undefined ? input.prompt : `${input.prompt}\n\n${words}`;
+    signal.throwIfAborted(); // the call that wants it may have ended meanwhile
     if (background) await record(board, { spec, opened, prompt, name });
     return entered(board, { spec, opened, prompt, name });
   } catch (error) {
@@ -110,12 +96,6 @@ async function start(board: TaskBoard, starting: Starting): Promise<TaskEntry> {
 function notStarted(name: string, error: unknown): never {
   const why = error instanceof Error ? error.message : String(error);
   throw new ToolError(`Could not start agent "${name}": ${why}`, "agent_init_failed");
-}
-
-/** After the launching call where that can be a name and is free, else at random: never after the clock. */
-function freeId({ ids, deps }: TaskBoard, callId: string): string {
-  const named = `t_${callId}`;
-  return USABLE_ID.test(callId) && !ids.has(named) ? named : deps.ids.next("t_");
 }
 
 type Asking = { readonly spec: AgentSpec; readonly name: string; readonly signal: AbortSignal };
@@ -150,6 +130,7 @@ function entered(board: TaskBoard, { spec, opened, prompt, name }: Built): TaskE
     maxTurns: definition?.maxTurns,
     maxTimeMs: definition?.maxTimeMs,
     insideFork: definition === undefined || isInsideFork(),
+    command: undefined,
   });
 }
 

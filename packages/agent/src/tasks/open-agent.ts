@@ -153,6 +153,8 @@ function agentOn(opening: Opening): OpenedAgent {
       }
     },
     close: async (reason, exit) => {
+      const leavesOpen = reason !== "parked" && session.state.calls.size > 0;
+      if (leavesOpen) await talk.dispatcher.resume({ tools: talk.tools(), signal: AbortSignal.abort() }); // a session that is over has no open call
       listening.close();
       await equipment.close();
       await session.close(reason, exit);

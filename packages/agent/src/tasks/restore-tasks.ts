@@ -1,20 +1,38 @@
-import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskRow } from "@assent/core";
+import { type EventBodies, knownEvent, type Ledger, type TaskRow } from "@assent/core";
 import { discard } from "./cancel-task.ts";
+import { endLeft } from "./end-left.ts";
 import { endOrphans } from "./end-orphans.ts";
-import { openAgent } from "./open-agent.ts";
+import { blockedReason, isDefined, leftBehind } from "./left-behind.ts";
 import { makeProgress, type Progress, recordedProgress } from "./progress.ts";
 import { reopenTask } from "./reopen-task.ts";
+import { restoreCommand, restoredProgress } from "./restore-command.ts";
 import { goOn } from "./run-task.ts";
 import { enter, runningOf, type TaskBoard, type TaskEntry, type TaskRefusal, tell, viewOf, writeInOrder } from "./task-board.ts";
 
+/** How what an earlier process left is taken up. */
+export type Restoring = {
+  /** False: what waited for an answer that is there does not go on by itself either. */
+  readonly goesOn?: boolean;
+};
+
 /** Enters what an earlier process left: what ran is paused, what somebody ended is ended, and what waited for an answer that is there goes on. */
-export async function restoreTasks(board: TaskBoard): Promise<void> {
+export async function restoreTasks(board: TaskBoard, { goesOn = true }: Restoring = {}): Promise<void> {
   await enterEnded(board);
-  for (const row of [...board.deps.session.state.tasks.values()]) if (!board.entries.has(row.task)) await restore(board, row);
+  for (const row of [...board.deps.session.state.tasks.values()]) if (!board.entries.has(row.task)) await restore(board, row, goesOn);
   await endOrphans(board);
 }
 
-async function restore(board: TaskBoard, row: TaskRow): Promise<void> {
+/** There are other definitions now: what was blocked for the want of its own is looked at again. */
+export async function reconsiderTasks(board: TaskBoard): Promise<void> {
+  for (const row of [...board.deps.session.state.tasks.values()]) {
+    const entry = board.entries.get(row.task);
+    const isBlocked = entry?.status === "paused" && entry.blocked === "agent_changed" && !entry.opened;
+    if (isBlocked && isDefined(board.deps, row)) await restore(board, row, true);
+  }
+}
+
+async function restore(board: TaskBoard, row: TaskRow, goesOn: boolean): Promise<void> {
+  if (row.command) return await restoreCommand(board, row);
   const { ledger } = board.deps.session;
   const entry = enterRow(board, row, await recordedProgress(ledger, row.session));
   if (row.state === "cancelling") {
@@ -23,26 +41,32 @@ async function restore(board: TaskBoard, row: TaskRow): Promise<void> {
     return;
   }
   entry.status = "paused";
-  const left = await leftBehind(ledger, row.session);
+  const left = await leftBehind(board.deps.session, row);
   if (left.running.size > 0) await endRunning(board, row);
   const blocked = await blockedReason(board, row, left);
-  const waits = row.paused?.reason === "approval" && blocked === null;
+  const reason = row.paused?.reason ?? "restart"; // what it waits for stays true, whatever keeps it from going on
+  const waits = reason === "approval" && blocked === null;
   entry.blocked = waits ? "approval" : blocked;
-  if (row.state === "running" || (row.paused?.blocked ?? null) !== entry.blocked) await recordPaused(board, entry, waits);
-  tell(board, { type: "task_paused", task: viewOf(board, entry), reason: waits ? "approval" : "restart" });
-  if (waits && (await isAnswered(ledger, row.session))) await resumeTask(board, entry, "answer");
+  if (row.state === "running" || (row.paused?.blocked ?? null) !== entry.blocked) await recordPaused(board, entry, reason);
+  tell(board, { type: "task_paused", task: viewOf(board, entry), reason });
+  if (goesOn && waits && (await isAnswered(ledger, row.session))) await resumeTask(board, entry, "answer");
 }
 
-async function recordPaused({ deps }: TaskBoard, entry: TaskEntry, waits: boolean): Promise<void> {
-  const body = { task: entry.id, reason: waits ? "approval" : "restart", blocked: entry.blocked } as const;
+/** What ran in it when its process ended is put in order; it does not go on. */
+async function endRunning(board: TaskBoard, { task, session, call, description, model }: TaskRow): Promise<void> {
+  await endLeft(board, { session, task, call: call ?? "", description, model, background: true, closed: ["parked", 75] });
+}
+
+async function recordPaused({ deps }: TaskBoard, entry: TaskEntry, reason: EventBodies["task.paused"]["reason"]): Promise<void> {
+  const body = { task: entry.id, reason, blocked: entry.blocked } as const;
   await writeInOrder(entry, () => deps.session.record([deps.session.draft("task.paused", body)], "full"));
 }
 
 function enterRow(board: TaskBoard, row: TaskRow, progress: Progress): TaskEntry {
-  const { task: id, agent, description, call: callId, session, model, mode, prompt, startedAt } = row;
+  const { task: id, agent, description, call: callId, session, model, mode, prompt, startedAt, command } = row;
   const definition = board.deps.definitions().find(({ name }) => name === agent);
   return enter(board, {
-    ...{ id, agent, description, callId, session, model, mode, prompt, startedAt, progress },
+    ...{ id, agent, description, callId, session, model, mode, prompt, startedAt, progress, command },
     opened: undefined,
     foreground: false,
     maxTurns: definition?.maxTurns,
@@ -56,78 +80,6 @@ async function isAnswered(ledger: Ledger, session: string): Promise<boolean> {
   const [approval] = await ledger.pending("approvals", { session, limit: 1 });
   const [question] = await ledger.pending("questions", { session, limit: 1 });
   return approval === undefined && question === undefined;
-}
-
-/** Why a task cannot go on; null: it can. */
-async function blockedReason({ deps }: TaskBoard, row: TaskRow, { created, calls }: LeftBehind): Promise<string | null> {
-  const { ledger } = deps.session;
-  if (!created) return "transcript_missing";
-  if (deps.isDirectory?.(created.cwd) === false) return "cwd_missing";
-  const definition = deps.definitions().find(({ name }) => name === row.agent);
-  if (row.digest !== null && (definition?.digest !== row.digest || !definition.usable)) return "agent_changed";
-  if (created.forked && !(await hasEvent(ledger, created.forked))) return "fork_history_missing";
-  return [...calls.values()].includes("claimed") ? "execution_unknown" : null;
-}
-
-type LeftBehind = {
-  readonly created: EventBodies["session.created"] | undefined;
-  /** Calls that may change something, by what is known of them. */
-  readonly calls: ReadonlyMap<string, "judged" | "claimed" | "ended">;
-  /** Those of them that nobody has put in order since their process ended. */
-  readonly running: ReadonlySet<string>;
-};
-
-/** What ran in it when its process ended is put in order as in any session; it does not go on. */
-async function endRunning({ deps, main }: TaskBoard, row: TaskRow): Promise<void> {
-  const { task, session, call, description, model } = row;
-  try {
-    const about = { task, call: call ?? "", description, model, mode: "plan", definition: undefined, background: true, parent: main };
-    const opened = await openAgent(deps, about, session);
-    await opened.takeUp("", AbortSignal.abort());
-    await opened.close("parked", 75);
-  } catch (error) {
-    deps.warn?.(`what task ${task} left running could not be ended: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
-/** A call that was claimed and has no end that anybody knows stays claimed; one that asks a person has done nothing yet. */
-async function leftBehind(ledger: Ledger, session: string): Promise<LeftBehind> {
-  let created: LeftBehind["created"];
-  const calls = new Map<string, "judged" | "claimed" | "ended">();
-  const running = new Set<string>();
-  const types = ["session.created", "call.judged", "call.claimed", "call.ended", "question.asked"];
-  for await (const stored of ledger.read({ session, seq: 0 }, { session, types })) {
-    const event = knownEvent(stored);
-    if (event?.type === "session.created") created = event.body;
-    else if (event) follow(calls, event);
-    if (event?.type === "call.claimed" && calls.get(event.body.call) === "claimed") running.add(event.body.call);
-    if (event?.type === "call.ended") running.delete(event.body.call);
-    if (event?.type === "question.asked") running.delete(event.body.callId);
-  }
-  return { created, calls, running };
-}
-
-function follow(calls: Map<string, "judged" | "claimed" | "ended">, event: LedgerEvent): void {
-  switch (event.type) {
-    case "call.judged":
-      if (!event.body.safe) calls.set(event.body.call, "judged");
-      break;
-    case "call.claimed":
-      if (calls.has(event.body.call)) calls.set(event.body.call, "claimed");
-      break;
-    case "question.asked":
-      calls.set(event.body.callId, "ended");
-      break;
-    case "call.ended":
-      if (event.body.outcome !== "unknown") calls.set(event.body.call, "ended");
-      break;
-    default:
-  }
-}
-
-async function hasEvent(ledger: Ledger, { session, seq }: NonNullable<EventBodies["session.created"]["forked"]>): Promise<boolean> {
-  for await (const stored of ledger.read({ session, seq: seq - 1 }, { session })) return stored.seq === seq;
-  return false;
 }
 
 /** Lets a paused task go on. One that is blocked stays as it is, and says why. */
@@ -165,7 +117,7 @@ async function enterEnded(board: TaskBoard): Promise<void> {
     const begun = event?.type === "task.ended" ? started.get(event.body.task) : undefined;
     if (event?.type !== "task.ended" || !begun || board.entries.has(begun.task)) continue;
     const { usage, status } = event.body;
-    const progress: Progress = { ...makeProgress(), usage: () => usage };
+    const progress: Progress = { ...(begun.command ? restoredProgress() : makeProgress()), usage: () => usage };
     const entry = enterRow(board, { ...begun, state: "running", startedAt: begun.at, paused: null }, progress);
     entry.status = status;
     entry.ended = true;

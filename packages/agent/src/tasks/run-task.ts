@@ -15,6 +15,7 @@ export async function runTask(board: TaskBoard, entry: TaskEntry, first: FirstSt
   if (!opened) throw new Error("the agent is not built");
   const { signal } = entry.controller;
   entry.finishing = false;
+  entry.hasBody = true;
   const end = await asFork(entry.insideFork, () =>
     runAgent({
       agent: opened,
@@ -26,6 +27,7 @@ export async function runTask(board: TaskBoard, entry: TaskEntry, first: FirstSt
       mayEnd: () => mayEnd(entry),
     }),
   );
+  entry.hasBody = false;
   if (entry.ended) {
     board.deps.warn?.(`what task ${entry.id} came to after its end was left out`);
     await opened.close("cancelled", 130).catch(() => undefined);

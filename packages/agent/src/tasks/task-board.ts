@@ -1,17 +1,18 @@
-import type { Hooks, Session, Subscription, TaskStatus, TaskUsage } from "@assent/core";
+import type { Hooks, Processes, Session, Subscription, TaskCommand, TaskStatus, TaskUsage } from "@assent/core";
 import type { ConversationDeps } from "../loop/conversation.ts";
 import { asFork } from "./fork.ts";
 import type { LoadedAgent } from "./load-agents.ts";
 import type { AgentBench, AgentNode, OpenedAgent } from "./open-agent.ts";
 import type { Progress } from "./progress.ts";
 
-/** An agent of a session, as it stands now. */
+/** An agent or a background command of a session, as it stands now. */
 export type TaskView = {
   readonly id: string;
+  /** An agent's name, or `shell` of a command. */
   readonly agent: string;
   readonly description: string;
   readonly callId: string | null;
-  /** The session that holds its transcript. */
+  /** The session that holds its transcript; of a command the one of its call. */
   readonly session: string;
   readonly status: "running" | "cancelling" | "paused" | TaskStatus;
   /** Its call waits for it; nobody is told of its end. */
@@ -24,9 +25,11 @@ export type TaskView = {
   /** Of one that is paused: whether somebody may let it go on, and why not. */
   readonly resumable?: boolean;
   readonly blockedReason?: string;
+  /** Of a command: where all it writes is. */
+  readonly outputFile?: string;
 };
 
-/** What is heard of background agents. */
+/** What is heard of tasks. */
 export type TaskEvent = {
   readonly type: "task_started" | "task_notification" | "task_paused";
   readonly task: TaskView;
@@ -45,6 +48,8 @@ export type TasksDeps = AgentBench & {
   readonly definitions: () => readonly LoadedAgent[];
   readonly hooks?: Hooks;
   readonly maxRunning: () => number;
+  /** Ends what commands of an earlier process left running; absent: that is only told. */
+  readonly processes?: Pick<Processes, "startOf" | "killGroup">;
   /** A notice is queued. */
   readonly wake: () => void;
   /** Whether a directory is there; absent: it is. */
@@ -53,8 +58,10 @@ export type TasksDeps = AgentBench & {
   readonly warn?: (message: string) => void;
 };
 
-/** One agent in the registry. */
-export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumable" | "blockedReason"> & {
+/** One agent or command in the registry. */
+export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumable" | "blockedReason" | "outputFile"> & {
+  /** Undefined: an agent. A command has no session of its own, asks nobody and cannot be spoken to. */
+  readonly command: TaskCommand | undefined;
   readonly prompt: string;
   readonly maxTurns: number | undefined;
   readonly maxTimeMs: number | undefined;
@@ -69,6 +76,8 @@ export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumab
   readonly controller: AbortController;
   /** While it waits for an answer. */
   watching: Subscription | undefined;
+  /** Its body runs: whoever ends it waits for that. */
+  hasBody: boolean;
   /** Set by the one way out, before anything else. */
   ended: boolean;
   /** It has heard everything that was said to it, and has nothing more to say. */
@@ -79,7 +88,7 @@ export type TaskEntry = Omit<TaskView, "usage" | "status" | "endedAt" | "resumab
   readonly over: PromiseWithResolvers<void>;
 };
 
-/** The registry: the agents of one root session. */
+/** The registry: the agents and background commands of one root session. */
 export type TaskBoard = {
   readonly deps: TasksDeps;
   readonly main: AgentNode;
@@ -99,7 +108,8 @@ const ENDED: readonly TaskView["status"][] = ["completed", "failed", "cancelled"
 
 /** The entry as others see it. */
 export function viewOf({ deps }: TaskBoard, entry: TaskEntry): TaskView {
-  const { id, agent, description, callId, session, status, foreground, startedAt, endedAt, model, mode, blocked, progress } = entry;
+  const { id, agent, description, callId, session, status, foreground, startedAt, endedAt, model, mode, blocked, progress, command } =
+    entry;
   const until = endedAt === undefined ? deps.clock.now() : Date.parse(endedAt);
   return {
     ...{ id, agent, description, callId, session, status, foreground, startedAt, model, mode },
@@ -107,13 +117,17 @@ export function viewOf({ deps }: TaskBoard, entry: TaskEntry): TaskView {
     usage: progress.usage(Math.max(0, until - Date.parse(startedAt))),
     ...(status === "paused" && { resumable: blocked === null || blocked === "approval" }),
     ...(status === "paused" && blocked !== null && { blockedReason: blocked }),
+    ...(command && { outputFile: command.outputFile }),
   };
 }
 
 /** A new entry, running. */
 export function enter(
   board: TaskBoard,
-  about: Omit<TaskEntry, "status" | "endedAt" | "blocked" | "controller" | "watching" | "ended" | "finishing" | "writing" | "over">,
+  about: Omit<
+    TaskEntry,
+    "status" | "endedAt" | "blocked" | "controller" | "watching" | "hasBody" | "ended" | "finishing" | "writing" | "over"
+  >,
 ): TaskEntry {
   const over = Promise.withResolvers<void>();
   over.promise.catch(() => undefined); // who waits hears of it; nobody must
@@ -124,6 +138,7 @@ export function enter(
     blocked: null,
     controller: new AbortController(),
     watching: undefined,
+    hasBody: false,
     ended: false,
     finishing: false,
     writing: Promise.resolve(),
@@ -134,7 +149,7 @@ export function enter(
   return entry;
 }
 
-/** Background agents that run, or are being ended. */
+/** Tasks that run, or are being ended. */
 export function runningOf({ entries }: TaskBoard): readonly TaskEntry[] {
   return [...entries.values()].filter(({ foreground, status }) => !foreground && (status === "running" || status === "cancelling"));
 }

@@ -24,7 +24,8 @@ export function taskHandlers(board: TaskBoard, tasks: Omit<Tasks, "handlers">): 
       const task = tasks.get(id);
       if (!task) throw new ToolError(`No task "${id}".`, "task_output_not_found");
       const text = (tasks.output(id) ?? "").slice(-SHOWN).replace(/^[\udc00-\udfff]/, "");
-      return `Task ${id} is ${statusOf(task)}.\n\n${text === "" ? "(no output)" : text}`;
+      const file = task.outputFile === undefined ? "" : ` All it writes is in ${task.outputFile}.`;
+      return `Task ${id} is ${statusOf(task)}.${file}\n\n${text === "" ? "(no output)" : text}`;
     },
     task_stop: async (_session, _call, { invocation: { input } }) => {
       const [id, reason] = [String(input["id"]), input["reason"]];

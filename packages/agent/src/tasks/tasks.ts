@@ -2,19 +2,21 @@ import type { RuntimeHandler } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
 import { cancelTask } from "./cancel-task.ts";
 import type { AgentNode } from "./open-agent.ts";
-import { restoreTasks, resumeTask } from "./restore-tasks.ts";
+import { type Releasing, releaseTask } from "./release-task.ts";
+import { type Restoring, reconsiderTasks, restoreTasks, resumeTask } from "./restore-tasks.ts";
 import { sendToTask } from "./send-to-task.ts";
+import { type CommandLaunch, startCommand } from "./start-command.ts";
 import { prune, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./task-board.ts";
 import { taskHandlers } from "./task-handlers.ts";
 
-/** The agents of one root session: those in the background, and those that calls wait for. */
+/** The agents of one root session, those in the background and those that calls wait for, and its background commands. */
 export type Tasks = {
   /** Oldest first: all that have not ended, and the newest of those that have. */
   readonly list: () => readonly TaskView[];
   readonly get: (id: string) => TaskView | undefined;
-  /** The texts of an agent, the last 1 MiB of them. */
+  /** The texts of an agent, or what a command wrote, the last 1 MiB of them. */
   readonly output: (id: string) => string | undefined;
-  /** How many background agents run; paused ones do not. */
+  /** How many tasks run; paused ones do not. */
   readonly running: () => number;
   /** Resolves when none runs. Rejects when the end of one could not be stored. */
   readonly idle: () => Promise<void>;
@@ -24,10 +26,16 @@ export type Tasks = {
   readonly cancelAll: (by: string) => Promise<void>;
   readonly send: (id: string, text: string, by: string) => Promise<TaskRefusal | undefined>;
   /** After a restart, before the first call. */
-  readonly restore: () => Promise<void>;
+  readonly restore: (how?: Restoring) => Promise<void>;
+  /** There are other definitions than before: what was blocked for the want of its own may go on. */
+  readonly reconsider: () => Promise<void>;
+  /** A person has looked at what a blocked task may have done: it may go on, and hears what they say of it. */
+  readonly release: (id: string, releasing: Releasing) => Promise<TaskRefusal | undefined>;
   readonly resume: (id: string, by: string) => Promise<TaskRefusal | undefined>;
   /** The main conversation, once there is one: a fork begins with it. */
   readonly attend: (conversation: Conversation) => void;
+  /** Lets a command of a call go on behind it. */
+  readonly commands: { readonly start: (launch: CommandLaunch, signal: AbortSignal) => Promise<string | undefined> };
   /** The bodies of the model's own tools. */
   readonly handlers: Readonly<Record<string, RuntimeHandler>>;
 };
@@ -59,7 +67,7 @@ export function createTasks(deps: TasksDeps): Tasks {
       return entry && viewOf(board, entry);
     },
     output: (id) => board.entries.get(id)?.progress.output(),
-    running: () => runningOf(board).length,
+    running: () => underWay(board),
     idle: () => idle(board),
     cancel,
     cancelAll: async (by) => {
@@ -67,7 +75,9 @@ export function createTasks(deps: TasksDeps): Tasks {
       await Promise.all(all.map(async ({ id, over }) => ((await cancel(id, by)) ? undefined : await over.promise)));
     },
     send: (id, text, by) => sendToTask(board, id, { text, by, resume: (entry) => resumeTask(board, entry, by) }),
-    restore: () => restoreTasks(board),
+    restore: (how) => restoreTasks(board, how),
+    reconsider: () => reconsiderTasks(board),
+    release: (id, releasing) => releaseTask(board, id, releasing),
     resume: async (id, by) => {
       const entry = board.entries.get(id);
       return entry ? await resumeTask(board, entry, by) : { type: "task_stop_not_found", message: `No task "${id}".` };
@@ -75,14 +85,20 @@ export function createTasks(deps: TasksDeps): Tasks {
     attend: (talk) => {
       conversation = talk;
     },
+    commands: { start: (launch, signal) => startCommand(board, launch, signal) },
   };
   return { ...tasks, handlers: taskHandlers(board, tasks) };
+}
+
+/** Those that run, and those that are being started. */
+function underWay(board: TaskBoard): number {
+  return runningOf(board).length + board.reserved;
 }
 
 function idle(board: TaskBoard): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      if (!board.failure && runningOf(board).length > 0) return;
+      if (!board.failure && underWay(board) > 0) return;
       board.waiting.delete(look);
       if (board.failure) reject(board.failure.error);
       else resolve();

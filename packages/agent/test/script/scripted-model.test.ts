@@ -244,7 +244,10 @@ describe("section 9: agents", () => {
   test("a request too many fails the agent, and nobody else", async () => {
     const player = play(SCRIPT);
     const nobody = player.agent("constructor");
-    await assert.rejects(ask(nobody), { type: "script_exhausted", message: "The script of constructor has no turn 1." });
+    await assert.rejects(ask(nobody), {
+      type: "script_exhausted",
+      message: /^The script has no turn for the agent constructor, .* under agents, for example: - say: Done\.$/,
+    });
     assert.equal(player.failed.aborted, false);
     assert.equal(await ask(player.model()), "main");
   });

@@ -40,6 +40,7 @@ import {
   type ScriptPlayer,
   type TaskEvent,
   type Tasks,
+  type TasksDeps,
 } from "../../src/index.ts";
 
 /** A main conversation with agents on a script, a real dispatcher for each, and a memory ledger. */
@@ -66,6 +67,8 @@ export type Bench = {
 /** What a bench may be given beside its script. */
 export type BenchOptions = {
   readonly definitions?: readonly Partial<LoadedAgent>[];
+  /** Definitions that change while it stands. */
+  readonly live?: { readonly definitions: readonly Partial<LoadedAgent>[] };
   readonly tools?: readonly Tool[];
   readonly policy?: Partial<Policy>;
   /** For dispatchers of agents alone. */
@@ -84,6 +87,9 @@ export type BenchOptions = {
   readonly after?: Bench;
   readonly ledger?: (ledger: Ledger) => Ledger;
   readonly isDirectory?: (path: string) => boolean;
+  readonly processes?: TasksDeps["processes"];
+  /** Where there is no such directory, nothing can be started. */
+  readonly cwd?: string;
   readonly ids?: Ids;
 };
 
@@ -121,7 +127,7 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
   const ledger = options.ledger?.(memory) ?? memory;
   const opening = after
     ? { holder: HOLDER, id: after.session.id, takeOver: true }
-    : { holder: HOLDER, create: { cwd: "/w", mode: YOLO.mode } };
+    : { holder: HOLDER, create: { cwd: options.cwd ?? "/w", mode: YOLO.mode } };
   const session = await openSession({ ledger, clock, ids }, opening);
   const { messages, providerId } = await recordedHistory(ledger, session.id);
   const player = playScript(readScript(script, "script.yaml"), clock);
@@ -152,12 +158,12 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
     clock,
     ids,
     talk: () => talk,
-    definitions: () => definitions,
+    definitions: () => options.live?.definitions.map(definition) ?? definitions,
     ...(options.hooks && { hooks: options.hooks }),
     maxRunning: () => options.maxRunning ?? 10,
     wake: () => waking.wake(),
     warn: (message) => void warnings.push(message),
-    ...(options.isDirectory && { isDirectory: options.isDirectory }),
+    ...machineOf(options),
     observe: (event) => {
       heard.push(event);
       options.observe?.(event, made);
@@ -237,6 +243,10 @@ export async function bench(script: string, options: BenchOptions = {}): Promise
   };
   if (!options.asleep) waking.wake = agent.wake;
   return made;
+}
+
+function machineOf({ isDirectory, processes }: BenchOptions): Pick<TasksDeps, "isDirectory" | "processes"> {
+  return { ...(isDirectory && { isDirectory }), ...(processes && { processes }) };
 }
 
 function registryOf(tools: readonly Tool[]): Registry {

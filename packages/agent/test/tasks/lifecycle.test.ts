@@ -63,7 +63,13 @@ describe("how a task ends", () => {
       "",
       "stopped, repeating the same calls",
     ],
-    ["a script that has no turn left", CALL, "failed", "Half.", "The script of helper has no turn 2."],
+    [
+      "a script that has no turn left",
+      CALL,
+      "failed",
+      "Half.",
+      "The script has only 1 turn for the agent helper, and the model was asked once more. Add what it says next under agents, for example: - say: Done.",
+    ],
   ];
   for (const [sentence, turns, status, result, error, options] of ENDS) {
     test(sentence, async () => {

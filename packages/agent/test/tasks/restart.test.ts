@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { defineTool, type Tool } from "@assent/core";
 import { z } from "zod";
+import type { LoadedAgent } from "../../src/index.ts";
 import { type Bench, type BenchOptions, bench, gate, noticeTexts } from "./bench.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -109,6 +110,55 @@ describe("a task whose process is gone", () => {
       );
     });
   }
+
+  test("one of which nobody knows whether a call ran goes on when a person has looked, hears their words first, and stays released", async () => {
+    const text = script("{ calls: [{ tool: stuck }] }, { say: Whole. }");
+    const before = await bench(text, { tools: [STUCK] });
+    await before.send("go");
+    for (let at = 0; at < 50; at += 1) await turn();
+    const after = await bench(text, { tools: [STUCK], after: before });
+    await after.tasks.restore();
+    assert.equal(await after.tasks.release("t_c1", { by: "ada", words: "It <did> run." }), undefined);
+    assert.deepEqual([after.tasks.get("t_c1")?.resumable, after.requests], [true, []], "nothing goes on by itself");
+    assert.equal(await after.tasks.release("t_c1", { by: "ada" }), undefined, "what is asked for holds");
+    const later = await bench(text, { tools: [STUCK], after });
+    await later.tasks.restore();
+    assert.equal(later.tasks.get("t_c1")?.resumable, true, "also in a later process");
+    await later.tasks.resume("t_c1", "resume");
+    await ended(later);
+    assert.equal((await later.events("task.ended"))[0]?.body.status, "completed");
+    const heard = JSON.stringify(later.requests.find(({ who }) => who === "helper")?.options.prompt);
+    assert.match(heard, /It is unknown whether 'stuck' ran.*Message from a person: It &lt;did&gt; run\./);
+  });
+
+  test("nothing but looking is released: what is changed or gone stays blocked, what runs or is over is refused", async () => {
+    const { after } = await restarted(WAITS, {});
+    assert.equal((await after.tasks.release("t_no", { by: "ada" }))?.type, "task_stop_not_found");
+    const changed = await bench(script(WAITS), { after, definitions: [{ digest: "sha256:2" }] });
+    await changed.tasks.restore();
+    assert.equal((await changed.tasks.release("t_c1", { by: "ada" }))?.type, "not_allowed");
+    await changed.tasks.cancel("t_c1", "ada");
+    assert.equal((await changed.tasks.release("t_c1", { by: "ada" }))?.type, "task_stop_not_running");
+  });
+
+  test("one whose definition comes later, the very same, may go on then; another one changes nothing", async () => {
+    const given: { definitions: Partial<LoadedAgent>[] } = { definitions: [] };
+    const before = await bench(script(WAITS));
+    await before.send("go");
+    for (let at = 0; at < 50; at += 1) await turn();
+    const after = await bench(script(WAITS), { after: before, live: given });
+    await after.tasks.restore();
+    assert.equal(after.tasks.get("t_c1")?.blockedReason, "agent_changed");
+    given.definitions = [{ digest: "sha256:2" }];
+    await after.tasks.reconsider();
+    assert.equal(after.tasks.get("t_c1")?.blockedReason, "agent_changed");
+    given.definitions = [{}];
+    await after.tasks.reconsider();
+    assert.deepEqual([after.tasks.get("t_c1")?.resumable, after.tasks.list().length], [true, 1]);
+    await after.tasks.resume("t_c1", "resume");
+    await ended(after);
+    assert.equal((await after.events("task.ended"))[0]?.body.result, "Whole.");
+  });
 
   test("B79: that somebody had ended is ended, with one notice, and not paused", async () => {
     const before = await bench(script("{ say: Half., calls: [{ tool: stuck }] }"), { tools: [STUCK] });

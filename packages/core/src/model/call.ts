@@ -84,7 +84,7 @@ export function next(call: Call | undefined, event: LedgerEvent): Call | undefin
   if (event.type === "call.ended") return ended(call, event);
   switch (call.state) {
     case "proposed":
-      return event.type === "call.judged" ? { ...base(call), state: "judged", judged: judgement(event) } : undefined;
+      return event.type === "call.judged" ? judgedFirst(call, event) : undefined;
     case "judged": // an ask opens an approval, or a grant or hook answers it at once; a deny only ends
       return rejudged(call, event) ?? (call.judged.verdict === "allow" ? claimed(call, event) : asked(call, event));
     case "waiting":
@@ -114,6 +114,10 @@ function proposed({ seq, body }: LedgerEvent & { readonly body: EventBodies["cal
 function judgement({ seq, body }: LedgerEvent & { readonly body: EventBodies["call.judged"] }): Judged {
   const { tool, kind, safe, fingerprint, verdict, explicitAsk, policy } = body;
   return { seq, tool, kind, safe, fingerprint, verdict, explicitAsk, policy };
+}
+
+function judgedFirst({ callId, tool, seq, index }: Call, event: LedgerEvent<"call.judged">): Call {
+  return { callId, tool, seq, index, state: "judged", judged: judgement(event) };
 }
 
 /** A changed policy, changed facts or an edit: the state stays, the newly judged request counts. */
@@ -187,9 +191,10 @@ function closed(call: InState<"waiting" | "approved">, event: LedgerEvent): Call
 function claimed(call: InState<"judged" | "approved">, event: LedgerEvent): Call | undefined {
   if (event.type !== "call.claimed" || event.body.fingerprint !== call.judged.fingerprint) return undefined;
   if (call.state === "approved" && !isInForce(call)) return undefined;
-  const { attempt, idempotencyKey } = event.body;
+  const { callId, tool, seq, index, judged } = call;
+  const { attempt, idempotencyKey: key } = event.body;
   const answer = call.state === "approved" ? { pos: call.yes.pos } : null;
-  return { ...base(call), state: "claimed", judged: call.judged, attempt, claimedAt: event.at, key: idempotencyKey, answer, process: null };
+  return { callId, tool, seq, index, state: "claimed", judged, attempt, claimedAt: event.at, key, answer, process: null };
 }
 
 /** A yes covers what was judged last, unless that was denied, or a rule began to insist on a person where none had answered. */
@@ -215,5 +220,6 @@ export function isRetry({ attempt, key }: InState<"claimed">, claimed: EventBodi
 
 function ended(call: Call, { body }: LedgerEvent & { readonly body: EventBodies["call.ended"] }): Call | undefined {
   if (!ENDS[call.state].includes(body.outcome)) return undefined;
-  return { ...base(call), state: "ended", outcome: { state: body.outcome, type: body.type } };
+  const { callId, tool, seq, index } = call;
+  return { callId, tool, seq, index, state: "ended", outcome: { state: body.outcome, type: body.type } };
 }

@@ -138,6 +138,7 @@ function foldCall(state: SessionState, event: LedgerEvent): boolean {
 
 function forget(state: SessionState, id: string): void {
   state.calls.delete(id);
+  if (state.questions.size === 0) return;
   for (const { id: question, callId } of state.questions.values()) if (callId === id) state.questions.delete(question);
 }
 
@@ -160,6 +161,7 @@ function foldProposal(state: SessionState, event: LedgerEvent): boolean {
 }
 
 function foldTask(state: SessionState, event: LedgerEvent): boolean {
+  if (event.type === "task.ended" && event.body.unknown !== undefined) state.unknown.add(event.body.unknown);
   if (isTaskEvent(event)) keep(state.tasks, { id: event.body.task, event, next: nextTask(state.tasks.get(event.body.task), event) });
   else if (isScheduleEvent(event))
     keep(state.schedules, { id: event.body.schedule, event, next: nextSchedule(state.schedules.get(event.body.schedule), event) });

@@ -79,7 +79,12 @@ export function loopError({ count, period, tool }: LoopTrip): string {
 }
 
 type Patience = Required<Omit<LoopDetectorOptions, "pollSafe">>;
-type Batch = { readonly first: string; readonly calls: string; readonly results: string | undefined };
+type Batch = {
+  readonly first: string;
+  readonly calls: string;
+  /** Compared only where the calls come round: nobody writes down what is never looked at. */
+  readonly results: readonly unknown[] | undefined;
+};
 type LoopState = Pick<LoopDetector, "consecutive" | "strikes" | "trip">;
 
 const FRESH: LoopState = Object.freeze({ consecutive: 0, strikes: 0, trip: undefined });
@@ -90,7 +95,7 @@ function atLeast(least: number, name: string, value: number): number {
 }
 
 function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undefined): Batch {
-  return { first: calls[0]?.name ?? "", calls: signatureOf(calls), results: results && canonical(results) };
+  return { first: calls[0]?.name ?? "", calls: signatureOf(calls), results };
 }
 
 function tripOf(recent: readonly Batch[], consecutive: number, { threshold, maxPeriod, cycles }: Patience): LoopTrip | undefined {
@@ -106,8 +111,12 @@ function comesRound(batches: readonly Batch[], period: number, cycles: number): 
   if (batches.length < period * cycles || batches.every(({ calls }) => calls === batches[0]?.calls)) return false;
   return batches.every(({ calls, results }, i) => {
     const before = batches[i - period];
-    return i < period || (before?.calls === calls && before.results === results);
+    return i < period || (before?.calls === calls && sameResults(before.results, results));
   });
+}
+
+function sameResults(before: Batch["results"], results: Batch["results"]): boolean {
+  return before === results || (before !== undefined && results !== undefined && canonical(before) === canonical(results));
 }
 
 /** Order counts, call ids do not. Lengths keep two lists apart that would read the same when joined. */

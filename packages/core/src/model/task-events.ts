@@ -1,26 +1,42 @@
-/** How a background agent ended. */
+/** How a task ended. */
 export type TaskStatus = "completed" | "failed" | "cancelled";
 
-/** What an agent has used, as its notice says it. */
+/** What a task has used, as its notice says it. */
 export type TaskUsage = { readonly totalTokens: number; readonly toolUses: number; readonly durationMs: number };
+
+/** A process as the system knows it: pid and start time together name it. */
+export type TaskProcess = { readonly pid: number; readonly pgid: number; readonly processStart: string };
+
+/** What is known of a background command before it begins. */
+export type TaskCommand = {
+  /** Takes all it writes. */
+  readonly outputFile: string;
+  /** Of its request; null: it only reads. */
+  readonly fingerprint: string | null;
+};
 
 /** The bodies of a task's events, on the chain of the session that started it. */
 export type TaskEventBodies = {
   "task.started": {
     readonly task: string;
-    /** A definition's name, or `fork`. */
+    /** A definition's name, or `fork`; of a command the tool's name. */
     readonly agent: string;
     readonly description: string;
+    /** What it was told to do; of a command its text. */
     readonly prompt: string;
     /** The launching call; null where a person or a host started it. */
     readonly call: string | null;
-    /** The agent's own session, which holds its transcript. */
+    /** The agent's own session, which holds its transcript; of a command the session of its call. */
     readonly session: string;
     readonly model: string | null;
     readonly mode: string;
-    /** Of the definition it was built from; null for a fork. */
+    /** Of the definition it was built from; null for a fork and for a command. */
     readonly digest: string | null;
+    /** There where it is a command, and no agent. */
+    readonly command?: TaskCommand;
   };
+  /** What a command runs in from now on; the last one counts. */
+  "task.process": { readonly task: string } & TaskProcess;
   /** Something said to a running agent. It is delivered as a notice of the agent's own session, under the same id. */
   "task.message": { readonly task: string; readonly message: string; readonly text: string; readonly by: string };
   /** Somebody wants it to end: from here on a crash does not bring it back. */
@@ -41,6 +57,8 @@ export type TaskEventBodies = {
     /** Who ended it, where it did not end by itself. */
     readonly by: string | null;
     readonly remark?: string;
+    /** The fingerprint of a command that nobody knows the outcome of: a person is asked before the same runs again. */
+    readonly unknown?: string;
   };
 };
 

@@ -1,12 +1,14 @@
 import type { LedgerEvent } from "./events.ts";
-import type { ScheduleEventBodies, TaskEventBodies } from "./task-events.ts";
+import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task-events.ts";
 
-/** A background agent that has not ended. */
+/** A task that has not ended. */
 export type TaskRow = TaskEventBodies["task.started"] & {
   readonly state: "running" | "cancelling" | "paused";
   readonly startedAt: string;
   /** Why it is paused, and why it cannot go on by itself. */
   readonly paused: Pick<TaskEventBodies["task.paused"], "reason" | "blocked"> | null;
+  /** Of a command: what it was last known to run in. */
+  readonly process?: TaskProcess;
 };
 
 /** A schedule that has not been removed. */
@@ -32,6 +34,10 @@ export function nextTask(row: TaskRow | undefined, event: TaskEvent): TaskRow | 
   switch (event.type) {
     case "task.message":
       return row;
+    case "task.process": {
+      const { pid, pgid, processStart } = event.body;
+      return row.command ? { ...row, process: { pid, pgid, processStart } } : undefined;
+    }
     case "task.cancelling":
       return { ...row, state: "cancelling", paused: null };
     case "task.paused":

@@ -106,8 +106,8 @@ export function markInvoked(queue: ToolChoiceQueue): ToolChoiceQueue {
 
 /** The turn ended normally. A named choice that was not taken is rejected as `not_invoked`. */
 export function resolve(queue: ToolChoiceQueue): ToolChoiceQueue {
+  if (!queue.inFlight) return queue;
   const { inFlight, ...rest } = queue;
-  if (!inFlight) return queue;
   if (typeof inFlight.choice !== "string" && !inFlight.invoked) return reject(queue, "not_invoked");
   return { ...rest, lastServed: inFlight.directive.label };
 }
@@ -128,6 +128,7 @@ export function reject(queue: ToolChoiceQueue, reason: RejectReason): ToolChoice
 /** Everything of this label goes, the choice in flight too. */
 export function removeByLabel(queue: ToolChoiceQueue, label: string): ToolChoiceQueue {
   const settled = queue.inFlight?.directive.label === label ? reject(queue, "removed") : queue;
+  if (settled === queue && !queue.entries.some((entry) => entry.label === label)) return queue;
   return { ...settled, entries: settled.entries.filter((entry) => entry.label !== label) };
 }
 

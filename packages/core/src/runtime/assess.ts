@@ -51,7 +51,7 @@ export function assessRequest(what: Assessing): Maybe<Assessed> {
 type Gathered = { readonly facts: RequestFacts; readonly failure: string | undefined };
 
 function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe<Gathered> {
-  const plain: RequestFacts = { units: [{ subject: tool.name }], binds: {} };
+  const plain = plainFacts(tool);
   if (!gather) return { facts: plain, failure: undefined };
   const failed = (error: unknown): Gathered => ({ facts: plain, failure: error instanceof Error ? error.message : String(error) });
   try {
@@ -62,6 +62,17 @@ function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe
   } catch (error) {
     return failed(error);
   }
+}
+
+const PLAIN = new WeakMap<Tool, RequestFacts>();
+
+/** Of a call of which nothing else is known: they are the same for every call of a tool. */
+function plainFacts(tool: Tool): RequestFacts {
+  const known = PLAIN.get(tool);
+  if (known) return known;
+  const facts: RequestFacts = { units: [{ subject: tool.name }], binds: Object.freeze({}) };
+  PLAIN.set(tool, facts);
+  return facts;
 }
 
 /** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */

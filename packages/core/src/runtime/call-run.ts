@@ -113,6 +113,11 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, bec
   run.wake?.();
 }
 
+/** What was recorded of the call so far is on disk, or failed to be: nobody is told of it before. */
+export async function committed({ written }: CallRun): Promise<void> {
+  await written?.catch(() => undefined);
+}
+
 /** Time that ran out is nobody's wish: the text of a signal that aborted for it. */
 export function ranOut({ reason }: AbortSignal): string | undefined {
   return reason instanceof DOMException && reason.name === "TimeoutError" ? reason.message : undefined;
@@ -120,7 +125,10 @@ export function ranOut({ reason }: AbortSignal): string | undefined {
 
 /** A new run of one call. */
 export function makeRun(
-  call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & { readonly nested?: boolean; readonly duplicateOf?: string },
+  call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & {
+    readonly nested?: boolean;
+    readonly duplicateOf?: string | undefined;
+  },
 ): CallRun {
   return {
     callId: call.callId,

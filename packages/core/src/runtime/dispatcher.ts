@@ -11,6 +11,7 @@ import { endNested, recover, type Settled } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
 import { conclude, propose, runAll } from "./run-batch.ts";
+import { runCall } from "./run-call.ts";
 import { createStaging, type Staging, stagedRows } from "./staging.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
@@ -140,7 +141,7 @@ async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Give
   if (deps.changes) await shared.begin();
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
   const runs = propose(run, batch.calls);
-  return await conclude(run, runs, await follow(run, shared, () => runCalls(run, shared, runs)));
+  return await conclude(run, runs, await runCalls(run, shared, runs));
 }
 
 async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
@@ -149,7 +150,8 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
   await shared.begin();
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
-  const entries = await follow(run, shared, () => resumeAll(run, shared));
+  follow(run, shared); // what recovery runs again is cancelled like any call
+  const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
   entries.sort((left, right) => left.seq - right.seq);
   return await conclude(
     run,
@@ -183,29 +185,25 @@ function isSettled(entry: {
 }
 
 async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
-  batch.runs.push(...runs);
-  for (const run of runs) shared.live.set(run.callId, run);
+  for (const run of runs) {
+    batch.runs.push(run);
+    shared.live.set(run.callId, run);
+  }
+  follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
   try {
-    return await runAll(batch, runs);
+    const [only] = runs;
+    return only && runs.length === 1 ? [await runCall(batch, only)] : await runAll(batch, runs);
   } finally {
+    shared.batches.delete(batch);
     for (const run of runs) shared.live.delete(run.callId);
   }
 }
 
-/** A user's cancel reaches every call of the batch from here to its end. */
-async function follow<T>(batch: BatchRun, shared: Shared, act: () => Promise<T>): Promise<T> {
-  shared.batches.add(batch);
-  followSignal(shared, batch.batch.signal);
-  try {
-    return await act();
-  } finally {
-    shared.batches.delete(batch);
-  }
-}
-
-/** Hears a user's cancel; one listener serves all batches of one signal. */
-function followSignal({ followed, batches }: Shared, signal: AbortSignal): void {
+/** A user's cancel reaches every call of the batch from here until it is out of `batches`; one listener serves all batches of one signal. */
+function follow(run: BatchRun, { followed, batches }: Shared): void {
+  const { signal } = run.batch;
+  batches.add(run);
   if (followed.has(signal)) return;
   followed.add(signal);
   const cancel = (): void => {
@@ -228,7 +226,7 @@ function makeBatchRun(
     batch,
     live: shared.live,
     staging: shared.staging,
-    stagedBefore: stagedRows(shared.staging).map(({ id }) => id),
+    stagedBefore: deps.session.state.proposals.size === 0 ? NONE : stagedRows(shared.staging).map(({ id }) => id),
     runs: [],
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
@@ -252,6 +250,8 @@ function makeBatchRun(
   };
   return made;
 }
+
+const NONE: readonly string[] = Object.freeze([]);
 
 function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
   const { session, clock, ids, digest, changes, tools } = deps;

@@ -88,29 +88,39 @@ function governsItself(batch: BatchRun, { taken }: Ready): boolean {
 /** A body's result, or the end of a body that says itself how it ended. */
 type Done = { readonly result: ToolResult } | { readonly ending: Ending };
 
-async function startBody(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, yes, update }: Body): Promise<Done> {
-  const { session, handlers } = batch.deps;
+async function startBody(batch: BatchRun, run: CallRun, body: Body): Promise<Done> {
+  const { ready, yes, update } = body;
   const { tool, invocation } = ready.taken;
+  const ctx = runContext(batch, run, body);
+  if (isResolve(batch, ready.taken)) return { ending: await resolveCall(batch, run, { ready, ctx, yes }) };
+  if (tool.definition.preview !== undefined) return { ending: await previewCall(batch, run, { ready, ctx }) };
+  const handler = tool.definition.runtimeHandler;
+  if (handler === undefined) return { result: await invocation.execute(run.abort.signal, update, ctx) };
+  const { session, handlers } = batch.deps;
+  const given = await handlers?.[handler]?.(session, { callId: run.callId, tool }, { invocation, ctx });
+  return { result: normaliseResult(tool.name, given).result };
+}
+
+function runContext(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, update }: Body): RunContext {
+  const { session } = batch.deps;
+  const { cwd, callId, sessionId, agentName } = callContext(batch, run);
   const ctx: RunContext = {
-    ...callContext(batch, run),
+    cwd,
+    callId,
+    sessionId,
     signal: run.abort.signal,
     update,
     gate,
     attempt,
     idempotencyKey: key,
-    ...(unseen && ready.facts.plan !== undefined && { plan: ready.facts.plan }),
     started: async (process) => {
       if (run.phase === "after") throw new Error("The call that started this has ended.");
-      await session.record([session.draft("call.started", { call: run.callId, ...process })], "normal");
+      await session.record([session.draft("call.started", { call: callId, ...process })], "normal");
     },
     pushPendingAction: (action) => push(batch, run, { ready, action }),
   };
-  if (isResolve(batch, ready.taken)) return { ending: await resolveCall(batch, run, { ready, ctx, yes }) };
-  if (tool.definition.preview !== undefined) return { ending: await previewCall(batch, run, { ready, ctx }) };
-  const handler = tool.definition.runtimeHandler;
-  if (handler === undefined) return { result: await invocation.execute(run.abort.signal, update, ctx) };
-  const given = await handlers?.[handler]?.(session, { callId: run.callId, tool }, { invocation, ctx });
-  return { result: normaliseResult(tool.name, given).result };
+  const named = agentName === undefined ? ctx : { ...ctx, agentName };
+  return unseen && ready.facts.plan !== undefined ? { ...named, plan: ready.facts.plan } : named;
 }
 
 type Settled = Done | { readonly thrown: unknown } | "abandoned";

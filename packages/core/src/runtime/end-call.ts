@@ -1,11 +1,13 @@
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
-import { composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
+import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
 import { cutText } from "../model/cut-text.ts";
 import type { EventBodies } from "../model/events.ts";
 import { postToolHookInput, toolHookInput } from "../model/hook-input.ts";
 import type { Content, Spilled, ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
+import type { Maybe } from "../tool-definition.ts";
+import { andThen } from "./and-then.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
@@ -15,31 +17,44 @@ import { hookSession } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
 
 /** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
-export async function endCall(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
-  const { deps } = batch;
+export function endCall(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
   run.phase = "after";
+  const transformed = batch.deps.hooks ? transform(batch, run, ending) : ending;
+  const limited = andThen(transformed, ({ result }) => limit(batch, run, result));
+  return andThen(limited, (cut) => recordAndTell(batch, run, { ending, ...cut }));
+}
+
+type Ended = { readonly ending: Ending } & Limited;
+
+function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut, spilled }: Ended): Maybe<CallReport> {
+  const { deps } = batch;
   const ran = run.startedAt > 0;
-  const transformed = deps.hooks ? await transform(batch, run, ending) : ending;
-  const { result: cut, spilled } = await limit(batch, run, transformed.result);
   const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
   const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
-  const { state, type } = ending;
   const durationMs = ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0;
   const body = endedBody(run, { ending, result, durationMs, spilled });
-  await recordEnd(batch, body);
+  if (!deps.hooks) batch.lanes.release(run.index); // a hook that comes after a body may still stop what would run in its place
+  return andThen(recordEnd(batch, body), () => tellEnd(batch, run, { ...ending, result }));
+}
+
+function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
+  const { deps } = batch;
+  const { state, type, result } = ending;
+  const { callId } = run;
+  const ran = run.startedAt > 0;
   batch.emit({
     type: "response",
-    callId: run.callId,
+    callId,
     agentName: batch.batch.agentName,
     tool: run.tool?.name,
     result,
     outcome: state,
     outcomeType: type,
   });
-  if (state === "denied" || state === "rejected") tellDenied(batch, run, { ...ending, result });
+  if (state === "denied" || state === "rejected") tellDenied(batch, run, ending);
   if (!ran) traceUnrun(batch, run, ending);
-  const told = deps.hooks && ran ? await postHooks(batch, run, { ...ending, result }) : result;
-  return { callId: run.callId, outcome: state, type, result: told };
+  const told = deps.hooks && ran ? postHooks(batch, run, ending) : result;
+  return andThen(told, (final) => ({ callId, outcome: state, type, result: final }));
 }
 
 const LONGEST_EDIT = 2_000;
@@ -58,19 +73,17 @@ type Recording = {
 };
 
 function endedBody(run: CallRun, { ending, result, durationMs, spilled }: Recording): EventBodies["call.ended"] {
-  return {
-    call: run.callId,
-    outcome: ending.state,
-    type: ending.type,
-    content: result.content,
-    ...(result.display !== undefined && result.display !== result.content && { display: result.display }),
-    durationMs,
-    ...(ending.evidence && { evidence: ending.evidence }),
-    ...(result.modelOverride !== undefined && { modelOverride: result.modelOverride }),
-    ...(result.details !== undefined && { details: result.details }),
-    ...(spilled && { spilled }),
-  };
+  const { content, display, modelOverride, details } = result;
+  const body: Mutable<EventBodies["call.ended"]> = { call: run.callId, outcome: ending.state, type: ending.type, content, durationMs };
+  if (display !== undefined && display !== content) body.display = display;
+  if (ending.evidence) body.evidence = ending.evidence;
+  if (modelOverride !== undefined) body.modelOverride = modelOverride;
+  if (details !== undefined) body.details = details;
+  if (spilled) body.spilled = spilled;
+  return body;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const TRIES = 4;
 
@@ -78,19 +91,24 @@ const TRIES = 4;
  * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked. Any other end is tried again a few times
  * while the store is locked. What still fails is the batch's to report.
  */
-async function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Promise<void> {
+function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
   const { session } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
-  await recordSurely(deps, { events: () => [session.draft("call.ended", body)], ...(!claimed && { tries: TRIES }) });
+  return recordSurely(deps, { events: () => [session.draft("call.ended", body)], ...(!claimed && { tries: TRIES }) });
 }
 
 type Limited = { readonly result: ToolResult; readonly spilled: readonly Spilled[] | undefined };
 
-async function limit(batch: BatchRun, run: CallRun, result: ToolResult): Promise<Limited> {
+function limit(batch: BatchRun, run: CallRun, result: ToolResult): Maybe<Limited> {
   const limits = outputLimits(run.tool?.definition ?? {});
   const text = typeof result.content === "string" ? result.content : contentText(result.content);
   const cut = cutOutput(text, limits);
-  if (!cut) return { result, spilled: result.spilled };
+  return cut ? spillAndCut(batch, run, { result, text, cut }) : { result, spilled: result.spilled };
+}
+
+type Cutting = { readonly result: ToolResult; readonly text: string; readonly cut: Cut };
+
+async function spillAndCut(batch: BatchRun, run: CallRun, { result, text, cut }: Cutting): Promise<Limited> {
   const file = cut.needsFile ? await spill(batch, run, text) : undefined;
   const place = file ?? (cut.needsFile ? "unsaved" : undefined);
   const content: Content = withText(result.content, composeCut(cut, place));

@@ -5,6 +5,7 @@ import { assessCall, type Viewed } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Taken } from "./intake.ts";
 import type { HookView } from "./rewrite.ts";
+import { sharedTrace } from "./shared-trace.ts";
 
 /** A call that was judged: the frozen request, the decision on it, and under what it was made. */
 export type Ready = Viewed & {
@@ -30,6 +31,8 @@ export function assess(batch: BatchRun, run: CallRun, { taken, hook }: Judging):
   return assessed instanceof Promise ? assessed.then(ready) : ready(assessed);
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 /** Not awaited: a judgement that could not be stored shows at the claim or the end, neither of which can be stored without it. */
 function recordJudgement(
   batch: BatchRun,
@@ -38,16 +41,14 @@ function recordJudgement(
 ): Ready {
   const { session } = batch.deps;
   const { request, decision, facts, safe, policy, taken } = ready;
-  const body: EventBodies["call.judged"] = {
+  const body: Mutable<EventBodies["call.judged"]> = {
     call: run.callId,
     revision: run.judgements + 1,
-    ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
     tool: request.tool,
     toolDigest: request.toolDigest,
     kind: request.kind,
     safe,
     input: request.input,
-    ...(taken.coercions.length > 0 && { coerced: taken.coercions as readonly unknown[] as readonly JsonObject[] }),
     cwd: request.cwd,
     binds: request.binds,
     verdict: decision.verdict,
@@ -55,15 +56,18 @@ function recordJudgement(
     reason: decision.reason,
     source: decision.source,
     rule: decision.rule ?? null,
-    trace: decision.trace,
+    trace: sharedTrace(decision.trace),
     units: decision.units,
-    ...(facts.planDigest !== undefined && { planDigest: facts.planDigest }),
     policy: policy.revision,
-    ...(editedBy !== undefined && { editedBy }),
   };
+  if (request.fingerprint !== undefined) body.fingerprint = request.fingerprint;
+  if (taken.coercions.length > 0) body.coerced = taken.coercions as readonly unknown[] as readonly JsonObject[];
+  if (facts.planDigest !== undefined) body.planDigest = facts.planDigest;
+  if (editedBy !== undefined) body.editedBy = editedBy;
   run.judgements += 1;
-  run.written = session.record([session.draft("call.judged", body)], "normal");
-  run.written.catch(ignoreUntilClaim);
+  const written = session.write([session.draft("call.judged", body)], "normal");
+  run.written = written instanceof Promise ? written : undefined;
+  run.written?.catch(ignoreUntilClaim);
   return ready;
 }
 

@@ -2,13 +2,16 @@
  * The order in which the calls of one batch may run: a safe call waits only for earlier unsafe calls, an unsafe call waits for every earlier call,
  * and at most `limit` run at once, in call order.
  *
- * An entry is `open` until its call runs or ends. `parked` means it will not end in this process: what waits behind it is stuck.
+ * An entry is `open` until its call runs or ends. `done` means its body is over and its end is not on record yet: another body may run in its place, and
+ * whatever waits for its end still waits. `parked` means it will not end in this process: what waits behind it is stuck.
  */
 export type Lanes = {
   /** Says whether a call is safe; until then every later call waits. */
   readonly classify: (index: number, safe: boolean) => void;
   /** Resolves to true when the call may run, to false when it is stuck behind a parked one. */
   readonly enter: (index: number) => Promise<boolean> | true;
+  /** The call's body is over, its end on its way to the ledger: so the next intents are stored together with the ends before them. */
+  readonly release: (index: number) => void;
   /** The call ended. */
   readonly leave: (index: number) => void;
   /** The call waits for a person beyond this process. */
@@ -17,7 +20,7 @@ export type Lanes = {
   readonly unsafeRuns: () => number;
 };
 
-type Entry = { safe: boolean; state: "open" | "running" | "parked" | "ended"; resolve: ((may: boolean) => void) | undefined };
+type Entry = { safe: boolean; state: "open" | "running" | "done" | "parked" | "ended"; resolve: ((may: boolean) => void) | undefined };
 
 /** `first` is the first entry that has not ended, `waiting` the number of entries that asked to run. */
 type Batch = {
@@ -32,7 +35,8 @@ type Batch = {
 
 /** Lanes for a batch of `count` calls; `unsafeRan` is called after each unsafe call that ran. */
 export function createLanes(count: number, limit: number, unsafeRan: () => void = () => undefined): Lanes {
-  const entries = Array.from({ length: count }, (): Entry => ({ safe: false, state: "open", resolve: undefined }));
+  const entries: Entry[] = [];
+  for (let index = 0; index < count; index += 1) entries.push({ safe: false, state: "open", resolve: undefined });
   const batch: Batch = { entries, limit, unsafeRan, first: 0, running: 0, unsafe: 0, waiting: 0 };
   return {
     classify: (index, safe) => {
@@ -46,6 +50,7 @@ export function createLanes(count: number, limit: number, unsafeRan: () => void 
       advance(batch);
     },
     enter: (index) => enter(batch, index),
+    release: (index) => release(batch, index),
     leave: (index) => finish(batch, index, "ended"),
     park: (index) => finish(batch, index, "parked"),
     unsafeRuns: () => batch.unsafe,
@@ -71,11 +76,19 @@ function begin(batch: Batch, entry: Entry): void {
   batch.running += 1;
 }
 
+function release(batch: Batch, index: number): void {
+  const entry = batch.entries[index];
+  if (entry?.state !== "running") return;
+  entry.state = "done";
+  batch.running -= 1;
+  advance(batch);
+}
+
 function finish(batch: Batch, index: number, state: "ended" | "parked"): void {
   const entry = batch.entries[index];
   if (!entry || entry.state === "parked") return; // a parked call does not end in this process
-  const ran = entry.state === "running";
-  if (ran) batch.running -= 1;
+  const ran = entry.state === "running" || entry.state === "done";
+  if (entry.state === "running") batch.running -= 1;
   entry.state = state;
   if (ran && !entry.safe) {
     batch.unsafe += 1;

@@ -12,12 +12,16 @@ export async function hashed(blobs: readonly Uint8Array[]): Promise<Contents> {
 
 /** Every content that an event names must be given or kept already, and nothing else may be given: `blob_missing`, `event_invalid`. */
 export function refuseContents(drafts: readonly Draft[], given: Contents, kept: Contents): void {
-  if (given.size === 0 && drafts.every((draft) => contentsOf(draft).length === 0)) return;
+  if (given.size === 0 && !drafts.some(namesContents)) return;
   const named = new Set(drafts.flatMap(contentsOf));
   const missing = [...named].find((sha) => !given.has(sha) && !kept.has(sha));
   if (missing !== undefined) throw new LedgerError("blob_missing", `The content ${missing} is named, but was not given.`, { sha: missing });
   const unnamed = [...given.keys()].find((sha) => !named.has(sha));
   if (unnamed !== undefined) throw new LedgerError("event_invalid", `No event names the content ${unnamed}.`, { sha: unnamed });
+}
+
+function namesContents(draft: Draft): boolean {
+  return contentsOf(draft).length > 0;
 }
 
 /** The content of this hash: `blob_missing`, `blob_corrupt`. */
@@ -35,6 +39,8 @@ async function sha256(bytes: Uint8Array): Promise<string> {
 
 /** Writes in the order in which they were issued. */
 export type Turns = {
+  /** True when no write waits. */
+  readonly areFree: () => boolean;
   /** At once, unless a write before it still waits. */
   readonly take: <T>(write: () => T) => T | Promise<T>;
   /** After what it needs; every write issued meanwhile waits behind it. */
@@ -54,6 +60,7 @@ export function makeTurns(): Turns {
     return mine;
   };
   return {
+    areFree: () => last === undefined,
     take: (write) => (last ? behind(write) : write()),
     takeAfter: (needed, write) => behind(async () => write(await needed)),
   };

@@ -28,18 +28,19 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     followers.wake();
     return result;
   };
-  return {
+  const store = (lease: Lease, expected: number, batch: Batch): readonly LedgerEvent[] =>
+    written(append(chains, writable(chains, lease, expected), batch));
+  const intend: AtOnce["claim"] = (lease, expected, claimed) => written(claim(chains, writable(chains, lease, expected), { claimed, now }));
+  const ledger: Ledger = {
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
     acquire: async (session, holder, takeOver = false) => turns.take(() => acquire(chains, { session, holder, takeOver })),
     append: async (lease, expected, { events, blobs = [] }) => {
-      const store = (given: Contents): readonly LedgerEvent[] =>
-        written(append(chains, writable(chains, lease, expected), { drafts: events, given }));
-      return blobs.length > 0 ? turns.takeAfter(hashed(blobs), store) : turns.take(() => store(NOTHING));
+      if (blobs.length > 0) return turns.takeAfter(hashed(blobs), (given) => store(lease, expected, { drafts: events, given }));
+      return turns.take(() => store(lease, expected, { drafts: events, given: NOTHING }));
     },
     answer: async (events) => turns.take(() => written(answer(chains, events, now()))),
-    claim: async (lease, expected, claimed) =>
-      turns.take(() => written(claim(chains, writable(chains, lease, expected), { claimed, now }))),
+    claim: async (lease, expected, claimed) => turns.take(() => intend(lease, expected, claimed)),
     read: async function* (from, filter = {}) {
       const next = makeReader(chains, from, filter);
       const until = chains.log.length;
@@ -60,6 +61,27 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       for (const chain of chains.bySession.values()) chain.holder = undefined;
     },
   };
+  AT_ONCE.set(ledger, {
+    isFree: turns.areFree,
+    append: (lease, expected, drafts) => store(lease, expected, { drafts, given: NOTHING }),
+    claim: intend,
+  });
+  return ledger;
+}
+
+/** The writes of a ledger whose commits wait for nothing: what they return is committed, what they throw stored nothing. */
+export type AtOnce = {
+  /** False while a write still waits: nothing may overtake it. */
+  readonly isFree: () => boolean;
+  readonly append: (lease: Lease, expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
+  readonly claim: (lease: Lease, expected: number, claimed: Draft<"call.claimed">) => Claim;
+};
+
+const AT_ONCE = new WeakMap<Ledger, AtOnce>();
+
+/** How to write to this very ledger without waiting; undefined for one that must be waited for, and for one in another's wrapping. */
+export function atOnce(ledger: Ledger): AtOnce | undefined {
+  return AT_ONCE.get(ledger);
 }
 
 const NOTHING: Contents = new Map();
@@ -124,8 +146,9 @@ function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonl
 }
 
 type Claiming = { readonly claimed: Draft<"call.claimed">; readonly now: () => string };
+type Claim = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
 
-function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {
+function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): Claim {
   refuseType(claimed, claimed.type === "call.claimed");
   const call = chain.calls.get(claimed.body.call);
   const { approval, grant } = standsOn(call);

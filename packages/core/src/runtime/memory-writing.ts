@@ -1,5 +1,5 @@
 import { LedgerError } from "../ledger-port.ts";
-import type { Draft, LedgerEvent } from "../model/events.ts";
+import type { Draft, EventType, LedgerEvent } from "../model/events.ts";
 import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
 import { livedCall, naming } from "../model/known-event.ts";
@@ -49,9 +49,20 @@ export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: { own
 
 type Applying = { readonly event: LedgerEvent; readonly owner: Chain; readonly undo: Undo | undefined };
 
+/** The life of a call, but for its approval, is in no list. */
+const UNLISTED: ReadonlySet<string> = new Set<EventType>([
+  "call.proposed",
+  "call.judged",
+  "call.answered",
+  "call.claimed",
+  "call.started",
+  "call.ended",
+]);
+
 function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
-  const { body } = applying.event;
+  const { type, body } = applying.event;
   if (approval !== undefined) applyApproval(chains, approval, applying);
+  else if (UNLISTED.has(type)) return;
   else if ("grant" in body) applyGrant(chains, body.grant, applying);
   else if ("proposal" in body) applyProposal(chains, body.proposal, applying);
   else if ("question" in body) applyQuestion(chains, body.question, applying);

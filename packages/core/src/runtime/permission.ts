@@ -28,7 +28,7 @@ export type Permitted = Step<Yes | null> | Asked | { readonly ready: Ready };
 export async function permit(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted> {
   const { decision } = ready;
   if (decision.verdict === "deny") return deny(batch, run, ready);
-  if (decision.verdict === "allow" && !run.resumed && !run.hookAsked) return { go: null };
+  if (needsNobody(run, ready)) return { go: null };
   const call = await liveCall(batch, run);
   const changed = call.state === "approved" ? await changedSinceYes(batch, run, { ready, yes: call.yes }) : undefined;
   if (changed) return changed;
@@ -39,6 +39,11 @@ export async function permit(batch: BatchRun, run: CallRun, ready: Ready): Promi
     if (answered) return answered;
   }
   return await askPerson(batch, run, ready);
+}
+
+/** An allow, of a call that was never asked about. */
+export function needsNobody(run: CallRun, { decision }: Ready): boolean {
+  return decision.verdict === "allow" && !run.resumed && !run.hookAsked;
 }
 
 /** The call as the ledger has it, once its judgement is committed; a judgement that could not be stored throws here. */
@@ -58,6 +63,7 @@ function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>
 }
 
 async function deny(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted> {
+  await run.written; // nobody is told of a verdict that is not on record
   const call = batch.deps.session.state.calls.get(run.callId);
   const waited = call?.state === "waiting" || call?.state === "approved";
   if (waited) await closeApproval(batch, run, "denied");

@@ -19,7 +19,8 @@ type Given = { readonly turn: number; readonly givenId: string | null; readonly 
 export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {
   const inBatch = new Set<string>();
   const givenIds = new Set<string>();
-  return calls.map(readCall).map((call) => {
+  return calls.map((proposed) => {
+    const call = readCall(proposed);
     const given = typeof call.id === "string" && call.id !== "" ? call.id.toWellFormed().slice(0, LONGEST_ID) : null;
     if (given === null) return { call, givenId: null, callId: next(), duplicate: false };
     const duplicate = givenIds.has(given);
@@ -34,7 +35,8 @@ export function nameCalls(session: Session, calls: readonly ProposedCall[], next
 function readCall(given: unknown): ProposedCall {
   if (!isObject(given)) return { name: "", arguments: given };
   const { id, name, arguments: args } = given;
-  return { name: typeof name === "string" ? name : "", arguments: args, ...(typeof id === "string" && { id }) };
+  const call = { name: typeof name === "string" ? name : "", arguments: args };
+  return typeof id === "string" ? { ...call, id } : call;
 }
 
 /** A call with the id it has from here on. */

@@ -1,5 +1,5 @@
 import { stagingUnavailable } from "../invocation.ts";
-import type { PendingAction, QueuedAction } from "../tool-definition.ts";
+import type { Maybe, PendingAction, QueuedAction } from "../tool-definition.ts";
 import { ToolError } from "../tool-error.ts";
 import { bareContext } from "./bare-context.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
@@ -28,8 +28,11 @@ export function push(
 }
 
 /** What a body staged is on record before its call ends; it goes with a call that did not end well. */
-export async function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
-  if (run.pushed.length === 0) return ending;
+export function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Maybe<Ending> {
+  return run.pushed.length === 0 ? ending : keepAll(batch, run, ending);
+}
+
+async function keepAll(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
   const { staging } = batch;
   const stored = await Promise.allSettled(run.pushed.map(({ staged }) => staged));
   const failure = stored.find((each) => each.status === "rejected");

@@ -2,6 +2,7 @@ import { type Durability, LedgerError } from "../ledger-port.ts";
 import type { Draft } from "../model/events.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Clock } from "../ports.ts";
+import type { Maybe } from "../tool-definition.ts";
 import { ToolError } from "../tool-error.ts";
 import type { Session } from "./session.ts";
 
@@ -17,15 +18,23 @@ type Recording = {
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
 /** What has happened is kept and tried again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
-export async function recordSurely({ session, clock, warn }: Recorder, { events, durability = "normal", tries }: Recording): Promise<void> {
-  for (let tried = 1; ; tried += 1) {
+export function recordSurely(recorder: Recorder, recording: Recording): Maybe<void> {
+  const { events, durability = "normal" } = recording;
+  const written = recorder.session.write(events(), durability);
+  return written instanceof Promise ? untilWritten(recorder, recording, written) : undefined;
+}
+
+async function untilWritten({ session, clock, warn }: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
+  const { events, durability = "normal", tries } = recording;
+  for (let tried = 1, written: Maybe<unknown> = first; ; tried += 1) {
     try {
-      await session.record(events(), durability);
+      await written;
       return;
     } catch (error) {
       if (!isPassing(error, tries === undefined) || (tries !== undefined && tried >= tries)) throw error;
       warn?.(messageOf(error));
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
+      written = session.write(events(), durability);
     }
   }
 }

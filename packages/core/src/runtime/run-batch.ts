@@ -1,8 +1,10 @@
 import { contentText, withText } from "../model/content-text.ts";
 import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/cut-output.ts";
+import type { Draft } from "../model/events.ts";
 import { batchHookInput } from "../model/hook-input.ts";
 import type { ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
+import type { Maybe } from "../tool-definition.ts";
 import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
 import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
@@ -13,18 +15,19 @@ import { runCall } from "./run-call.ts";
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session, ids } = batch.deps;
-  const drafts = [];
-  const turn = session.state.openTurn ?? session.state.turn + 1;
+  const drafts: Draft[] = [];
   const runs: CallRun[] = [];
-  const named = nameCalls(session, calls, () => ids.next("call_"));
-  for (const [index, { call, givenId, callId, duplicate }] of named.entries()) {
-    const asked = call.name;
-    const name = batch.batch.tools.get(asked)?.name ?? asked;
-    const run = makeRun({ callId, index, name, arguments: call.arguments, ...(duplicate && givenId !== null && { duplicateOf: givenId }) });
-    drafts.push(proposal(session, run, { turn, givenId, calledAs: asked }));
+  const turn = session.state.openTurn ?? session.state.turn + 1;
+  for (const { call, givenId, callId, duplicate } of nameCalls(session, calls, () => ids.next("call_"))) {
+    const calledAs = call.name;
+    const name = batch.batch.tools.get(calledAs)?.name ?? calledAs;
+    const duplicateOf = duplicate && givenId !== null ? givenId : undefined;
+    const run = makeRun({ callId, index: runs.length, name, arguments: call.arguments, duplicateOf });
+    drafts.push(proposal(session, run, { turn, givenId, calledAs }));
     runs.push(run);
   }
-  const written = session.record(drafts, "normal");
+  const written = session.write(drafts, "normal");
+  if (!(written instanceof Promise)) return runs;
   written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
   for (const run of runs) run.written = written;
   return runs;
@@ -32,14 +35,18 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
 
 /** Lets every call go its way at once. */
 export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
-  const [only] = runs;
-  return only && runs.length === 1 ? runCall(batch, only).then((report) => [report]) : Promise.all(runs.map((run) => runCall(batch, run)));
+  return Promise.all(runs.map((run) => runCall(batch, run)));
 }
 
 /** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
-export async function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<BatchReport> {
+export function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Maybe<BatchReport> {
   const fitted = fitBudget(reports);
-  const placed = place(batch, runs, batch.deps.hooks ? await withBatchHooks(batch, runs, fitted) : fitted);
+  if (!batch.deps.hooks) return reportOf(batch, runs, fitted);
+  return withBatchHooks(batch, runs, fitted).then((told) => reportOf(batch, runs, told));
+}
+
+function reportOf(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): BatchReport {
+  const placed = place(batch, runs, reports);
   const ended = batch.endedBy ? { endedBy: batch.endedBy } : undefined;
   if (batch.stops.size === 0) return { stopRun: false, stopMessage: "", results: placed, ...ended };
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);

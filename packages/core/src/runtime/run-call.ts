@@ -5,8 +5,9 @@ import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
+import { andThen } from "./and-then.ts";
 import { isAsk } from "./assess-call.ts";
-import { type BatchRun, type CallRun, type Step, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, committed, type Step, stopCall } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
@@ -14,15 +15,15 @@ import { endCall } from "./end-call.ts";
 import { stopped, synthesised } from "./endings.ts";
 import { makeGate } from "./gate.ts";
 import { byPattern } from "./grants.ts";
-import { callContext, intake } from "./intake.ts";
+import { callContext, intake, type Taken } from "./intake.ts";
 import { callKey, judge, type Ready, rejudge } from "./judge.ts";
 import { notify, notifyUnjudged } from "./notify.ts";
 import { changedOperand, isBound } from "./operands.ts";
-import { permit } from "./permission.ts";
+import { needsNobody, permit } from "./permission.ts";
 import { type Asked, askAgain, askQuestions, isAsking } from "./questioning.ts";
 import { describeUnresolved } from "./resolve-call.ts";
 import { editOf, restore } from "./restore.ts";
-import { type Rewritten, rewrite } from "./rewrite.ts";
+import { rewrite } from "./rewrite.ts";
 import { traced } from "./tracing.ts";
 
 type Parked = { readonly parked: string | undefined };
@@ -40,12 +41,23 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
   }
 }
 
+/** Judged, then claimed: between the two every other call of the batch is judged, too. Whatever changed on the way is judged again first. */
 async function go(batch: BatchRun, run: CallRun): Promise<Asked> {
-  const claimed = await prepare(batch, run);
-  if ("parked" in claimed) return claimed;
-  if ("end" in claimed) return await unclaimed(batch, run, claimed.end);
-  if (isAsk(batch, claimed.go.ready.taken)) return await askQuestions(batch, run, claimed.go.ready);
-  return await traced(batch, run, { ...claimed.go, body: () => effect(batch, run, claimed.go) });
+  const prepared = await prepare(batch, run);
+  if ("end" in prepared) return await unclaimed(batch, run, prepared.end);
+  for (let ready = prepared.go; ; ) {
+    if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
+    const attempt = await tryClaim(batch, run, ready);
+    if ("parked" in attempt) return attempt;
+    if ("end" in attempt) return await unclaimed(batch, run, attempt.end);
+    if ("go" in attempt) return await act(batch, run, attempt.go);
+    ready = attempt.ready;
+  }
+}
+
+function act(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
+  if (isAsk(batch, claimed.ready.taken)) return askQuestions(batch, run, claimed.ready);
+  return traced(batch, run, { ...claimed, body: () => effect(batch, run, claimed) });
 }
 
 /** What a call was about is told also where it never ran. */
@@ -53,18 +65,27 @@ function unclaimed(batch: BatchRun, run: CallRun, end: Ending): Maybe<Ending> {
   return run.target ? describeUnresolved(batch, run, end) : end;
 }
 
-/** find tool → parse and validate → rewrite → freeze → judge → ask → re-judge → lane → claim. */
-async function prepare(batch: BatchRun, run: CallRun): Promise<Step<Claimed> | Parked> {
+/** find tool → parse and validate → rewrite → freeze → judge. */
+function prepare(batch: BatchRun, run: CallRun): Maybe<Step<Ready>> {
   if (run.duplicateOf !== undefined)
     return { end: synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf)) };
-  const taken = run.restore ? await restore(batch, run) : await intake(batch, run);
-  if ("end" in taken) return taken;
-  const rewritten = run.resumed ? { taken: taken.go, hook: undefined } : await rewrite(batch, run, taken.go);
-  if (run.stopped && !run.resumed) {
-    notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
-    return { end: stopped(run) };
-  }
-  return await settle(batch, run, rewritten);
+  const taken = run.restore ? restore(batch, run) : intake(batch, run);
+  return andThen(taken, (found) => ("end" in found ? found : rewriteAndJudge(batch, run, found.go)));
+}
+
+function rewriteAndJudge(batch: BatchRun, run: CallRun, taken: Taken): Maybe<Step<Ready>> {
+  const rewritten = run.resumed ? { taken, hook: undefined } : rewrite(batch, run, taken);
+  return andThen(rewritten, (left) => (run.stopped && !run.resumed ? stopUnjudged(batch, run) : andThen(judge(batch, run, left), goOn)));
+}
+
+function goOn(ready: Ready): Step<Ready> {
+  return { go: ready };
+}
+
+async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<{ readonly end: Ending }> {
+  await committed(run);
+  notifyUnjudged(batch, run, run.stopped === "skipped" ? RUN_STOPPED : CANCELED);
+  return { end: stopped(run) };
 }
 
 function blockedByHook(batch: BatchRun, run: CallRun, end: Ending): Step<Claimed> {
@@ -82,28 +103,19 @@ function textOf({ result }: Ending): string {
   return result.error?.message ?? "";
 }
 
-/** Judges and asks until the call is claimed, ended or parked: whatever changed on the way is judged again first. */
-async function settle(batch: BatchRun, run: CallRun, rewritten: Rewritten): Promise<Step<Claimed> | Parked> {
-  const first = judge(batch, run, rewritten);
-  let ready = first instanceof Promise ? await first : first;
-  if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
-  for (;;) {
-    const attempt = await tryClaim(batch, run, ready);
-    if ("go" in attempt || "end" in attempt || "parked" in attempt) return attempt;
-    ready = attempt.ready;
-    if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
-  }
+type Attempt = Step<Claimed> | Parked | { readonly ready: Ready };
+
+function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Attempt> {
+  if (batch.broken.error !== undefined) throw batch.broken.error;
+  if (run.stopped) return stop(batch, run, ready);
+  return needsNobody(run, ready) ? enterLane(batch, run, { ready, yes: null }) : claimIfPermitted(batch, run, ready);
 }
 
-async function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Promise<Step<Claimed> | Parked | { readonly ready: Ready }> {
-  if (batch.broken.error !== undefined) throw batch.broken.error;
-  if (run.stopped) return await stop(batch, run, ready);
+async function claimIfPermitted(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
   const permitted = await permit(batch, run, ready);
   if ("parked" in permitted || "ready" in permitted) return permitted;
   if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
-  const claimed = { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go };
-  const next = await beforeClaim(batch, run, claimed);
-  return next === "claimed" ? { go: claimed } : next;
+  return await enterLane(batch, run, { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go });
 }
 
 function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
@@ -113,24 +125,38 @@ function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly r
 }
 
 async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<{ readonly end: Ending }> {
+  await committed(run);
   await closeApproval(batch, run, "cancelled");
   notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
   return { end: stopped(run) };
 }
 
-type Next = "claimed" | { readonly ready: Ready } | { readonly end: Ending } | Parked;
-
 /** An edit is judged as edited; then the lane; what changed while waiting is judged again; then the intent goes to the ledger. */
-async function beforeClaim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Next> {
-  if (yes?.edited && run.editJudged !== yes.pos) return await judgeEdit(batch, run, { ready, yes });
+function enterLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const { ready, yes } = claimed;
+  if (yes?.edited && run.editJudged !== yes.pos) return judgeEdit(batch, run, { ready, yes });
   const may = run.index < 0 || batch.lanes.enter(run.index);
-  if (may !== true && !(await may)) return { parked: undefined };
-  if (run.stopped) return await stop(batch, run, ready);
-  if (isStale(batch, ready)) return { ready: await rejudge(batch, run, ready) };
+  return may === true
+    ? inLane(batch, run, claimed)
+    : may.then((entered) => (entered ? inLane(batch, run, claimed) : { parked: undefined }));
+}
+
+function inLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const { ready, yes } = claimed;
+  if (run.stopped) return stop(batch, run, ready);
+  if (isStale(batch, ready)) return judgeAgain(batch, run, ready);
+  return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : claim(batch, run, claimed);
+}
+
+async function claimIfUnchanged(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Attempt> {
   const changed = isBound(ready) ? await changedOperand(batch, run, { ready, yes }) : undefined;
   if (changed) return changed;
   if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
   return await claim(batch, run, { ready, yes });
+}
+
+async function judgeAgain(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
+  return { ready: await rejudge(batch, run, ready) };
 }
 
 /** The policy changed, or an unsafe call of the batch ran since the facts were gathered. */
@@ -139,7 +165,7 @@ function isStale(batch: BatchRun, ready: Ready): boolean {
   return batch.lanes.unsafeRuns() > ready.unsafeRuns;
 }
 
-async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Next> {
+async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Attempt> {
   const edit = await editOf(batch, run, ready);
   if ("end" in edit) return edit;
   run.editJudged = yes.pos;
@@ -148,26 +174,23 @@ async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readon
   return { ready: edited };
 }
 
-async function claim(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Next> {
+function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
   const { session } = batch.deps;
-  if (!mayClaim(batch, run)) return await stop(batch, run, ready);
+  const { ready, yes } = claimed;
+  if (!mayClaim(batch, run)) return stop(batch, run, ready);
   const { request, safe } = ready;
   const durability = safe ? "normal" : "full";
   const key = idempotencyKey(batch, run, ready);
-  const body = {
-    call: run.callId,
-    ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
-    answer: yes ? { pos: yes.pos } : null,
-    attempt: 1,
-    durability,
-    idempotencyKey: key,
-    plan: null,
-  } as const;
-  const answer = await session.claim(session.draft("call.claimed", body));
-  if ("lost" in answer) return await claimLost(batch, run, { ready, yes, lost: answer.lost });
-  run.key = key;
-  notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
-  return "claimed";
+  const answer = yes ? { pos: yes.pos } : null;
+  const body = { call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null } as const;
+  const { fingerprint } = request;
+  const claiming = session.claim(session.draft("call.claimed", fingerprint === undefined ? body : { ...body, fingerprint }));
+  return andThen(claiming, (told) => {
+    if ("lost" in told) return claimLost(batch, run, { ready, yes, lost: told.lost });
+    run.key = key;
+    notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
+    return { go: claimed };
+  });
 }
 
 /** A limit that is reached ends this call and the rest of its batch; a call that it let pass once is not counted twice. */
@@ -190,7 +213,7 @@ function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready
 }
 
 /** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
-async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Next> {
+async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Attempt> {
   await run.written; // a judgement that could not be stored is why it is not claimable: that failure counts
   if (lost === "policy_changed") return { ready: await rejudge(batch, run, ready) };
   if (lost === "grant_revoked" || lost === "answer_void") {
@@ -209,10 +232,11 @@ async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise
   return stand;
 }
 
-async function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Ending> {
-  const unseen = yes ? await byPattern(batch, yes) : ready.decision.byRules;
-  if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
-  return await runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall), unseen, yes });
+function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Maybe<Ending> {
+  return andThen(yes ? byPattern(batch, yes) : ready.decision.byRules, (unseen) => {
+    if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
+    return runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall), unseen, yes });
+  });
 }
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {

@@ -3,13 +3,16 @@ import type { Draft, LedgerEvent } from "../model/events.ts";
 import { fold, type SessionState } from "../model/fold.ts";
 import { toSnapshot } from "../model/snapshot.ts";
 import type { Maybe } from "../tool-definition.ts";
+import { atOnce } from "./memory-ledger.ts";
 import type { Link } from "./session-link.ts";
 
 /** How a session writes its own chain. */
 export type SessionWriter = {
   /** Appends and folds; resolves after the commit. `blobs` are contents that the events name by their SHA-256. */
   readonly record: (events: readonly Draft[], durability: Durability, blobs?: readonly Uint8Array[]) => Promise<readonly LedgerEvent[]>;
-  readonly claim: (claimed: Draft<"call.claimed">) => Promise<Claim>;
+  /** The same, without a promise where the commit waits for nothing. It never throws: what fails is a promise that rejects. */
+  readonly write: (events: readonly Draft[], durability: Durability) => Maybe<readonly LedgerEvent[]>;
+  readonly claim: (claimed: Draft<"call.claimed">) => Maybe<Claim>;
 };
 
 type Claim = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
@@ -20,23 +23,42 @@ const SNAPSHOT_EVERY = 1_000;
 /** Numbers what is issued, folds what is committed. */
 export function makeWriter(on: WriterOn): SessionWriter {
   const { ledger, lease } = on;
-  const write = makeIssuing(on);
+  const { issue, commit, isIdle } = makeIssuing(on);
   const keep = makeKeeping(on);
   const inOrder = makeOrder(on);
+  const direct = atOnce(ledger);
   const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
     const done = inOrder(events, events);
     if (!ledger.durable) return done;
     return done instanceof Promise ? done.then(keep) : keep(done);
   };
   const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? inOrder([answer.won], answer) : answer);
+  const append: SessionWriter["record"] = (events, durability, blobs) =>
+    issue(events.length, (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }).then(stored));
+  const write: SessionWriter["write"] = (events, durability) =>
+    direct?.isFree() && isIdle() ? commit(events.length, (at) => stored(direct.append(lease, at, events))) : append(events, durability);
   return {
-    record: (events, durability, blobs) =>
-      write(events.length, (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }).then(stored)),
-    claim: (claim) => write(1, (at) => ledger.claim(lease, at, claim).then(claimed)),
+    write,
+    record: (events, durability, blobs) => {
+      const done = blobs ? append(events, durability, blobs) : write(events, durability);
+      return done instanceof Promise ? done : Promise.resolve(done);
+    },
+    claim: (claim) =>
+      direct?.isFree() && isIdle()
+        ? commit(1, (at) => claimed(direct.claim(lease, at, claim)))
+        : issue(1, (at) => ledger.claim(lease, at, claim).then(claimed)),
   };
 }
 
 type Store<T> = (expected: number) => Promise<T>;
+
+type Issuing = {
+  readonly issue: <T>(count: number, store: Store<T>) => Promise<T>;
+  /** Nothing of ours is under way, and what others say need not be folded first. */
+  readonly isIdle: () => boolean;
+  /** For a store that is done when it returns, while idle. Whoever hears of it and writes, writes behind it. */
+  readonly commit: <T>(count: number, store: (expected: number) => T) => T | Promise<never>;
+};
 
 /**
  * Gives each write the sequence it must find, in one of two modes.
@@ -44,7 +66,7 @@ type Store<T> = (expected: number) => Promise<T>;
  * *one by one*: once nothing is under way, the writes that ran into the gap, and new ones behind them, are issued singly in their first order. We are the only
  * writer of the chain, so a conflict now is a real one and is told. When none is left, writes are issued at once again.
  */
-function makeIssuing({ lease, state, link }: WriterOn): <T>(count: number, store: Store<T>) => Promise<T> {
+function makeIssuing({ lease, state, link }: WriterOn): Issuing {
   let issued = lease.head;
   let order = 0;
   let mode: "at once" | "draining" | "one by one" = "at once";
@@ -76,7 +98,19 @@ function makeIssuing({ lease, state, link }: WriterOn): <T>(count: number, store
     settle();
     return outcome;
   };
-  return <T>(count: number, store: Store<T>): Promise<T> => {
+  const commit: Issuing["commit"] = (count, store) => {
+    const expected = issued;
+    issued += count;
+    link.underWay += 1;
+    try {
+      return store(expected);
+    } catch (error) {
+      return Promise.reject(error);
+    } finally {
+      settle();
+    }
+  };
+  const issue = <T>(count: number, store: Store<T>): Promise<T> => {
     if (link.failure !== undefined) return Promise.reject(link.failure);
     order += 1;
     const place = order;
@@ -90,6 +124,8 @@ function makeIssuing({ lease, state, link }: WriterOn): <T>(count: number, store
     };
     return begin(store, expected).then(done, (error: unknown) => failed(error, { place, store }));
   };
+  const isIdle = (): boolean => mode === "at once" && link.underWay === 0 && link.failure === undefined && !link.isWatching();
+  return { issue, commit, isIdle };
 }
 
 /** A ledger that throws at once is one that rejects. */

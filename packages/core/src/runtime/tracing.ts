@@ -2,6 +2,7 @@ import type { Yes } from "../model/call.ts";
 import { contentText } from "../model/content-text.ts";
 import { decidedSource } from "../model/notification-source.ts";
 import type { Span, Tracer } from "../ports.ts";
+import type { Maybe } from "../tool-definition.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import type { Ready } from "./judge.ts";
@@ -27,10 +28,10 @@ function attributesOf(batch: BatchRun, run: CallRun, traced: { readonly ready: R
   };
 }
 
-type Traced = { readonly ready: Ready; readonly yes: Yes | null; readonly body: () => Promise<Ending> };
+type Traced = { readonly ready: Ready; readonly yes: Yes | null; readonly body: () => Maybe<Ending> };
 
 /** Runs the body inside one span, where there is a tracer. A throwing tracer changes nothing. */
-export function traced(batch: BatchRun, run: CallRun, what: Traced): Promise<Ending> {
+export function traced(batch: BatchRun, run: CallRun, what: Traced): Maybe<Ending> {
   const { tracer } = batch.deps;
   return tracer ? inSpan(batch, run, { ...what, tracer }) : what.body();
 }

@@ -23,6 +23,7 @@ export function unknownOutcomes(): UnknownOutcomes {
       add(session.state.unknown);
       session.listen((event) => {
         if (event.type === "call.ended" && event.body.outcome === "unknown") add(session.state.unknown);
+        if (event.type === "task.ended" && event.body.unknown !== undefined) add(session.state.unknown);
         if (event.type === "approval.answered" && event.body.by.kind !== "grant") fingerprints.delete(event.body.fingerprint);
       });
     },

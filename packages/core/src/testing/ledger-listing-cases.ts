@@ -163,9 +163,11 @@ const OTHERS: readonly LedgerCase[] = [
       await one.append(proposedDraft("c3", { turn: 2 }), judgedDraft("c3"));
       await one.claim(claimedDraft("c3"));
       await one.append(endedDraft("c3", { outcome: "unknown", type: "execution_unknown" }));
+      const asked = draftOf("turn.started", { turn: 3, origin: "user", promptId: "u_1", model: "model-1", toolChoice: null });
+      await one.append(asked, asked);
       const [row, other] = await bench.ledger.pending("sessions");
       assert.deepEqual([row?.id, row?.state, row?.cwd, row?.title, row?.model], [A, "running", "/workspace", "a test", "model-1"]);
-      assert.deepEqual([row?.turns, row?.calls, row?.openApprovals, row?.unknownOutcomes], [2, 3, 2, 1]);
+      assert.deepEqual([row?.turns, row?.calls, row?.openApprovals, row?.unknownOutcomes], [3, 3, 2, 1]);
       assert.deepEqual(row?.writer, bench.holder);
       assert.deepEqual([other?.id, other?.calls], [B, 0]);
       assert.deepEqual(

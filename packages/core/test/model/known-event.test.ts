@@ -42,6 +42,7 @@ test("the event types on disk are these", () => {
     "notice.dropped",
     "history.compacted",
     "task.started",
+    "task.process",
     "task.message",
     "task.cancelling",
     "task.paused",

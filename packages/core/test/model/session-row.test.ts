@@ -66,6 +66,12 @@ test("it counts turns, calls and unknown outcomes, and knows model, writer and n
   assert.deepEqual(row.writer, HOLDER);
 });
 
+test("a turn counts whether or not it calls anything, and once however often it is begun", () => {
+  const begun = (turn: number): Draft => draftOf("turn.started", { turn, origin: "user", promptId: "u_1", model: "m1", toolChoice: null });
+  const row = rowAfter(createdDraft(), begun(1), proposedDraft("c1", { turn: 1 }), endedDraft("c1"), begun(2), begun(2), begun(3));
+  assert.deepEqual([row.turns, row.calls], [3, 1]);
+});
+
 test("it says whose session it is, and where its conversation comes from", () => {
   const parent = { session: "s_0", call: "c1", task: "t_1" };
   const forked = { session: "s_9", seq: 12 };

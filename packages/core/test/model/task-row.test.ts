@@ -15,6 +15,8 @@ const ended = draftOf("task.ended", {
 const paused = draftOf("task.paused", { task: "t_1", reason: "restart", blocked: null });
 const resumed = draftOf("task.resumed", { task: "t_1", by: "person" });
 const cancelling = draftOf("task.cancelling", { task: "t_1", by: "person", reason: null });
+const command = draftOf("task.started", { ...started.body, command: { outputFile: "/o/c1.txt", fingerprint: "f1" } });
+const process = draftOf("task.process", { task: "t_1", pid: 7, pgid: 7, processStart: "then" });
 const message = draftOf("task.message", { task: "t_1", message: "n_1", text: "hurry", by: "model" });
 
 function folded(drafts: readonly Draft[]): SessionState {
@@ -29,6 +31,8 @@ for (const [name, drafts, state] of [
   ["a paused task waits", [started, paused], "paused"],
   ["a resumed one runs again", [started, paused, resumed], "running"],
   ["one that is to end is not paused by a crash", [started, cancelling], "cancelling"],
+  ["a command runs in its process", [command, process], "running"],
+  ["a command that is to end is still in its process", [command, process, cancelling], "cancelling"],
   ["one that ended is forgotten", [started, ended], undefined],
   ["one that ended while paused is forgotten", [started, paused, ended], undefined],
 ] as const) {
@@ -41,9 +45,21 @@ for (const [name, drafts] of [
   ["nothing ends twice: one terminal notice each", [started, ended, ended]],
   ["what runs is not resumed", [started, resumed]],
   ["what ended hears no message", [started, ended, message]],
+  ["an agent has no process of its own", [started, process]],
+  ["what ended starts no process", [command, process, ended, process]],
 ] as const) {
   test(`${name}: the record would be corrupt`, () => assert.throws(() => folded(drafts), IllegalEvent));
 }
+
+test("the last process of a command counts", () => {
+  const next = draftOf("task.process", { task: "t_1", pid: 8, pgid: 8, processStart: "later" });
+  assert.deepEqual(folded([command, process, next]).tasks.get("t_1")?.process, { pid: 8, pgid: 8, processStart: "later" });
+});
+
+test("a command that nobody knows the outcome of is remembered by its fingerprint", () => {
+  const lost = draftOf("task.ended", { ...ended.body, status: "failed", error: "unknown", unknown: "f1" });
+  assert.deepEqual([[...folded([command, process, lost]).unknown], [...folded([command, process, ended]).unknown]], [["f1"], []]);
+});
 
 const created = draftOf("schedule.created", {
   ...{

@@ -174,6 +174,7 @@ function memoryFiles(refuse?: "spill" | "write" | "end"): Files & { readonly wri
       fail("spill");
       const path = `/output/${session}/${callId}`;
       return {
+        path,
         write: async (chunk) => {
           fail("write");
           written.set(path, `${written.get(path) ?? ""}${chunk}`);
@@ -240,7 +241,7 @@ test("section 11: a file that reached its own limit is not said to hold the full
   const whole = memoryFiles();
   const spill: Files["spill"] = async (session, callId) => {
     const file = await whole.spill(session, callId);
-    return { write: file.write, end: async () => ({ ...(await file.end()), cut: true }) };
+    return { path: file.path, write: file.write, end: async () => ({ ...(await file.end()), cut: true }) };
   };
   const b = await bench(t, { tools: [long], deps: { files: { ...whole, spill } } });
   const text = textOf(only(await b.process([call("long", "100000", "c1")])));

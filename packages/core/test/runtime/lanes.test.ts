@@ -40,6 +40,39 @@ for (const [name, letters, leave, log] of started) {
   });
 }
 
+const released: readonly (readonly [name: string, letters: string, then: "release" | "leave", log: readonly string[]])[] = [
+  ["a body that is over gives its place to the next before its end is on record", "rr", "release", ["run 0", "run 1"]],
+  ["what waits for an edit's end waits until that is on record", "er", "release", ["run 0"]],
+  ["an edit waits for the end of a read, not only for its body", "re", "release", ["run 0"]],
+  ["an edit runs once the end of the read before it is on record", "re", "leave", ["run 0", "run 1"]],
+];
+for (const [name, letters, then, log] of released) {
+  test(name, async () => {
+    const batch = enterAll(letters, 1);
+    batch.lanes.release(0);
+    if (then === "leave") batch.lanes.leave(0);
+    await tick();
+    assert.deepEqual(batch.log, log);
+  });
+}
+
+test("a place is given away once: an end after its body frees no second one", async () => {
+  const batch = enterAll("rrrr", 1);
+  batch.lanes.release(0);
+  batch.lanes.release(0);
+  batch.lanes.leave(0);
+  await tick();
+  assert.deepEqual(batch.log, ["run 0", "run 1"]);
+});
+
+test("an unsafe call whose body was over before its end counts as one that ran", () => {
+  const { lanes } = enterAll("e");
+  lanes.release(0);
+  assert.equal(lanes.unsafeRuns(), 0);
+  lanes.leave(0);
+  assert.equal(lanes.unsafeRuns(), 1);
+});
+
 test("D85: of 25 reads never more than 10 run at once, and all run", async () => {
   const { log, lanes } = enterAll("r".repeat(25));
   await tick();

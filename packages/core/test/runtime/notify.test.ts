@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer, Facts, ProposedCall } from "@assent/core";
+import type { Answer, Facts, Ledger, ProposedCall } from "@assent/core";
 import { grantedDraft, type ScriptedAnswer, scriptedApprover } from "@assent/core/testing";
-import { type Bench, type BenchOptions, bench, call, outcomes, rest, says, scriptedHooks, textTool, until } from "./harness.ts";
+import { type Bench, type BenchOptions, bench, call, outcomes, rest, says, scriptedHooks, textTool, turn, until } from "./harness.ts";
 
 const guard = { id: "control-file", check: () => ({ verdict: "deny", note: "control files" }) as const };
 const permitting = textTool("permitting", "edit", { permission: () => "allow" });
@@ -339,3 +339,27 @@ test("section 7: the reason of whoever spoke is carried, and none where nobody g
     ],
   );
 });
+
+/** A ledger that commits a little later, as a disk does. */
+const slow = (ledger: Ledger): Ledger => ({
+  ...ledger,
+  append: async (...given) => {
+    await turn();
+    return await ledger.append(...given);
+  },
+});
+
+const told: readonly (readonly [name: string, state: string, signal: AbortSignal])[] = [
+  ["a denial is told once it is on record", "judged", new AbortController().signal],
+  ["a cancel before there is a verdict is told once its call is on record", "proposed", AbortSignal.abort()],
+];
+for (const [name, state, signal] of told) {
+  test(`ledger section 4: ${name}`, async (t) => {
+    const states: unknown[] = [];
+    const look = (): void => void states.push(b.session.state.calls.get("c1")?.state);
+    const hooks = { ...scriptedHooks({}), tell: look };
+    const b: Bench = await bench(t, { wrap: slow, ...rule("team", "deny"), deps: { decided: look, hooks } });
+    await b.process([call("edit", "x", "c1")], { signal });
+    assert.deepEqual(states.slice(0, 2), [state, state], "to observers, and to hooks");
+  });
+}

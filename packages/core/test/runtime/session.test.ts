@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ledger, LedgerError, type LedgerEvent, memoryLedger, openSession } from "@assent/core";
+import { type Draft, type Ledger, LedgerError, type LedgerEvent, memoryLedger, openSession } from "@assent/core";
 import { closedDraft, countingIds, createdDraft, manualClock, proposedDraft } from "@assent/core/testing";
 import { bench, call, HOLDER, outcomes, says, turn, until } from "./harness.ts";
 
@@ -229,4 +229,49 @@ test("who listens hears every event of the session and every answer that names i
   const before = heard.length;
   await b.process([call("read", "y", "c2")]);
   assert.equal(heard.length, before);
+});
+
+const changed = (revision: string): Draft => ({
+  type: "policy.changed",
+  v: 1,
+  at: "2026-01-01T00:00:00.000Z",
+  body: { revision, digest: "" },
+});
+
+test("what is written to a ledger in memory is committed and folded when the write returns", async (t) => {
+  const b = await bench(t);
+  const written = b.session.write([changed("r1")], "normal");
+  assert.equal(b.session.state.policy, "r1");
+  assert.ok(!(written instanceof Promise));
+  assert.equal(written[0]?.seq, b.session.state.seq);
+});
+
+test("a write that the ledger refuses is a promise that rejects, and the next one is stored", async (t) => {
+  const b = await bench(t);
+  await assert.rejects(async () => await b.session.write([proposedDraft("c1"), proposedDraft("c1")], "normal"), { type: "event_invalid" });
+  b.session.write([changed("r1")], "normal");
+  assert.equal(b.session.state.policy, "r1");
+});
+
+test("what a listener writes comes behind everything that it was told of", async (t) => {
+  const b = await bench(t);
+  const heard: unknown[] = [];
+  let inside: unknown;
+  b.session.listen(({ type, body }) => {
+    if (type === "policy.changed") heard.push(body.revision);
+    inside ??= b.session.write([changed("r3")], "normal");
+  });
+  b.session.write([changed("r1"), changed("r2")], "normal");
+  await inside;
+  assert.deepEqual(heard, ["r1", "r2", "r3"]);
+});
+
+test("while somebody waits for answers, a write waits for what others said before it", async (t) => {
+  const b = await bench(t);
+  const watch = b.session.watch(() => undefined);
+  const written = b.session.write([changed("r1")], "normal");
+  assert.ok(written instanceof Promise);
+  await written;
+  watch.close();
+  assert.equal(b.session.state.policy, "r1");
 });

@@ -1,0 +1,26 @@
+import type { EventBodies } from "@assent/core";
+import { openAgent } from "./open-agent.ts";
+import type { TaskBoard } from "./task-board.ts";
+
+/** An agent's session that an earlier process left, and how it is to be closed. */
+export type LeftSession = {
+  readonly session: string;
+  readonly task: string;
+  readonly call: string;
+  readonly description: string;
+  readonly model: string | null;
+  readonly background: boolean;
+  readonly closed: readonly [reason: EventBodies["session.closed"]["reason"], exit: number];
+};
+
+/** Puts in order what ran in an agent's session when its process ended, as in any session; the agent itself does not go on. What cannot be ended is told. */
+export async function endLeft({ deps, main }: TaskBoard, { session, closed, ...about }: LeftSession): Promise<void> {
+  try {
+    const opened = await openAgent(deps, { ...about, mode: "plan", definition: undefined, parent: main }, session);
+    await opened.takeUp("", AbortSignal.abort());
+    await opened.close(...closed);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    deps.warn?.(`what session ${session} of agent ${about.task} left open could not be ended: ${why}`);
+  }
+}

@@ -1,0 +1,336 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { LedgerError } from "@assent/core";
+import { hostFiles, hostProcesses } from "@assent/host";
+import { type BackgroundCommands, shellTool } from "@assent/tools";
+import { type Bench, type BenchOptions, bench, noticeTexts } from "./bench.ts";
+
+const SIGNAL = new AbortController().signal;
+const PROCESSES = hostProcesses({ graceMs: 150, lingerMs: 150 });
+
+const shell = (command: string, id = "c1"): string =>
+  `{ tool: shell, id: ${id}, input: ${JSON.stringify({ command, run_in_background: true })} }`;
+const script = (...calls: readonly string[]): string =>
+  `turns: [${calls.map((call) => `{ calls: [${call}] }`).join(", ")}, { say: Meanwhile. }, { say: One. }, { say: Two. }]\nallowUnused: true\n`;
+
+type Scene = Bench & { readonly root: string; readonly port: { keeper: BackgroundCommands | undefined } };
+
+/** A bench whose models have a real shell, in a directory of its own. */
+async function scene(t: TestContext, text: string, options: BenchOptions = {}): Promise<Scene> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-commands-")));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  return await scenedIn(root, text, options);
+}
+
+async function scenedIn(root: string, text: string, options: BenchOptions = {}): Promise<Scene> {
+  const port: Scene["port"] = { keeper: undefined };
+  const tool = shellTool({
+    workspace: root,
+    files: hostFiles({ outputDirectory: join(root, ".state") }),
+    processes: PROCESSES,
+    environment: { PATH: "/usr/bin:/bin" },
+    background: {
+      start: async (command, signal) => {
+        if (!port.keeper) throw new Error("nobody keeps it");
+        return await port.keeper.start(command, signal);
+      },
+    },
+  });
+  const made = await bench(text.replaceAll("ROOT", root), { processes: PROCESSES, cwd: root, tools: [tool], ...options });
+  port.keeper = made.tasks.commands;
+  return { ...made, root, port };
+}
+
+/** Waits for something of the world outside. */
+async function until(holds: () => boolean | undefined): Promise<void> {
+  for (const deadline = Date.now() + 20_000; !holds(); await turn()) if (Date.now() > deadline) throw new Error("waited in vain");
+}
+
+const groupRuns = (pgid: number): boolean => {
+  try {
+    process.kill(-pgid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const pgidOf = async ({ events }: Bench): Promise<number> => (await events("task.process")).at(-1)?.body.pgid ?? 0;
+const LOOP = "cd ROOT; echo begun; until [ -e go ]; do sleep 0.01; done; echo ended";
+
+describe("a background command", () => {
+  test("B1: its call ends at once and the next turn comes while it runs; its end is one notice, which the run waits for", async (t) => {
+    const at = await scene(t, script(shell(`${LOOP}; exit 3`)));
+    const first = await at.send("go");
+    assert.deepEqual([first.text, at.tasks.running()], ["Meanwhile.", 1]);
+    await until(() => at.tasks.output("t_c1")?.includes("begun"));
+    const [task] = at.tasks.list();
+    assert.deepEqual(
+      [task?.id, task?.agent, task?.callId, task?.status, task?.session, task?.foreground],
+      ["t_c1", "shell", "c1", "running", at.session.id, false],
+    );
+    writeFileSync(join(at.root, "go"), "");
+    const end = await at.agent.settle(SIGNAL);
+    assert.equal(end?.text, "One.");
+    const [ended] = await at.events("task.ended");
+    assert.deepEqual(
+      [ended?.body.status, ended?.body.error, ended?.body.partial, ended?.body.settled, ended?.body.by],
+      ["failed", "The command ended with exit code 3.", false, true, null],
+    );
+    const texts = await noticeTexts(at);
+    assert.equal(texts.length, 1);
+    assert.match(
+      texts[0] ?? "",
+      /<status>failed<\/status>\n.*\n<result>Error: The command ended with exit code 3\.\n\nbegun\nended\n\[all of /,
+    );
+    assert.match(texts[0] ?? "", /<total_tokens>0<\/total_tokens><tool_uses>0<\/tool_uses>/);
+    assert.deepEqual(
+      at.heard.map(({ type }) => type),
+      ["task_started", "task_notification"],
+    );
+  });
+
+  test("I2: decision, intent, process and task are on record before it begins", async (t) => {
+    const at = await scene(t, script(shell("true")));
+    await at.sendAll("go");
+    const types: string[] = [];
+    for await (const { type } of at.ledger.read({ session: at.session.id, seq: 0 }, { session: at.session.id })) types.push(type);
+    const life = types.filter((type) => /^(call|task)\./.test(type));
+    assert.deepEqual(life.slice(0, 6), ["call.proposed", "call.judged", "call.claimed", "call.started", "task.started", "task.process"]);
+    const [call] = await at.events("call.started");
+    const [process] = await at.events("task.process");
+    assert.equal(call?.body.processStart, process?.body.processStart);
+  });
+
+  test("B5: a ledger that refuses `task.started`: the command never begins, the model is told, the slot is free", async (t) => {
+    const at = await scene(t, script(shell("touch ROOT/made")), {
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          append: (...given: Parameters<typeof ledger.append>) =>
+            given[2].events.some(({ type }) => type === "task.started")
+              ? Promise.reject(new LedgerError("event_too_large", "refused"))
+              : ledger.append(...given),
+        }),
+    });
+    await at.sendAll("go");
+    const [ended] = await at.events("call.ended");
+    assert.deepEqual([ended?.body.outcome, ended?.body.type], ["failed", "shell_execute_error"]);
+    assert.deepEqual([existsSync(join(at.root, "made")), at.tasks.list(), at.tasks.running()], [false, [], 0]);
+  });
+
+  test("B6: it counts: the one too many is refused, and is not run", async (t) => {
+    const at = await scene(t, script(shell(LOOP), shell("touch ROOT/made", "c2")), { maxRunning: 1 });
+    await at.send("go");
+    const ends = await at.events("call.ended");
+    assert.deepEqual(
+      ends.map(({ body }) => body.type),
+      [null, "task_limit"],
+    );
+    assert.deepEqual([existsSync(join(at.root, "made")), at.tasks.running()], [false, 1]);
+    await at.agent.shutdown("test");
+  });
+
+  test("B3: a call id that was given before does not name two tasks", async (t) => {
+    const at = await scene(t, script(shell("true"), shell("true")));
+    await at.sendAll("go");
+    const ids = (await at.events("task.started")).map(({ body }) => body.task);
+    assert.equal(new Set(ids).size, 2);
+  });
+
+  test("after the end of one the session starts others", async (t) => {
+    const at = await scene(
+      t,
+      `turns: [{ calls: [${shell("true")}] }, { say: a }, { say: b }, { calls: [${shell("true", "c2")}] }, { say: c }, { say: d }]`,
+    );
+    await at.sendAll("go");
+    await at.sendAll("again");
+    assert.deepEqual(
+      (await at.events("task.ended")).map(({ body }) => [body.task, body.status]),
+      [
+        ["t_c1", "completed"],
+        ["t_c2", "completed"],
+      ],
+    );
+  });
+
+  test("in a task it is refused; an agent that a call waits for may start one, and the main model is told of its end", async (t) => {
+    const agents = `agents: { helper: { turns: [{ calls: [${shell("echo made > ROOT/made", "w1")}] }, { say: x }], allowUnused: true } }`;
+    const start = (background: boolean): string =>
+      `{ tool: agent, id: a1, input: { description: d, prompt: p, agent: helper, run_in_background: ${background} } }`;
+    const nested = await scene(t, `${script(start(true))}${agents}`);
+    await nested.sendAll("go");
+    const [task] = nested.tasks.list();
+    const [refused] = await nested.events("call.ended", task?.session);
+    assert.deepEqual([refused?.body.type, existsSync(join(nested.root, "made"))], ["task_nested", false]);
+    const waited = await scene(t, `${script(start(false))}${agents}`);
+    await waited.sendAll("go");
+    const [ended] = await waited.events("task.ended");
+    assert.deepEqual([ended?.body.task, ended?.body.status, existsSync(join(waited.root, "made"))], ["t_w1", "completed", true]);
+    assert.equal((await noticeTexts(waited)).length, 1);
+  });
+
+  test("the model's tools: listed, shown with its file, stopped with its group, and not spoken to", async (t) => {
+    const at = await scene(
+      t,
+      `turns:
+  - calls: [${shell("trap '' TERM; echo begun; sleep 300; sleep 300")}]
+  - calls: [{ tool: task_list, id: l, input: {} }, { tool: task_send, id: s, input: { id: t_c1, message: hello } }]
+  - say: Meanwhile.
+  - calls: [{ tool: task_output, id: o, input: { id: t_c1 } }, { tool: task_stop, id: x, input: { id: t_c1 } }]
+  - say: Stopping.
+  - say: Told.
+`,
+    );
+    await at.send("go");
+    await until(() => at.tasks.output("t_c1")?.includes("begun"));
+    await at.send("stop it");
+    await at.agent.settle(SIGNAL);
+    const results = new Map((await at.events("call.ended")).map(({ body }) => [body.call, body]));
+    assert.match(String(results.get("l")?.content), /^t_c1 {2}shell: trap .* {2}running {2}0s$/);
+    assert.deepEqual([results.get("s")?.type], ["send_message_not_running"]);
+    const file = at.tasks.get("t_c1")?.outputFile;
+    assert.equal(results.get("o")?.content, `Task t_c1 is running. All it writes is in ${file}.\n\nbegun\n`);
+    assert.equal(results.get("x")?.content, "Stopping task t_c1.");
+    const [ended] = await at.events("task.ended");
+    assert.deepEqual([ended?.body.status, ended?.body.by, ended?.body.partial], ["cancelled", "model", true]);
+    const pgid = await pgidOf(at);
+    await until(() => !groupRuns(pgid));
+    assert.equal(readFileSync(file ?? "", "utf8"), "begun\n");
+  });
+
+  for (const [may, result] of [
+    [false, /^seen\n\[all of its output: /],
+    [true, /^\(What it wrote is left to hooks: task_output shows it\.\)$/],
+    [undefined, /^\(What it wrote is left to hooks/],
+  ] as const) {
+    test(`what a transform may remove is not told by a notice: ${may === undefined ? "nobody knows" : may}`, async (t) => {
+      const applies = may === undefined ? {} : { applies: () => may };
+      const hooks = { consult: async () => undefined, tell: () => undefined, ...applies };
+      const at = await scene(t, script(shell("echo seen")), { hooks });
+      await at.sendAll("go");
+      const [ended] = await at.events("task.ended");
+      assert.match(ended?.body.result ?? "", result);
+      assert.equal(at.tasks.output("t_c1"), "seen\n");
+    });
+  }
+
+  test("B32: an interrupt of the turn leaves it running", async (t) => {
+    const at = await scene(t, `turns: [{ calls: [${shell(LOOP)}] }, { delayMs: 1000, say: x }, { say: Told. }]`);
+    const cancel = new AbortController();
+    const sending = at.send("go", cancel.signal);
+    await until(() => at.tasks.output("t_c1")?.includes("begun"));
+    cancel.abort();
+    assert.equal((await sending).reason, "cancelled");
+    assert.equal(at.tasks.get("t_c1")?.status, "running");
+    writeFileSync(join(at.root, "go"), "");
+    await at.tasks.idle();
+    assert.equal(at.tasks.get("t_c1")?.status, "completed");
+  });
+
+  test("B28: a shutdown ends them together, each with its notice, and leaves no process", async (t) => {
+    const at = await scene(t, script([1, 2, 3].map((n) => shell("echo begun; sleep 300", `c${n}`)).join(", ")));
+    await at.send("go");
+    await at.agent.shutdown("test");
+    const groups = (await at.events("task.process")).map(({ body }) => body.pgid);
+    assert.equal(groups.length, 3);
+    await until(() => !groups.some(groupRuns));
+    assert.deepEqual(
+      (await at.events("task.ended")).map(({ body }) => [body.status, body.by]),
+      [1, 2, 3].map(() => ["cancelled", "test"]),
+    );
+    assert.equal((await noticeTexts(at)).length, 3);
+  });
+});
+
+describe("a background command whose Assent is gone", () => {
+  /** The process that knew of it is gone: it stands in the record and in the system alone. */
+  async function restarted(t: TestContext, command: string, stop = false): Promise<{ before: Scene; after: Scene }> {
+    const text = script(shell(command));
+    const before = await scene(t, text, { asleep: true });
+    await before.send("go");
+    await until(() => before.tasks.output("t_c1")?.includes("begun"));
+    if (stop) await before.session.record([before.session.draft("task.cancelling", { task: "t_c1", by: "person", reason: null })], "full");
+    const after = await scenedIn(before.root, text.replaceAll("ROOT", before.root), { after: before });
+    await after.tasks.restore();
+    return { before, after };
+  }
+
+  test("what still runs is ended with its group; its one notice says that its outcome is unknown, and where its output is", async (t) => {
+    const { after } = await restarted(t, "echo begun; sleep 300");
+    const pgid = await pgidOf(after);
+    await until(() => !groupRuns(pgid));
+    const [ended] = await after.events("task.ended");
+    const [started] = await after.events("task.started");
+    const file = started?.body.command?.outputFile;
+    assert.deepEqual([ended?.body.status, ended?.body.partial, ended?.body.settled], ["failed", true, true]);
+    assert.match(ended?.body.error ?? "", /^its outcome is unknown/);
+    assert.equal(
+      ended?.body.result,
+      `Its process ${pgid} still ran, and was ended with its group. What it wrote until then is in ${file}.`,
+    );
+    assert.equal((await noticeTexts(after)).length, 1);
+    assert.deepEqual([after.tasks.running(), after.tasks.get("t_c1")?.status], [0, "failed"]);
+    assert.deepEqual(await after.events("task.paused"), [], "it cannot go on");
+    assert.equal((await after.tasks.resume("t_c1", "person"))?.type, "task_not_paused");
+  });
+
+  test("law 5: the same command is not run again before a person was asked", async (t) => {
+    const { after } = await restarted(t, "echo begun; sleep 300");
+    const [judged] = await after.events("call.judged");
+    assert.ok(after.session.state.unknown.has(judged?.body.fingerprint ?? "none"));
+  });
+
+  test("a pid that is not its own any more is left alone", async (t) => {
+    const killed: number[] = [];
+    const text = script(shell("echo begun; sleep 300"));
+    const next = await scene(t, text, { asleep: true });
+    await next.send("go");
+    const later = await scenedIn(next.root, text, {
+      after: next,
+      processes: {
+        startOf: () => "another",
+        killGroup: async (pgid) => {
+          killed.push(pgid);
+          return true;
+        },
+      },
+    });
+    await later.tasks.restore();
+    const [ended] = await later.events("task.ended");
+    assert.match(ended?.body.result ?? "", /^Its process \d+ was gone\./);
+    assert.deepEqual(killed, []);
+    process.kill(-(await pgidOf(later)), "SIGKILL");
+  });
+
+  test("a record that belongs to another process by now: a stop is refused, and leaves no process all the same", async (t) => {
+    const text = script(shell("echo begun; sleep 300"));
+    const before = await scene(t, text, { asleep: true });
+    await before.send("go");
+    await scenedIn(before.root, text, { after: before });
+    const pgid = await pgidOf(before);
+    assert.equal((await before.tasks.cancel("t_c1", "person"))?.type, "task_stop_internal_error");
+    await until(() => !groupRuns(pgid));
+    assert.match(before.warnings.join("\n"), /the end of task t_c1 could not be recorded/);
+  });
+
+  test("B79: one that somebody had stopped is cancelled", async (t) => {
+    const { after } = await restarted(t, "echo begun; sleep 300", true);
+    const [ended] = await after.events("task.ended");
+    assert.deepEqual([ended?.body.status, ended?.body.by, ended?.body.unknown], ["cancelled", "an earlier wish", undefined]);
+    assert.equal((await noticeTexts(after)).length, 1);
+  });
+
+  test("a second restart adds nothing, and its output is still known by its file", async (t) => {
+    const { after } = await restarted(t, "echo begun; sleep 300");
+    const third = await scenedIn(after.root, script(shell("true")), { after });
+    await third.tasks.restore();
+    assert.deepEqual([(await third.events("task.ended")).length, (await noticeTexts(third)).length], [1, 1]);
+    const task = third.tasks.get("t_c1");
+    assert.deepEqual([task?.status, existsSync(task?.outputFile ?? "")], ["failed", true]);
+    assert.match(third.tasks.output("t_c1") ?? "", /in its file alone/);
+  });
+});
