@@ -16,17 +16,19 @@ function isOldNode(version) {
 }
 
 function start() {
-  Promise.all([import("node:fs"), import("node:module")])
-    .then((builtins) => {
-      const fromSource = process.env.ASSENT_DIST !== "1" && isRepository(builtins[0]);
-      if (fromSource) resolveToSources(builtins[1]);
-      return fromSource ? import("../src/program.ts") : import(new URL("../dist/bundle/program.js", import.meta.url).href);
-    })
+  load()
     .then((program) => program.runProgram())
     .catch((error) => {
       console.error(error);
       process.exitCode = 1;
     });
+}
+
+function load() {
+  const fromSource = process.env.ASSENT_DIST !== "1" && isRepository(process.getBuiltinModule("node:fs"));
+  if (!fromSource) return import(new URL("../dist/bundle/program.js", import.meta.url).href);
+  resolveToSources(process.getBuiltinModule("node:module"));
+  return import("../src/program.ts");
 }
 
 function isRepository(fs) {

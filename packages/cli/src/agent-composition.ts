@@ -9,6 +9,7 @@ import {
   createSchedules,
   createTasks,
   type LoadedAgent,
+  offeredTools,
   type RunLimits,
   type Schedules,
   type SchedulesDeps,
@@ -52,6 +53,8 @@ export type Composing = {
   readonly observeSchedules?: SchedulesDeps["observe"];
   /** Slash commands and files in the prompt of a schedule. */
   readonly expand?: SchedulesDeps["expand"];
+  /** Nothing goes on by itself: no answered task, no schedule. For whoever only puts something in order. */
+  readonly asLeft?: boolean;
 };
 
 /** An agent, ready to begin or to go on. */
@@ -62,6 +65,8 @@ export type ComposedAgent = Pick<CallDispatcher, "dispatcher" | "modes" | "close
   readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
   readonly tasks: Tasks;
   readonly schedules: Schedules;
+  /** The names of the tools that the model is offered now. */
+  readonly offered: () => readonly string[];
   /** The agents that can be started by name. */
   readonly agents: () => readonly { readonly name: string; readonly description: string }[];
 };
@@ -76,6 +81,7 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   const bell: Bell = { wake: () => undefined };
   const background = backgroundOf(context, parts, { bell, unknown });
   const { tasks, schedules } = background;
+  policy.commandsKeptBy(tasks.commands);
   const handlers = { ...tasks.handlers, ...schedules.handlers };
   const { ports, unattended, door } = parts;
   const runtime = {
@@ -94,8 +100,8 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   const talk = talkOf(parts, made, await instructionsOf(context, parts));
   background.join({ ...made, talk, handlers });
   await warnOfAgents(context, policy);
-  await tasks.restore();
-  await schedules.restore();
+  await tasks.restore({ goesOn: parts.asLeft !== true });
+  if (parts.asLeft !== true) await schedules.restore();
   const converse: ComposedAgent["converse"] = (messages) => {
     const conversation = createConversation(talk, messages);
     tasks.attend(conversation);
@@ -104,6 +110,7 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   const { dispatcher, modes, onAsk, close } = made;
   return {
     ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
+    offered: () => offeredTools(policy.tools, session, made.asks()).map(({ name }) => name),
     agents: () => definitionsOf(parts).filter(({ usable }) => usable),
     drive: (messages) => {
       const { interactive, told } = parts;
@@ -156,8 +163,13 @@ function backgroundOf(context: Context, parts: Composing, { bell, unknown }: Sha
     ...{ session, clock: ports.clock, ids: ports.ids, wake, equip },
     talk: () => root().talk,
     definitions: () => definitionsOf(parts),
-    hooks: { consult: (...given) => root().hooks.consult(...given), tell: (...given) => root().hooks.tell(...given) },
+    hooks: {
+      consult: (...given) => root().hooks.consult(...given),
+      applies: (...given) => root().hooks.applies?.(...given) ?? true,
+      tell: (...given) => root().hooks.tell(...given),
+    },
     maxRunning: () => settings()["tasks.maxRunning"],
+    processes: ports.processes,
     isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
     warn: (message) => void warn(context.io, message),
     ...(parts.observeTasks && { observe: parts.observeTasks }),

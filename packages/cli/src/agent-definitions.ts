@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { LoadedAgents } from "@assent/agent";
+import { builtInAgents, type LoadedAgents, loadAgents } from "@assent/agent";
 import { settingsPlaces } from "@assent/policy";
 import type { Context } from "./command-spec.ts";
 
@@ -17,7 +17,6 @@ export async function agentDefinitions(
   { io }: Pick<Context, "io">,
   { workspace, trusted = false, policyFile }: AgentsPlace,
 ): Promise<LoadedAgents> {
-  const { builtInAgents, loadAgents } = await import("@assent/agent");
   const own = [
     { path: join(workspace, ".assent", "agents"), level: "project" },
     { path: join(dirname(settingsPlaces(io.env).userFile), "agents"), level: "user" },

@@ -4,6 +4,7 @@ import { continueWith } from "./continue-with.ts";
 import { findRow } from "./find-row.ts";
 import { type Store, withStoreIfAny } from "./open-store.ts";
 import { printJson } from "./output.ts";
+import { refuseWideAnswer } from "./refuse-wide-answer.ts";
 import { oneLine } from "./visible-text.ts";
 import { personBy, whenText, whoText } from "./who.ts";
 
@@ -29,6 +30,7 @@ async function commit(context: Context, store: Store, { row, given }: Answering)
   const clock = overrides.clock ?? systemClock();
   const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
+  await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
   const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).recordedRequests(context, store, row) : NO_TOOLS;
   return answerApproval({ ledger: store.ledger, clock, ids: randomIds(), rules, requests }, answer);
@@ -68,7 +70,7 @@ export async function printAnswer(context: Context, goesOn: string, standing: St
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
   else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
   if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
-  else await io.stderr.write(`${note}Continue with: ${goesOn}\n`);
+  else await io.stderr.write(`${note}Go on with: ${goesOn}\n`);
 }
 
 function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {

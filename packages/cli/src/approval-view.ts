@@ -59,6 +59,8 @@ export function whyAsked({
       return `the hook '${source}'`;
     case "tool":
       return "the tool asks for a person's yes";
+    case "edited":
+      return "you edited it; as it reads now it would pass without asking";
     default:
       return "nothing allows it, so a person is asked";
   }
@@ -103,9 +105,18 @@ export function subject(details: ConfirmationDetails): string {
 
 /** The part of the input that the details do not already show word for word. */
 export function restOfInput(input: JsonObject, details: ConfirmationDetails): string | undefined {
-  const shown = details.type === "exec" ? [details.command] : details.type === "edit" ? [details.newContent, details.filePath] : [];
+  const shown = shownWhole(details);
   const rest = Object.entries(input).filter(([, value]) => typeof value !== "string" || !shown.includes(value));
   return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest), null, 2);
+}
+
+const CHANGED_LINE = /^(?:\+(?!\+\+ )|-(?!-- ))/m;
+
+/** What would be written is shown by the lines that change; where there are none, because the file is no text or too long, by nothing. */
+function shownWhole(details: ConfirmationDetails): readonly string[] {
+  if (details.type === "exec") return [details.command];
+  if (details.type !== "edit") return [];
+  return CHANGED_LINE.test(details.fileDiff) ? [details.newContent, details.filePath] : [details.filePath];
 }
 
 function diffLines(lines: readonly string[], style: Style): string[] {

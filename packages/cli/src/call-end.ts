@@ -3,6 +3,7 @@ import type { Context } from "./command-spec.ts";
 import { printContent, printJson } from "./output.ts";
 import { storeFlag } from "./store-location.ts";
 import { oneLine } from "./visible-text.ts";
+import { waitingText } from "./waiting-text.ts";
 
 /** How `call` and `resume` leave a call: ended, or waiting for an answer. */
 export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
@@ -53,8 +54,9 @@ export async function printCallEnd(context: Context, end: CallEnd): Promise<void
   const { io, options } = context;
   const json = options.flag("json");
   if (end.outcome === "waiting") {
-    const { sessionId, callId, outcome, approvalId } = end;
-    await io.stderr.write(waitingText(end, storeFlag(context)));
+    const { sessionId, callId, outcome, approvalId, subject } = end;
+    const flags = storeFlag(context);
+    await io.stderr.write(waitingText([{ id: approvalId, subject }], { resume: `assent resume ${sessionId}${flags}`, flags }));
     if (json) await printJson(io, { sessionId, callId, outcome, type: null, content: null, approvalId });
     return;
   }
@@ -82,16 +84,5 @@ function unaskedText(insisted: boolean, byFile: boolean): string {
     "  --on-ask park   and answer later, with assent approve",
     ...(insisted ? [] : [`${allow.padEnd(18)}and it passes without asking; assent explain tells which rule`]),
     "",
-  ].join("\n");
-}
-
-function waitingText({ subject, approvalId, sessionId }: Extract<CallEnd, { outcome: "waiting" }>, flags: string): string {
-  const answers = approvalId.startsWith("q_") ? " --answers JSON" : "";
-  return [
-    `Waiting for an answer: ${oneLine(subject)}`,
-    `  assent approve ${approvalId}${flags}${answers}`,
-    `  assent reject ${approvalId}${flags}`,
-    "Then:",
-    `  assent resume ${sessionId}${flags}\n`,
   ].join("\n");
 }

@@ -18,6 +18,7 @@ import type { Attendance, Door } from "./door.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import { oneAtATime, type Ways } from "./one-at-a-time.ts";
 import { warn } from "./output.ts";
+import { type Revising, revisingBy } from "./revised-approval.ts";
 import { sessionModes, sessionPlans } from "./session-modes.ts";
 import { terminalApprover } from "./terminal-approver.ts";
 import { terminalQuestioner } from "./terminal-questioner.ts";
@@ -144,8 +145,11 @@ function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown
 }
 
 /** How the person at this terminal is asked, for a yes or for an answer. */
-function atTerminal({ io }: Context, { ports: { clock }, policy, cancelling }: CallRuntime, by: By): Ways {
-  const edit = approvalEditor(io.env, () => policy.source.settings().editor);
+function atTerminal({ io }: Context, { ports, policy, cancelling }: CallRuntime, by: By): Ways {
+  const { clock } = ports;
+  const { source } = policy;
+  const revising = (): Revising => revisingBy(policy, ports, source.current);
+  const edit = approvalEditor({ environment: io.env, setting: () => source.settings().editor, revising });
   return oneAtATime({
     approver: terminalApprover({ io, clock, by, cancel: cancelling.cancel, edit }),
     questioner: terminalQuestioner({ io, clock, by }),

@@ -3,6 +3,7 @@ import type { CommandSpec, OperandSpec, OptionSpec, Options } from "./command-sp
 import { parseDuration } from "./duration.ts";
 import { type CommandError, usageError } from "./failure.ts";
 import { nearestSpelling } from "./nearest-spelling.ts";
+import { shellWord } from "./shell-word.ts";
 
 /** What a command line asks for. */
 export type CommandLine =
@@ -75,7 +76,16 @@ function findCommand(
   const below = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.slice(first.length + 1));
   if (below.length > 0) throw usageError(first, `say what to do: ${below.map((name) => `assent ${first} ${name}`).join(", ")}.`);
   const known = commands.map(({ name }) => name.split(" ")[0] ?? name);
-  throw usageError("", `unknown command '${first}'. ${suggestion(nearestSpelling(first, known), "assent --help")}`);
+  const near = first.includes(" ") ? undefined : nearestSpelling(first, known);
+  throw usageError("", `unknown command '${first}'. ${near ? `Did you mean '${near}'?` : asPrompt(first)}`);
+}
+
+const SHORT = 80;
+
+/** Words that are no command were meant for a model as likely as not. */
+function asPrompt(words: string): string {
+  const prompt = words.length > SHORT ? "PROMPT" : shellWord(words);
+  return `If a model is to do it: assent run ${prompt}, or assent tui ${prompt}. All commands: assent --help`;
 }
 
 function readOptions(spec: CommandSpec, given: readonly Given[]): Values {

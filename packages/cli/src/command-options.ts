@@ -23,9 +23,14 @@ export const LOADING: readonly OptionSpec[] = [
   { name: "strict-tools", takes: "nothing", says: "do not start when a custom tool cannot be loaded" },
 ];
 
-/** What judges a call, in `call` and `resume` alike. */
+/** `--on-ask`, with what holds where it is not given. */
+export function onAsk(otherwise: string): OptionSpec {
+  const says = `what an ask becomes when nobody is to be asked here (default ${otherwise})`;
+  return { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], says };
+}
+
+/** What judges a call, wherever it is made. */
 export const JUDGING: readonly OptionSpec[] = [
-  { name: "on-ask", takes: "choice", choices: ["deny", "park", "fail"], says: "what an ask becomes when nobody is to be asked here" },
   { name: "mode", takes: "choice", choices: ["default", "plan", "auto-edit", "yolo"], says: "how much runs without asking" },
   { name: "allow", takes: "list", value: "RULE", says: "allow what the rule covers, e.g. 'Shell(git status)' (repeatable)" },
   { name: "ask", takes: "list", value: "RULE", says: "always ask for what the rule covers (repeatable)" },

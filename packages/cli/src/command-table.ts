@@ -1,10 +1,11 @@
-import { ANSWERING, COMMON, JUDGING, LOADING, PAGE } from "./command-options.ts";
+import { ANSWERING, COMMON, JUDGING, LOADING, onAsk, PAGE } from "./command-options.ts";
 import type { CommandSpec } from "./command-spec.ts";
 import { HELP_COMMANDS, MAINTAIN_COMMANDS } from "./maintain-commands.ts";
 import { POLICY_COMMANDS } from "./policy-commands.ts";
 import { PROPOSAL_COMMANDS } from "./proposal-commands.ts";
 import { RESUME_COMMAND, RUN_COMMAND, TUI_COMMAND } from "./run-commands.ts";
 import { SESSION_COMMANDS } from "./session-commands.ts";
+import { TASK_COMMANDS } from "./task-commands.ts";
 
 const CALL_EXITS: Readonly<Record<number, string>> = {
   0: "the call succeeded",
@@ -32,6 +33,7 @@ const RUN: readonly CommandSpec[] = [
     operands: [{ name: "TOOL", required: true }],
     options: [
       { name: "input", takes: "text", value: "JSON", says: "the tool's input; @FILE reads a file, - reads stdin (default {})" },
+      onAsk("deny, or as settings say"),
       ...JUDGING,
       { name: "workspace", takes: "text", value: "DIR", says: "the project (default: nearest directory upward with .git or .assent)" },
       { name: "cwd", takes: "text", value: "DIR", says: "where the call is made (default: here)" },
@@ -193,7 +195,11 @@ const LOOK: readonly CommandSpec[] = [
     group: "look",
     says: "list the tools that can be called, or show one with the input it takes",
     operands: [{ name: "NAME", required: false }],
-    options: [{ name: "all", takes: "nothing", says: "hidden ones too" }, ...LOADING, ...COMMON],
+    options: [
+      { name: "all", takes: "nothing", says: "those too that are offered only at times: ask, resolve, hidden ones" },
+      ...LOADING,
+      ...COMMON,
+    ],
     examples: ["assent tools", "assent tools shell"],
     load: () => import("./commands/tools.ts"),
   },
@@ -207,6 +213,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...POLICY_COMMANDS,
   ...TRUST,
   ...SESSION_COMMANDS,
+  ...TASK_COMMANDS,
   ...LOOK,
   ...MAINTAIN_COMMANDS,
   ...HELP_COMMANDS,

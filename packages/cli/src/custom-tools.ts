@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { pathScope, settingsPlaces } from "@assent/policy";
-import type { LoadedTools, ToolFolder } from "@assent/tools";
+import { ajvSchemas, failureText, type LoadedTools, loadCustomTools, type ToolFolder } from "@assent/tools";
 import type { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
@@ -26,7 +26,6 @@ export async function customTools(context: Context, place: CustomPlace): Promise
   const { ports, workspace, trusted = false, policyFile, tools: explicit = [] } = place;
   const folders = (policyFile === undefined ? foldersOf(io.env, workspace) : []).filter(({ path }) => existsSync(path));
   if (folders.length === 0 && explicit.length === 0) return NONE;
-  const { ajvSchemas, loadCustomTools } = await import("@assent/tools");
   const taken = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }) }).list();
   return loadCustomTools({
     folders,
@@ -58,7 +57,6 @@ function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolF
 /** Failures are shown, and with `--strict-tools` nothing starts. */
 export async function tellFailedTools({ io, options }: Context, { failed }: LoadedTools): Promise<void> {
   if (failed.length === 0) return;
-  const { failureText } = await import("@assent/tools");
   for (const failure of failed) await io.stderr.write(`${oneLine(failureText(failure))}\n`);
   const [first] = failed;
   if (first && options.flag("strict-tools"))

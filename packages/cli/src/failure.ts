@@ -40,8 +40,8 @@ const HINTS: Readonly<Record<string, string>> = {
   grant_not_found: "assent grants --all",
   unknown_call: "assent log",
   proposal_not_found: "assent proposals --all",
-  stale_revision: "assent approvals show ID shows what is open now",
-  session_in_use: "assent resume SESSION --take-over, if that process is not to go on",
+  stale_revision: "What is open now: assent approvals show ID",
+  session_in_use: "If that process is not to go on: assent resume SESSION --take-over",
   store_corrupt: "assent verify",
   store_io: "assent verify",
 };
@@ -49,9 +49,26 @@ const HINTS: Readonly<Record<string, string>> = {
 /** Reads the type that core, store and policy put on their errors, so that every door shows one failure the same way. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof CommandError) return { type: error.type, exit: error.exit, message: error.message, hint: error.hint };
+  if (error instanceof Error && error.name === "IllegalEvent") return defect(error);
   if (error instanceof Error && "type" in error && typeof error.type === "string") {
     return { type: error.type, exit: EXITS[error.type] ?? 1, message: error.message, hint: HINTS[error.type] ?? "" };
   }
   const message = error instanceof Error ? error.message : String(error);
   return { type: "unhandled_exception", exit: 1, message, hint: "" };
+}
+
+/** An event that cannot follow what is on record: its type is an event's name, and tells nobody what happened. */
+function defect({ message }: Error): Failure {
+  const hint = "If the record is sound, this is a defect of Assent; it is looked at with: assent verify";
+  return { type: "unhandled_exception", exit: 1, message: `Something cannot follow what is on record: ${message}`, hint };
+}
+
+/** Commands that only show something. */
+const SHOWING: readonly string[] = ["approvals", "grants", "proposals", "sessions", "tasks", "log", "tools", "verify"];
+
+/** A hint as people read it: a command alone is introduced, so that it does not pass for an echo. */
+export function hintText(hint: string): string {
+  const [program, name = ""] = hint.split(" ");
+  if (program !== "assent") return hint;
+  return `${SHOWING.includes(name) ? "See" : "Go on with"}: ${hint}`;
 }

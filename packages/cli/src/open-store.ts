@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Ledger } from "@assent/core";
 import type { Context } from "./command-spec.ts";
-import { warn } from "./output.ts";
 import { stateDirectory } from "./store-location.ts";
 
 /** The ledger a command works on, and the directory it lies in. */
@@ -27,13 +26,9 @@ export function hasStore(directory: string): boolean {
   return existsSync(join(directory, "ledger.db"));
 }
 
-async function openAt({ io, overrides }: Context, directory: string): Promise<Ledger> {
-  const [{ openLedger }, { hostProcesses }] = await Promise.all([import("@assent/store"), import("@assent/host")]);
-  const { clock, openDatabase } = overrides;
-  const { startOf } = hostProcesses();
-  const ledger = await openLedger({ directory, startOf, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
-  for (const { message } of ledger.warnings) await warn(io, message);
-  return overrides.ledger?.(ledger) ?? ledger;
+async function openAt(context: Context, directory: string): Promise<Ledger> {
+  const { durableLedger } = await import("./durable-ledger.ts");
+  return durableLedger(context, directory);
 }
 
 async function use<T>(ledger: Ledger, directory: string, work: (store: Store) => Promise<T>): Promise<T> {

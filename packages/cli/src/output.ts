@@ -1,5 +1,5 @@
 import { displayWidth, wrap } from "./display-width.ts";
-import type { Failure } from "./failure.ts";
+import { type Failure, hintText } from "./failure.ts";
 import type { Io, Output } from "./io.ts";
 import { oneLine, visible } from "./visible-text.ts";
 
@@ -23,7 +23,7 @@ export function printContent(output: Output, text: string): Promise<void> {
 export async function printFailure(io: Io, failure: Failure, json: boolean): Promise<void> {
   const { type, message, hint } = failure;
   if (json) return printJson(io, { error: { type, message, hint } });
-  await io.stderr.write(`${type === "usage" ? "" : "assent: "}${oneLine(message)}\n${hint ? `${oneLine(hint)}\n` : ""}`);
+  await io.stderr.write(`${type === "usage" ? "" : "assent: "}${oneLine(message)}\n${hint ? `${oneLine(hintText(hint))}\n` : ""}`);
 }
 
 /** A warning for whoever watches; it changes nothing. */

@@ -9,8 +9,9 @@ import {
   type WorkspaceParts,
   workspacePolicy,
 } from "@assent/policy";
-import type { LoadedTools } from "@assent/tools";
+import type { BackgroundCommands, LoadedTools } from "@assent/tools";
 import { agentDefinitions } from "./agent-definitions.ts";
+import { backgroundCommands } from "./background-commands.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { customTools } from "./custom-tools.ts";
@@ -49,6 +50,8 @@ export type OpenedPolicy = {
   readonly agents: LoadedAgents;
   /** Lets what a session read in an earlier process count. */
   readonly readsFrom: (ledger: Ledger) => void;
+  /** Says who keeps commands that go on behind their calls. */
+  readonly commandsKeptBy: (commands: BackgroundCommands) => void;
 };
 
 /** Reads the settings around a workspace and makes tools, facts and rules of them. Nothing is started, asked or written. Throws `SettingsError`. */
@@ -61,6 +64,7 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   const agents = await agentDefinitions(context, wish);
   const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
+  const background = backgroundCommands();
   const { source, tools, facts, rules, hooks } = workspacePolicy({
     places: policyPlaces(context, wish),
     stateDirectory: directory,
@@ -68,10 +72,11 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
     ...(planFile && { planFile }),
     digest: ports.digest,
     tools: (look, settings, asked) =>
-      toolRegistry(context, { ports, workspace, look, settings, ...asked, reads, custom: own, agents: offered }),
+      toolRegistry(context, { ports, workspace, look, settings, ...asked, reads, background, custom: own, agents: offered }),
     ...(follow && { follow }),
   });
-  return { source, loaded: source.loaded(), tools, facts, rules, hooks, workspace, custom, agents, readsFrom: reads.from };
+  const judging = { source, loaded: source.loaded(), tools, facts, rules, hooks };
+  return { ...judging, workspace, custom, agents, readsFrom: reads.from, commandsKeptBy: background.keptBy };
 }
 
 /** Where settings are read from. */

@@ -1,8 +1,8 @@
-import { COMMON, JUDGING } from "./command-options.ts";
+import { COMMON, JUDGING, onAsk } from "./command-options.ts";
 import type { CommandSpec, OptionSpec } from "./command-spec.ts";
 
-/** How a run is made and shown, in `run` and `resume` alike. */
-const RUNNING: readonly OptionSpec[] = [
+/** What a run carries in and out, in `run` and `resume` alike. */
+const STREAMS: readonly OptionSpec[] = [
   { name: "output-format", takes: "choice", choices: ["text", "json", "stream-json"], says: "what stdout carries (default text)" },
   {
     name: "input-format",
@@ -15,15 +15,31 @@ const RUNNING: readonly OptionSpec[] = [
     takes: "nothing",
     says: "with stream-json: answers piece by piece, progress of calls, runs of hooks",
   },
+];
+
+/** How a model works, wherever it does. */
+const WORKING: readonly OptionSpec[] = [
   { name: "model", takes: "text", value: "ID", says: "the model, as provider:name, or script:FILE" },
   { name: "max-turns", takes: "count", value: "N", max: 1_000_000, says: "end after N requests to the model" },
   { name: "max-tool-calls", takes: "count", value: "N", max: 1_000_000, says: "end when more than N calls would run" },
   { name: "max-time", takes: "duration", value: "DURATION", says: "end after this long, waiting for people not counted" },
   { name: "approval-timeout", takes: "duration", value: "DURATION", says: "an approval that nobody answered by then has expired" },
   { name: "schedule", takes: "text", value: "FILE", says: "prompts that come at given times, as a JSON list" },
+];
+
+/** What is said on stderr, in `run` and `resume` alike. */
+const TELLING: readonly OptionSpec[] = [
   { name: "quiet", takes: "nothing", says: "say nothing on stderr but errors" },
   { name: "verbose", takes: "nothing", says: "write a debug log to stderr, or to the file that ASSENT_LOG names" },
 ];
+
+/** How a run is made and shown, in `run` and `resume` alike. */
+const RUNNING: readonly OptionSpec[] = [...STREAMS, ...WORKING, ...TELLING];
+
+/** What every command takes; a screen has no value to print. */
+const AT_SCREEN: readonly OptionSpec[] = COMMON.map((option) =>
+  option.name === "json" ? { ...option, says: "if it cannot begin, say why as one JSON value" } : option,
+);
 
 /** The exit codes of a run. */
 const RUN_EXITS: Readonly<Record<number, string>> = {
@@ -46,6 +62,7 @@ export const RUN_COMMAND: CommandSpec = {
   operands: [{ name: "PROMPT", required: false }],
   options: [
     ...RUNNING,
+    onAsk("deny, or as settings say"),
     ...JUDGING,
     { name: "session", takes: "text", value: "ID", says: "the id of the session; one that is there goes on" },
     { name: "workspace", takes: "text", value: "DIR", says: "the project (default: nearest directory upward with .git or .assent)" },
@@ -69,13 +86,13 @@ export const TUI_COMMAND: CommandSpec = {
   more: "What it may do without asking is yours to say; everything else becomes a card that you answer. ? shows the keys, / the commands.",
   operands: [{ name: "PROMPT", required: false }],
   options: [
-    ...RUNNING,
+    ...WORKING,
     ...JUDGING,
     { name: "resume", takes: "text", value: "SESSION", says: "go on with an earlier conversation" },
     { name: "plain", takes: "nothing", says: "line by line, for screen readers and simple terminals" },
     { name: "workspace", takes: "text", value: "DIR", says: "the project (default: nearest directory upward with .git or .assent)" },
     { name: "cwd", takes: "text", value: "DIR", says: "where the model works (default: here)" },
-    ...COMMON,
+    ...AT_SCREEN,
   ],
   exits: { 0: "left", 1: "the store failed", 2: "usage", 75: "left while something waits for an answer" },
   examples: ["assent", "assent --mode plan", "assent --resume s_3kq7mz", "assent --plain"],
@@ -94,6 +111,7 @@ export const RESUME_COMMAND: CommandSpec = {
   ],
   options: [
     ...RUNNING,
+    onAsk("park"),
     ...JUDGING,
     { name: "cwd", takes: "text", value: "DIR", says: "continue in another directory; what waits is asked again there" },
     { name: "take-over", takes: "nothing", says: "take the session from a process that still holds it" },

@@ -57,11 +57,16 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     more: `${ID_NOTE} A fork begins with the conversation it was forked from. Nothing is left out or masked: look at it before you pass it on.`,
     operands: [{ name: "ID", required: true }],
     options: [
-      { name: "format", takes: "choice", choices: ["jsonl", "md"], says: "one event per line (default), or Markdown for people" },
+      {
+        name: "format",
+        takes: "choice",
+        choices: ["md", "jsonl"],
+        says: "Markdown for people (default), or one event per line, as --json",
+      },
       ...COMMON,
     ],
     exits: { 0: "printed", 1: "the store failed", 2: "usage", 4: "no such id" },
-    examples: ["assent sessions export s_3kq7mz > session.jsonl", "assent sessions export s_3kq7mz --format md"],
+    examples: ["assent sessions export s_3kq7mz", "assent sessions export s_3kq7mz --format jsonl > session.jsonl"],
     load: () => import("./commands/sessions-export.ts"),
   },
 ];

@@ -6,13 +6,22 @@ import { warn } from "./output.ts";
 import { shellWord } from "./shell-word.ts";
 
 /** The state directory: `--store`, else an absolute ASSENT_STORE, else the user's own. No file of a workspace has a say in it. */
-export async function stateDirectory({ io, options }: Pick<Context, "io" | "options">): Promise<string> {
+export async function stateDirectory(context: Pick<Context, "io" | "options">): Promise<string> {
+  const { io, options } = context;
   const given = options.text("store");
   if (given === "") throw usageError("", "--store is empty. Name a directory, or leave it out.");
-  if (given !== undefined) return resolve(io.cwd, given);
+  const { ASSENT_STORE: store } = io.env;
+  if (given === undefined && store && !isAbsolute(store))
+    await warn(io, `ASSENT_STORE is ignored because it is not an absolute path: ${store}`);
+  return locate(context);
+}
+
+/** The same place, without a word about what is wrong with how it was named. */
+export function locate({ io, options }: Pick<Context, "io" | "options">): string {
+  const given = options.text("store");
+  if (given) return resolve(io.cwd, given);
   const { ASSENT_STORE: store, XDG_STATE_HOME: state, HOME: home } = io.env;
   if (store && isAbsolute(store)) return store;
-  if (store) await warn(io, `ASSENT_STORE is ignored because it is not an absolute path: ${store}`);
   if (state && isAbsolute(state)) return join(state, "assent");
   return join(home && isAbsolute(home) ? home : homedir(), ".local", "state", "assent");
 }

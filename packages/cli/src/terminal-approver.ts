@@ -1,11 +1,12 @@
 import type { Answer, Approver, By, Clock, OpenApproval, Remember } from "@assent/core";
-import { type ApprovalEditor, isEditable } from "./approval-editor.ts";
+import { type ApprovalEditor, CHANGED, changedSince, type Edit } from "./approval-editor.ts";
 import { approvalLines } from "./approval-view.ts";
 import { cut } from "./display-width.ts";
 import type { Io } from "./io.ts";
 import { type Style, stderrStyle } from "./style.ts";
 import { openPrompt, type Prompt, type Typed } from "./terminal-prompt.ts";
 import { oneLine } from "./visible-text.ts";
+import { whyOnce } from "./why-once.ts";
 
 /** What the approver needs: a terminal, and what Ctrl-C does to the call. */
 export type TerminalApproverParts = {
@@ -13,8 +14,10 @@ export type TerminalApproverParts = {
   readonly clock: Clock;
   readonly by: By;
   readonly cancel: () => void;
-  /** Lets the person change what would be written, in their own editor; absent: they cannot here. */
+  /** Lets the person change a request in their own editor; absent: they cannot here. */
   readonly edit?: ApprovalEditor;
+  /** A no can end the turn as well. */
+  readonly stops?: boolean;
 };
 
 type Screen = {
@@ -23,10 +26,10 @@ type Screen = {
   readonly write: (text: string) => Promise<void>;
   /** Gives the keyboard away for as long as the work takes. */
   readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
-  /** What the person made of the text that would be written. */
-  edited: string | undefined;
+  /** What the person made of it. */
+  edited: Edit | undefined;
 };
-type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "newContent" | "mode">;
+type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt">;
 /** `again` puts the question once more: nothing usable was typed. */
 type Turn =
   | { readonly decided: Decided }
@@ -73,8 +76,7 @@ async function question(parts: TerminalApproverParts, approval: OpenApproval, si
     const turn = await converse(parts, screen, { approval, signal });
     if ("decided" in turn) {
       const { id, revision, fingerprint } = approval;
-      const newContent = turn.decided.outcome === "approve" ? screen.edited : undefined;
-      return { approval: id, revision, fingerprint, by, ...turn.decided, ...(newContent !== undefined && { newContent }) };
+      return { approval: id, revision, fingerprint, by, ...turn.decided, ...(turn.decided.outcome === "approve" && screen.edited) };
     }
     await screen.write(`\n${FAREWELL[turn.none]}\n`);
     if (turn.none === "cancelled") parts.cancel();
@@ -96,27 +98,63 @@ type Asked = { readonly approval: OpenApproval; readonly signal: AbortSignal };
 async function converse(parts: TerminalApproverParts, screen: Screen, asked: Asked): Promise<Ended> {
   for (let { approval } = asked; ; ) {
     const turn = await present(parts, screen, approval);
-    if ("edit" in turn) approval = await changed(screen, approval, () => turn.edit(approval, asked.signal));
-    else if (!("again" in turn)) return turn;
+    if ("again" in turn) continue;
+    const isEdit = "edit" in turn;
+    const next = isEdit
+      ? await changed(screen, asked, () => editedBy(turn.edit, asked, approval))
+      : await rechecked(parts, screen, { turn, asked, approval });
+    if (!isEdit && !next) return turn;
+    approval = next ?? approval;
   }
 }
 
-async function present({ io, edit }: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
-  const lines = approvalLines(approval, { columns: io.stderr.columns() ?? 80, style: screen.style });
-  const unread = await showPages(screen, lines, Math.max((io.stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
-  return unread ?? (await choose(screen, approval, isEditable(approval) ? edit : undefined));
+async function present(parts: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
+  const { stderr } = parts.io;
+  const lines = approvalLines(approval, { columns: stderr.columns() ?? 80, style: screen.style });
+  const unread = await showPages(screen, lines, Math.max((stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
+  return unread ?? (await choose(screen, approval, parts));
+}
+
+type Saying = { readonly turn: Ended; readonly asked: Asked; readonly approval: OpenApproval };
+
+/** What an edit became since it was shown; undefined: it is what a yes is for. */
+async function rechecked(
+  { edit: editor }: TerminalApproverParts,
+  screen: Screen,
+  { turn, asked, approval }: Saying,
+): Promise<OpenApproval | undefined> {
+  const { edited: edit } = screen;
+  if (!edit || !editor || !("decided" in turn) || turn.decided.outcome !== "approve") return undefined;
+  const now = await changedSince(editor, { asked: asked.approval, edit, approval }, asked.signal);
+  if (!now) return undefined;
+  await screen.write(`\n${"message" in now ? oneLine(now.message) : CHANGED}\n`);
+  if (!("message" in now)) return now;
+  screen.edited = undefined;
+  return asked.approval;
 }
 
 type Ended = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor }>;
+type Revised = { readonly edit: Edit; readonly approval: OpenApproval } | { readonly message: string };
 
-/** The approval as the person made it read; as it was where nothing came of it, which is said. */
-async function changed(screen: Screen, approval: OpenApproval, edit: () => ReturnType<ApprovalEditor>): Promise<OpenApproval> {
-  const edited = await screen.aside(edit);
+async function editedBy(editor: ApprovalEditor, { approval: asked, signal }: Asked, approval: OpenApproval): Promise<Revised> {
+  const edit = await editor.open({ approval }, signal);
+  if ("message" in edit) return edit;
+  const revised = await editor.revise(asked, edit, signal);
+  return "message" in revised ? revised : { edit, approval: revised };
+}
+
+/** The approval as the person made it read; undefined where nothing came of it, which is said. */
+async function changed(screen: Screen, { signal }: Asked, edit: () => Promise<Revised>): Promise<OpenApproval | undefined> {
+  const failed = (error: unknown): Revised => {
+    if (signal.aborted) return { message: "" }; // it goes away with the next question
+    throw error;
+  };
+  const edited = await screen.aside(() => edit().catch(failed));
   if ("message" in edited) {
-    await screen.write(`\n${oneLine(edited.message)}\n`);
-    return approval;
+    if (edited.message !== "") await screen.write(`\n${oneLine(edited.message)}\n`);
+    return undefined;
   }
-  screen.edited = edited.newContent;
+  screen.edited = edited.edit;
   return edited.approval;
 }
 
@@ -138,33 +176,47 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
   return undefined;
 }
 
-async function choose(screen: Screen, approval: OpenApproval, edit: ApprovalEditor | undefined): Promise<Turn> {
-  if (approval.details.type === "plan") return await choosePlan(screen, approval.details);
-  const rules = screen.edited === undefined ? rememberable(approval) : [];
-  const choices = choicesFor({ editable: edit !== undefined, always: rules.length > 0 });
-  return await pick(screen, choices, async (key) => (key === "e" && edit ? { edit } : await chosen(screen, key, rules)));
+async function choose(screen: Screen, approval: OpenApproval, { edit: editor, stops = false }: TerminalApproverParts): Promise<Turn> {
+  if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
+  const rules = rememberable(approval);
+  const edit = editor?.editable(approval) === undefined ? undefined : editor;
+  const isAgents = approval.agentName !== undefined;
+  const choices = choicesFor({ editable: edit?.hasEditor() === true, rules, stops, isAgents });
+  const why = whyOnce(approval);
+  const notes = [
+    ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
+    ...(edit?.hasEditor() === false ? ["It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one."] : []),
+  ];
+  const act = async (key: string): Promise<Turn> => (key === "e" && edit ? { edit } : await chosen(screen, key, rules));
+  return await pick(screen, { choices, notes }, act);
 }
 
+type Plan = Extract<OpenApproval["details"], { readonly type: "plan" }>;
+
 /** A plan is approved into a mode. */
-async function choosePlan(screen: Screen, { prePlanMode }: Extract<OpenApproval["details"], { readonly type: "plan" }>): Promise<Turn> {
+async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean): Promise<Turn> {
   const back = prePlanMode === undefined ? [] : [["b", `yes, and back to mode ${prePlanMode}`] as const];
   const choices = [
     ["y", "yes: begin, and ask before each change"],
     ["e", "yes, and let edits pass without asking"],
     ...back,
     ["n", "no"],
+    ...(stops ? [STOP] : []),
   ] as const;
   const modes: Readonly<Record<string, string | undefined>> = { y: "default", e: "auto-edit", b: prePlanMode };
-  return await pick(screen, choices, async (key) => {
+  return await pick(screen, { choices, notes: [] }, async (key) => {
     const mode = modes[key];
-    return mode === undefined ? await reject(screen) : { decided: { outcome: "approve", mode } };
+    return mode === undefined ? await reject(screen, key === "x") : { decided: { outcome: "approve", mode } };
   });
 }
 
 type Choices = readonly (readonly [key: string, says: string])[];
 
-async function pick(screen: Screen, choices: Choices, act: (key: string) => Promise<Turn>): Promise<Turn> {
-  const list = choices.map(([key, says]) => `  ${screen.style.bold(key)}  ${says}\n`).join("");
+type Offer = { readonly choices: Choices; readonly notes: readonly string[] };
+
+async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string) => Promise<Turn>): Promise<Turn> {
+  const rows = choices.map(([key, says]) => `  ${screen.style.bold(key)}  ${says}\n`);
+  const list = [...rows, ...notes.map((note) => `${note}\n`)].join("");
   const meant = choices.map(([key]) => key);
   for (let question = list; ; ) {
     const typed = await screen.prompt.ask(`\n${question}Type a letter, then Enter: `);
@@ -175,26 +227,32 @@ async function pick(screen: Screen, choices: Choices, act: (key: string) => Prom
   }
 }
 
-function choicesFor({
-  editable,
-  always,
-}: {
-  readonly editable: boolean;
-  readonly always: boolean;
-}): readonly (readonly [string, string])[] {
+const STOP = ["x", "no, and stop the turn"] as const;
+
+type Offered = { readonly editable: boolean; readonly rules: readonly string[]; readonly stops: boolean; readonly isAgents: boolean };
+
+function choicesFor({ editable, rules, stops, isAgents }: Offered): Choices {
+  const stored = rules.map(oneLine).join(", ");
   const edit = [["e", "edit it first, in your editor"]] as const;
-  const remembered = [
-    ["s", "yes, and do not ask for the like again in this session"],
-    ["p", "… in this project"],
-    ["u", "… anywhere, for me"],
+  const remembered = [["s", `yes, and do not ask for the like again in this session: ${stored}`]] as const;
+  const wider = [
+    ["p", `… in this project: ${stored}`],
+    ["u", `… in any project, for me: ${stored}`],
   ] as const;
-  return [["y", "yes, this once"], ...(editable ? edit : []), ...(always ? remembered : []), ["n", "no"]];
+  return [
+    ["y", "yes, this once"],
+    ...(editable ? edit : []),
+    ...(rules.length > 0 ? remembered : []),
+    ...(rules.length > 0 && !isAgents ? wider : []), // what is said to an agent is remembered for that agent alone
+    ["n", "no"],
+    ...(stops ? [STOP] : []),
+  ];
 }
 
 async function chosen(screen: Screen, key: string, rules: readonly string[]): Promise<Turn> {
   const scope = SCOPES[key];
   if (scope !== undefined) return await confirmRules(screen, scope, rules);
-  return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen);
+  return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen, key === "x");
 }
 
 const LONGEST_SAID = 20;
@@ -218,8 +276,9 @@ async function confirmRules(screen: Screen, scope: Remember["scope"], rules: rea
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };
 }
 
-async function reject(screen: Screen): Promise<Turn> {
+async function reject(screen: Screen, interrupt = false): Promise<Turn> {
   const typed = await screen.prompt.askAtOnce("Reason, told to the model (Enter for none): ");
-  if ("none" in typed) return typed.none === "closed" ? { decided: { outcome: "reject" } } : typed;
-  return { decided: { outcome: "reject", ...(typed.line.trim() && { reason: typed.line.trim() }) } };
+  if ("none" in typed && typed.none !== "closed") return typed;
+  const reason = "line" in typed ? typed.line.trim() : "";
+  return { decided: { outcome: "reject", ...(reason !== "" && { reason }), ...(interrupt && { interrupt }) } };
 }

@@ -1,7 +1,8 @@
 import { createRegistry, type Registry, type Tool } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { PathScope, Settings } from "@assent/policy";
-import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
+import { ajvSchemas, type BackgroundCommands, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
+import { backgroundCommands } from "./background-commands.ts";
 import type { Context } from "./command-spec.ts";
 
 /** Where the tools of a registry work, and the settings they follow. */
@@ -19,6 +20,8 @@ export type ToolPlace = {
   readonly reads?: Reads;
   /** The user's own, already loaded. */
   readonly custom?: readonly Tool[];
+  /** Keeps commands that go on behind their calls; absent: tools are only listed. */
+  readonly background?: BackgroundCommands;
   /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };
@@ -41,6 +44,7 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     files,
     processes,
     environment: io.env,
+    background: place.background ?? backgroundCommands(),
     ...follows,
     ...(privateAllowed && { privateAllowed }),
     ...(hides && { hides }),

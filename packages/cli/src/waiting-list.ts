@@ -1,4 +1,4 @@
-import type { JsonObject, Ledger, Lists, PageQuery, ProposalRow } from "@assent/core";
+import type { JsonObject, Ledger, Lists, PageQuery, ProposalRow, Session } from "@assent/core";
 import { approvalForm } from "./approval-form.ts";
 import { approvalSubject } from "./approval-view.ts";
 import { questionForm } from "./question-form.ts";
@@ -51,6 +51,13 @@ export async function waitingList(ledger: Ledger, page: WaitingPage): Promise<re
     heads[at] = await list.next();
   }
   return found;
+}
+
+/** Everything that is open in a session and in those of its background agents; a command in the background has none of its own. */
+export async function waitingIn({ id, ledger, state }: Pick<Session, "id" | "ledger" | "state">): Promise<readonly Waiting[]> {
+  const sessions = [...new Set([id, ...[...state.tasks.values()].map((task) => task.session)])]; // a command has none of its own
+  const lists = await Promise.all(sessions.map((session) => waitingList(ledger, { query: { session }, after: undefined, limit: 1_000 })));
+  return lists.flat();
 }
 
 /** The place of the oldest head; -1: all lists are at their end. */

@@ -39,6 +39,9 @@ describe("a task's approvals, with a host", () => {
     assert.ok(!existsSync(at.path("made")));
     const [once, wide, ...wider] = request.permission_suggestions;
     assert.deepEqual([once.scope, wide.scope, wider], ["once", "session", []], "no wider than it would be stored");
+    const { approval_id, fingerprint } = request;
+    const everywhere = await host.ask("approve", { approval_id, fingerprint, remember: "project" });
+    assert.deepEqual([everywhere.subtype, everywhere.error_type], ["error", "not_allowed"], "and nothing is narrowed unsaid");
     host.answer({ request_id, request }, { behavior: "allow", remember: wide.id });
     assert.equal((await host.next("result", isResult)).result, "Told.");
     assert.equal(await host.end(), 0, host.stderr());

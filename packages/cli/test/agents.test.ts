@@ -142,7 +142,7 @@ describe("agents through the program", () => {
       "s.yaml",
       TASK(
         "{ calls: [{ tool: read, input: { file_path: s.yaml } }] }",
-        "{ expect: { notices: [{ contains: The script of helper has no turn 2. }] }, say: Told. }",
+        "{ expect: { notices: [{ contains: 'The script has only 1 turn for the agent helper, and the model was asked once more.' }] }, say: Told. }",
       ),
     );
     assert.equal((await at.here(RUN)).code, 0, "an agent that runs out fails alone");

@@ -117,7 +117,7 @@ describe("approve and reject", () => {
       const text = await at.run([...argv, "a_nobodyknowsthis234567"]);
       assert.deepEqual(
         [text.code, text.stdout, text.stderr],
-        [4, "", "assent: There is no approval 'a_nobodyknowsthis234567'.\nassent approvals --all\n"],
+        [4, "", "assent: There is no approval 'a_nobodyknowsthis234567'.\nSee: assent approvals --all\n"],
       );
       assert.ok(!existsSync(at.store));
     });

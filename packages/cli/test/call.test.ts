@@ -301,6 +301,20 @@ describe("what --input may be", () => {
     });
   }
 
+  const hints: readonly (readonly [sentence: string, tool: string, input: string, hint: string])[] = [
+    ["text that is no JSON", "read", "{oops", "--input takes JSON, in quotes for your shell. What this tool takes: assent tools read"],
+    ["JSON that does not fit", "read", "{}", "What this tool takes: assent tools read"],
+    ["a tool that is not there", "reed", "{}", "See: assent tools"],
+  ];
+  for (const [sentence, tool, input, hint] of hints) {
+    test(`${sentence} is answered with where to look, but not to a program`, async () => {
+      using at = place();
+      const { code, stdout, stderr } = await at.here(["call", tool, "--input", input]);
+      assert.deepEqual([code, stdout, stderr.trimEnd().split("\n").at(-1)], [1, "", hint]);
+      assert.equal((await at.hereJson(["call", tool, "--input", input])).stderr, "");
+    });
+  }
+
   test("a lone surrogate in the input is refused or made whole, never recorded as it is", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["call", "read", "--input", '{"file_path":"\\ud800"}']);

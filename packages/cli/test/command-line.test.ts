@@ -21,7 +21,21 @@ function refusal(...argv: string[]): { type: string; exit: number; message: stri
 describe("the command line", () => {
   const refused: readonly (readonly [string, readonly string[], string])[] = [
     ["an unknown command names the nearest", ["aprove", "x"], "assent: unknown command 'aprove'. Did you mean 'approve'?"],
-    ["an unknown command with nothing near names the help", ["qqqqqqq"], "assent: unknown command 'qqqqqqq'. See: assent --help"],
+    [
+      "a word that is near to no command may be something to do",
+      ["qqqqqqq"],
+      "assent: unknown command 'qqqqqqq'. If a model is to do it: assent run qqqqqqq, or assent tui qqqqqqq. All commands: assent --help",
+    ],
+    [
+      "words with a space between them are something to do, however near they are to a command",
+      ["run it", "--model", "x"],
+      "assent: unknown command 'run it'. If a model is to do it: assent run 'run it', or assent tui 'run it'. All commands: assent --help",
+    ],
+    [
+      "a long text is not given back in a command",
+      ["fix the failing test ".repeat(9)],
+      `assent: unknown command '${"fix the failing test ".repeat(9)}'. If a model is to do it: assent run PROMPT, or assent tui PROMPT. All commands: assent --help`,
+    ],
     [
       "an unknown option names the nearest",
       ["call", "read", "--on-aks", "park"],
@@ -145,7 +159,7 @@ describe("the table of commands", () => {
       [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "),
     );
     assert.deepEqual(surface, [
-      "tui PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --resume --plain --workspace --cwd --store --json",
+      "tui PROMPT --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --resume --plain --workspace --cwd --store --json",
       "run PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --session --workspace --cwd --store --json",
       "call TOOL --input --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --workspace --cwd --store --json",
       "resume SESSION PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --cwd --take-over --tasks --store --json",
@@ -169,6 +183,9 @@ describe("the table of commands", () => {
       "sessions --state --cwd --all --limit --after --store --json",
       "sessions fork ID --at --store --json",
       "sessions export ID --format --store --json",
+      "tasks --session --store --json",
+      "tasks discard ID --session --reason --by --store --json",
+      "tasks release ID --session --saying --by --store --json",
       "log SESSION --call --type --since --follow --store --json",
       "tools NAME --all --tool --strict-tools --store --json",
       "verify SESSION --anchor --export-anchor --repair --rebuild --store --json",
@@ -178,6 +195,15 @@ describe("the table of commands", () => {
       "help COMMAND SUBCOMMAND --store --json",
       "version --store --json",
     ]);
+  });
+
+  test("help says what --on-ask is where it is not given, and a screen has no flags of programs", () => {
+    const onAsk = (name: string): string | undefined =>
+      COMMANDS.find((command) => command.name === name)?.options.find((option) => option.name === "on-ask")?.says;
+    assert.deepEqual(
+      ["run", "call", "resume", "tui"].map((name) => /\(default (.*)\)$/.exec(onAsk(name) ?? "")?.[1]),
+      ["deny, or as settings say", "deny, or as settings say", "park", undefined],
+    );
   });
 
   test("an option's name takes the same kind of value in every command", () => {

@@ -291,6 +291,25 @@ describe("assent tools", () => {
     assert.ok(!existsSync(at.store));
   });
 
+  test("what is offered only at times is told below the list, and how", async () => {
+    using at = place();
+    const { stdout } = await at.here(["tools"]);
+    assert.match(
+      stdout,
+      /\nOffered to a model besides, and shown by assent tools NAME:\n {2}ask +where a person can answer.*\n {2}resolve +where a preview/,
+    );
+    const { value } = await at.hereJson(["tools"]);
+    const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
+    assert.deepEqual(
+      [names.includes("agent"), names.includes("task_list"), names.includes("ask"), names.includes("resolve")],
+      [true, true, false, false],
+    );
+    const all = await at.here(["tools", "--all"]);
+    assert.match(all.stdout, /^ask /m);
+    assert.doesNotMatch(all.stdout, /Offered to a model besides/);
+    assert.match((await at.here(["tools", "ask"])).stdout, /^offered +where a person can answer/m);
+  });
+
   test("a tool nobody knows: exit 4, and the nearest", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["tools", "shel"]);

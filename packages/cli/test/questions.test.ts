@@ -56,7 +56,7 @@ describe("a question that was parked", () => {
     assert.equal(code, 0);
     assert.deepEqual(Object.keys(value), ["id", "outcome", "alreadyAnswered", "answeredBy", "answeredAt"]);
     assert.deepEqual([value.id, value.outcome, value.alreadyAnswered, value.answeredBy.name], [approvalId, "answered", false, "Ada"]);
-    assert.match(stderr, new RegExp(`^Continue with: assent resume ${sessionId}$`, "m"));
+    assert.match(stderr, new RegExp(`^Go on with: assent resume ${sessionId}$`, "m"));
     assert.deepEqual((await at.hereJson(["approvals"])).value, []);
     for (const _ of [1, 2]) {
       const end = await at.json(["resume", sessionId]);

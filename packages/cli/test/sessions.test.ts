@@ -268,7 +268,7 @@ describe("assent sessions export", () => {
     const { value } = await at.hereJson(["call", "shell", "--input", JSON.stringify({ command: `echo ${large}` }), "--on-ask", "park"]);
     await at.here(["reject", value.approvalId, "--reason", "too long"]);
     const log = await events(at, ["log", value.sessionId, "--json"]);
-    const exported = await events(at, ["sessions", "export", value.sessionId]);
+    const exported = await events(at, ["sessions", "export", value.sessionId, "--format", "jsonl"]);
     assert.deepEqual(
       exported.map(({ session, seq, type }) => [session, seq, type]),
       log.map(({ session, seq, type }) => [session, seq, type]),
@@ -294,6 +294,7 @@ describe("assent sessions export", () => {
     await at.here(["approve", approval.id, "--by", "Ada", "--reason", "go"]);
     await at.here(["resume", id]);
     const { stdout } = await at.here(["sessions", "export", id, "--format", "md"]);
+    assert.equal((await at.here(["sessions", "export", id])).stdout, stdout, "it is what is printed where no format is asked for");
     const wanted = [
       /^# `look at it`\n/,
       /\n## Person\n\n```\nlook at it\n```\n/,
@@ -347,12 +348,12 @@ describe("assent sessions export", () => {
     const id = await ran(at);
     const seq = await seqOf(at, id, "call.ended");
     const fork = (await at.hereJson(["sessions", "fork", id, "--at", String(seq)])).value.id;
-    const exported = await events(at, ["sessions", "export", fork]);
+    const exported = await events(at, ["sessions", "export", fork, "--format", "jsonl"]);
     assert.deepEqual(
       exported.map((event) => [event.session, event.seq]),
       [...Array.from({ length: seq }, (_, index) => [id, index + 1]), [fork, 1], [fork, 2], [fork, 3]],
     );
-    const { stdout } = await at.here(["sessions", "export", fork, "--format", "md"]);
+    const { stdout } = await at.here(["sessions", "export", fork]);
     assert.ok(stdout.includes(`- It goes on from \`${id}\` after event ${seq}\n`));
     assert.ok(!stdout.includes("I have seen it."));
   });

@@ -332,6 +332,17 @@ describe("the terminal approver", () => {
     });
   }
 
+  test("what is said to an agent is remembered for its session, and nothing wider is offered", async () => {
+    const asked = ask({ agentName: "worker", suggestions: ["Shell(git push *)"] });
+    await read(asked, PROMPT);
+    assert.match(asked.painted(), /in this session: Shell/);
+    assert.doesNotMatch(asked.painted(), /in this project|in any project/);
+    asked.press("p\r");
+    await read(asked, "is no answer here");
+    asked.press("y\r");
+    assert.deepEqual(await asked.answer, YES);
+  });
+
   test("plan-mode 4: without a mode to go back to, none is offered", async () => {
     const asked = ask({ explicitAsk: true, details: { type: "plan", plan: "# Fix" } });
     await read(asked, PROMPT);

@@ -76,13 +76,33 @@ describe("assent call on a real terminal", () => {
     assert.deepEqual([shown.value.input.content, shown.value.edited.input.content], ["model's\n", "mine\n"]);
   });
 
-  test("T120: without an editor the person is told, and can still answer", async () => {
+  test("T100: a command is edited in the editor, judged and shown again, and only then runs", async () => {
     using at = place();
-    const screen = open(at, ["call", "write", "--input", JSON.stringify({ file_path: "made.txt", content: "x" })], { rows: 50 });
+    const editor = at.write("editor.sh", `printf 'echo mine > made.txt\\n' > "$1"`);
+    const input = JSON.stringify({ command: "touch other.txt" });
+    const screen = open(at, ["call", "shell", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
+    await screen.shows("  yes, and do not ask for the like again in this session: Shell(touch other.txt)");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("e\r");
-    await screen.shows("No editor is configured. Set EDITOR, or answer without editing.");
+    await screen.shows("$ echo mine > made.txt");
+    await screen.shows("Cannot be remembered: what is risky is asked about every time.");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    assert.deepEqual([existsSync(at.path("other.txt")), readFileSync(at.path("made.txt"), "utf8")], [false, "mine\n"]);
+  });
+
+  test("T120: without an editor the person is told, and can still answer", async () => {
+    using at = place();
+    const input = JSON.stringify({ file_path: "made.txt", content: "x" });
+    const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
+    await screen.shows("It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one.");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("e\r");
+    await screen.shows("'e' is no answer here");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("n\r");

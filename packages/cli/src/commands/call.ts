@@ -1,4 +1,4 @@
-import { printCallEnd } from "../call-end.ts";
+import { type CallEnd, printCallEnd } from "../call-end.ts";
 import { givenFlags } from "../call-flags.ts";
 import { readCallInput } from "../call-input.ts";
 import { callPlace } from "../call-place.ts";
@@ -8,6 +8,7 @@ import { asFailure } from "../failure.ts";
 import { followPolicy } from "../follow-policy.ts";
 import { withStore } from "../open-store.ts";
 import { printFailure } from "../output.ts";
+import { shellWord } from "../shell-word.ts";
 
 /** One governed call in a session of its own. Whatever is wrong with the command line or with settings is found before anything is recorded. */
 export async function run(context: Context): Promise<number> {
@@ -19,7 +20,21 @@ export async function run(context: Context): Promise<number> {
   return withStore(context, async (store) => {
     const { end, exit, failure } = await beginCall(context, store, { tool: operands[0] ?? "", text, flags, place, policy });
     await printCallEnd(context, end);
+    if (!options.flag("json")) await io.stderr.write(inputHint(operands[0] ?? "", end));
     if (failure !== undefined) await printFailure(io, asFailure(failure), false);
     return exit;
   });
+}
+
+const TOOL_INPUT: Readonly<Record<string, string>> = {
+  invalid_json: "--input takes JSON, in quotes for your shell. What this tool takes",
+  invalid_tool_params: "What this tool takes",
+};
+
+/** Where the input of a call was wrong: what it should be. */
+function inputHint(tool: string, end: CallEnd): string {
+  if (end.outcome !== "invalid") return "";
+  if (end.type === "tool_not_registered") return "See: assent tools\n";
+  const what = TOOL_INPUT[end.type ?? ""];
+  return what === undefined ? "" : `${what}: assent tools ${shellWord(tool)}\n`;
 }

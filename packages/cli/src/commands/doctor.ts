@@ -1,7 +1,8 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { statSync } from "node:fs";
 import type { Context } from "../command-spec.ts";
+import { editorLine } from "../editor-line.ts";
 import { asFailure } from "../failure.ts";
+import { findProgram } from "../find-program.ts";
 import type { Io } from "../io.ts";
 import { hasStore, withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
@@ -72,23 +73,6 @@ function programChecks({ env }: Io): Check[] {
 }
 
 function editorCheck({ env }: Io): Check {
-  const editor = env["VISUAL"] || env["EDITOR"];
-  return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit proposals" };
-}
-
-function findProgram(name: string, path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter(isAbsolute)
-    .map((directory) => join(directory, name))
-    .find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
-  } catch (_absent) {
-    return false;
-  }
+  const editor = editorLine(env, undefined);
+  return { name: "editor", status: "ok", detail: editor ?? "none: set VISUAL or EDITOR to edit what is asked about" };
 }

@@ -35,7 +35,7 @@ function refuseOthers({ id, scope, state }: GrantRow, flags: string): void {
   if (state !== "active") {
     throw new CommandError("not_allowed", 1, {
       message: `${id} is ${state.replace("_", " ")}; only an active grant can become a rule.`,
-      hint: `assent grants${flags} lists the active ones`,
+      hint: `assent grants${flags}`,
     });
   }
   if (scope !== "session") return;

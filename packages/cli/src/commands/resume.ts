@@ -87,7 +87,7 @@ function goOn(context: Context, store: Store, { id, cwd }: Row): Promise<CallLef
   if (elsewhere === undefined && !isDirectory(cwd)) {
     throw new CommandError("cwd_missing", 1, {
       message: `The directory of this session is gone: ${cwd}`,
-      hint: `assent resume ${id} --cwd DIR continues in another one; what waits is asked again there`,
+      hint: `In another one, where what waits is asked again, it goes on with: assent resume ${id} --cwd DIR`,
     });
   }
   return resumeCall(context, store, { id, ...(elsewhere !== undefined && { cwd: elsewhere }) });

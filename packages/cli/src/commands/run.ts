@@ -3,13 +3,13 @@ import { callPlace } from "../call-place.ts";
 import { callPorts } from "../call-runtime.ts";
 import type { Context } from "../command-spec.ts";
 import { usageError } from "../failure.ts";
-import { followPolicy } from "../follow-policy.ts";
+import { type Following, followPolicy } from "../follow-policy.ts";
 import { givenPrompt } from "../headless/prompt.ts";
 import { quietly } from "../headless/quiet.ts";
 import { runFlags } from "../headless/run-flags.ts";
 import { runModel } from "../headless/run-model.ts";
-import { beginRun, resumeRun } from "../headless/run-session.ts";
-import { type Store, withStore } from "../open-store.ts";
+import { beginRun, type NewRun, resumeRun } from "../headless/run-session.ts";
+import { hasStore, type Store, withStore } from "../open-store.ts";
 import { stateDirectory } from "../store-location.ts";
 
 /** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
@@ -21,19 +21,32 @@ export async function run(given: Context): Promise<number> {
   if (flags.input === "text" && prompt === undefined) throw usageError("run", "no prompt. Give one as an argument or on stdin.");
   const judging = givenFlags(context);
   const place = callPlace(context);
-  const policy = await followPolicy(context, { workspace: place.workspace, flags: judging });
-  const { clock } = callPorts(context, await stateDirectory(context));
-  const chosen = await runModel(context, context.options.text("model") ?? policy.source.settings().model, clock).catch((error: unknown) => {
-    policy.source.close();
-    throw error;
-  });
-  return withStore(context, async (store) => {
+  const begin = async (store: Store, { policy, chosen }: Judged): Promise<number> => {
     if (id !== undefined && (await isThere(store, id))) {
       policy.source.close(); // the session is judged by the flags it began with, too
       return (await resumeRun(context, store, { id, prompt, run: flags })) ?? 0;
     }
     return await beginRun(context, store, { prompt, id, flags: judging, run: flags, place, policy, chosen });
-  });
+  };
+  const following = { workspace: place.workspace, flags: judging };
+  if (hasStore(await stateDirectory(context)))
+    return withStore(context, async (store) => begin(store, await judged(context, { ...following, ledger: store.ledger })));
+  const ready = await judged(context, following);
+  return withStore(context, (store) => begin(store, ready));
+}
+
+type Judged = Pick<NewRun, "policy" | "chosen">;
+
+/** What judges the run, and its model. A store is made only when nothing is wrong with them. */
+async function judged(context: Context, following: Following): Promise<Judged> {
+  const policy = await followPolicy(context, following);
+  try {
+    const { clock } = callPorts(context, await stateDirectory(context));
+    return { policy, chosen: await runModel(context, context.options.text("model") ?? policy.source.settings().model, clock) };
+  } catch (error) {
+    policy.source.close();
+    throw error;
+  }
 }
 
 /** An id that is safe as a file's name, and that nobody takes for another thing's. */

@@ -7,10 +7,10 @@ import { jsonLine } from "../output.ts";
 import { exportedEvents } from "../session-export.ts";
 import { createTranscript } from "../session-export-markdown.ts";
 
-/** Prints a session from its beginning: as events, or as a text for people. */
+/** Prints a session from its beginning: as a text for people, or as events. */
 export function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
-  const format = options.text("format") ?? "jsonl";
+  const format = options.text("format") ?? (options.flag("json") ? "jsonl" : "md");
   if (format === "md" && options.flag("json")) throw usageError("sessions export", "--json prints events; leave it out with --format md.");
   return withStoreIfAny(context, async ({ ledger }) => {
     const { id } = await findRow(ledger, "sessions", operands[0] ?? "");

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import type { JsonObject, Ledger, SessionRow } from "@assent/core";
+import type { JsonObject, SessionRow } from "@assent/core";
+import { agentTotals, type Totals } from "../agent-totals.ts";
 import type { Context } from "../command-spec.ts";
 import { printList } from "../list-page.ts";
 import { withStoreIfAny } from "../open-store.ts";
@@ -15,13 +16,12 @@ export function run(context: Context): Promise<number> {
   const cwd = given === undefined ? undefined : resolve(io.cwd, given);
   const flags = [all && " --all", state && ` --state ${state}`, cwd && ` --cwd ${cwd}`, storeFlag(context)];
   return withStoreIfAny(context, async ({ ledger }) => {
-    const asked = await openQuestions(ledger);
-    const open = ({ id, openApprovals }: SessionRow): number => openApprovals + (asked.get(id) ?? 0);
+    const totals = await agentTotals(ledger);
     return await printList(context, ledger, {
       kind: "sessions",
       query: { all: true },
       keep: (row) => (all || !row.parent) && (state === undefined || row.state === state) && (cwd === undefined || row.cwd === cwd),
-      json: (row) => sessionForm(row, open(row)),
+      json: (row) => sessionForm(row, totals(row)),
       columns: [
         { name: "id" },
         { name: "state" },
@@ -33,25 +33,15 @@ export function run(context: Context): Promise<number> {
         { name: "title", shrinks: true },
         { name: "directory", shrinks: true },
       ],
-      cells: (row) => [
-        row.id,
-        row.state,
-        whenText(row.updatedAt),
-        ...[row.calls, open(row), row.unknownOutcomes, pausedTasks(row)].map(String),
-        titleOf(row),
-        row.cwd,
-      ],
+      cells: (row) => {
+        const { open, unknown } = totals(row);
+        const counts = [row.calls, open, unknown, pausedTasks(row)].map(String);
+        return [row.id, row.state, whenText(row.updatedAt), ...counts, titleOf(row), row.cwd];
+      },
       none: "No sessions.",
       command: ["assent sessions", ...flags].filter(Boolean).join(""),
     });
   });
-}
-
-/** A question of a model waits for a person like an approval; by session, how many do. */
-async function openQuestions(ledger: Ledger): Promise<ReadonlyMap<string, number>> {
-  const count = new Map<string, number>();
-  for (const { session } of await ledger.pending("questions")) count.set(session, (count.get(session) ?? 0) + 1);
-  return count;
 }
 
 function pausedTasks({ tasks }: SessionRow): number {
@@ -63,8 +53,8 @@ function titleOf({ title, parent, forked }: SessionRow): string {
   return forked ? `(fork of ${forked.session}) ${title}` : title;
 }
 
-function sessionForm(row: SessionRow, openApprovals: number): JsonObject {
-  const { id, cwd, title, state, model, turns, calls, unknownOutcomes, startedAt, updatedAt, writer, parent, forked } = row;
+function sessionForm(row: SessionRow, { open: openApprovals, unknown: unknownOutcomes }: Totals): JsonObject {
+  const { id, cwd, title, state, model, turns, calls, startedAt, updatedAt, writer, parent, forked } = row;
   return {
     id,
     cwd,

@@ -30,24 +30,38 @@ export async function run(context: Context): Promise<number> {
   const usable = agents.filter((agent) => agent.usable);
   const registry = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }), custom: own, agents: usable });
   const [name] = operands;
-  if (name === undefined) await list(context, options.flag("all") ? registry.list() : registry.visible(), { ...custom, problems });
+  if (name === undefined) await list(context, registry, { ...custom, problems });
   else await show(context, toolNamed(registry, name));
   return 0;
 }
 
 type Found = LoadedTools & Pick<LoadedAgents, "problems">;
 
-async function list(context: Context, shown: readonly Tool[], { tools: custom, failed, problems }: Found): Promise<void> {
+/** Tools that are no part of the list because they are not always there. */
+const SOMETIMES: Readonly<Record<string, string>> = {
+  ask: "where a person can answer: here, through a host, or later with --on-ask park",
+  resolve: "where a preview waits to be applied, or a tool can make one",
+};
+
+async function list(context: Context, registry: Registry, { tools: custom, failed, problems }: Found): Promise<void> {
   const { io, options } = context;
+  const isAll = options.flag("all");
+  const shown = isAll ? registry.list() : registry.visible();
   const sources = new Map(custom.map(({ tool, source }) => [tool.name, source.file]));
   const tools = shown.map((tool) => ({ ...form(context, tool), ...(sources.has(tool.name) && { source: sources.get(tool.name) ?? "" }) }));
   if (options.flag("json")) return printJson(io, { tools, failed, agentErrors: problems });
   const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
   await io.stdout.write(textTable(columns, rows, io.stdout.columns()));
+  if (!isAll) await io.stdout.write(`\nOffered to a model besides, and shown by assent tools NAME:\n${sometimesLines(registry)}`);
   const { failureText } = await import("@assent/tools");
   const left = [...failed.map(failureText), ...problems.map(({ file, line, message }) => `${file}:${line}: ${message}`)];
   if (left.length > 0) await io.stdout.write(`\nFailed\n${left.map((text) => `  ${oneLine(text)}\n`).join("")}`);
+}
+
+function sometimesLines(registry: Registry): string {
+  const there = Object.entries(SOMETIMES).filter(([name]) => registry.get(name)?.hidden);
+  return there.map(([name, when]) => `  ${name.padEnd(8)} ${when}\n`).join("");
 }
 
 async function show(context: Context, tool: Tool): Promise<void> {
@@ -61,6 +75,7 @@ async function show(context: Context, tool: Tool): Promise<void> {
     ["kind", kind],
     ["source", source],
     ["title", title],
+    ...(tool.hidden ? ([["offered", SOMETIMES[name] ?? "only when it is named"]] as const) : []),
     ["description", description.trim()],
     ["input", JSON.stringify(inputSchema, null, 2)],
   ] as const;

@@ -36,7 +36,10 @@ function workspaceOf({ io, operands }: Context): string {
     return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
   } catch (error) {
     if (!(error instanceof WorkspaceNotFoundError)) throw error;
-    throw new CommandError("workspace_not_found", 2, { message: `${given ?? io.cwd} is not a directory.`, hint: "assent trust DIR" });
+    throw new CommandError("workspace_not_found", 2, {
+      message: `${given ?? io.cwd} is not a directory.`,
+      hint: "Name one: assent trust DIR",
+    });
   }
 }
 

@@ -17,8 +17,9 @@ export async function openTui(context: Context, start: PlainStart): Promise<numb
   const theme = themeOf(themeFrom(io.env) ?? "dark");
   const columns = io.stdout.columns() ?? 80;
   const { printed, lines } = firstFrame({ columns, theme, version: VERSION, cwd: io.cwd, home: io.env["HOME"] ?? "" });
-  const terminal = takeTerminal();
+  const taking = takeTerminal();
   await io.stdout.write([...printed, ...lines].join("\r\n"));
+  const terminal = await taking;
   const { runTui } = await import("../tui/run-tui.ts").catch((error: unknown) => {
     terminal.giveBack();
     throw error;

@@ -1,5 +1,5 @@
 import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
-import type { JsonObject, Session } from "@assent/core";
+import type { Session } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
 import type { OnAsk } from "../call-flags.ts";
@@ -9,7 +9,7 @@ import type { Door } from "../door.ts";
 import { asFailure } from "../failure.ts";
 import type { FollowedPolicy } from "../follow-policy.ts";
 import { storeFlag } from "../store-location.ts";
-import { waitingList } from "../waiting-list.ts";
+import { waitingIn } from "../waiting-list.ts";
 import { attendance } from "./attendance.ts";
 import { debugLog } from "./debug-log.ts";
 import { type HostSettings, hostSettings } from "./host-settings.ts";
@@ -43,6 +43,8 @@ export type Conducting = {
   readonly work: readonly Work[];
   /** Something to do once everything stands, before the first turn. */
   readonly prepare?: (agent: ComposedAgent) => Promise<void>;
+  /** Something to do once a host has joined, before it is told so. */
+  readonly joined?: (agent: ComposedAgent) => Promise<void>;
 };
 
 type Composed = { agent: ComposedAgent | undefined };
@@ -91,7 +93,7 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     ...stage,
     signal: conducting.cancelling.signal,
   });
-  stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings });
+  stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
   const { exits, last } = await workThrough(context, conducting, { stage, talk });
   const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   return await leave(context, conducting, { stage, exits, last: unended && !last?.error ? unended : last });
@@ -132,7 +134,10 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
   }
   const { openHost } = await import("./open-host.ts");
   const agents = (): ReturnType<ComposedAgent["agents"]> => composed.agent?.agents() ?? [];
-  return { ...stage, host: openHost(context, { ...conducting, output, inbox, giveUp, agents, tools: () => toolNames(policy) }) };
+  return {
+    ...stage,
+    host: openHost(context, { ...conducting, output, inbox, giveUp, agents, tools: () => composed.agent?.offered() ?? toolNames(policy) }),
+  };
 }
 
 function toolNames({ tools }: FollowedPolicy): readonly string[] {
@@ -166,19 +171,13 @@ function compose(context: Context, conducting: Conducting, { output, tally, host
 
 async function firstMessage(
   { session, chosen, policy, resumed }: Conducting,
-  { modes, onAsk, agents }: ComposedAgent,
+  { modes, onAsk, agents, offered }: ComposedAgent,
   seq: number,
 ): Promise<WireMessage> {
   const { cwd } = session.state.created ?? { cwd: policy.workspace };
-  const pending = await waitingForms(session);
+  const pending = (await waitingIn(session)).map(({ form }) => form);
   const about = { session: session.id, seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
-  return initMessage({ ...about, tools: toolNames(policy), agents: agents().map(({ name }) => name) });
-}
-
-async function waitingForms({ id, ledger, state }: Session): Promise<readonly JsonObject[]> {
-  const sessions = [id, ...[...state.tasks.values()].map((task) => task.session)];
-  const lists = await Promise.all(sessions.map((session) => waitingList(ledger, { query: { session }, after: undefined, limit: 1_000 })));
-  return lists.flat().map(({ form }) => form);
+  return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name) });
 }
 
 /** After these nothing more is taken up, whatever a host has queued. */
@@ -234,10 +233,17 @@ type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly e
 
 async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
   const { output, tally } = stage;
-  const waiting = await waitingForms(session).catch(() => []);
+  const waiting = await waitingIn(session).catch(() => []);
   const resume = `assent resume ${session.id}${hasPaused(session) ? " --tasks" : ""}${storeFlag(context)}`;
   const left = { resume, outcome, waiting };
-  const facts = { session: session.id, seq: session.state.seq, counted: tally.take(), approvals: waiting, resume, exit };
+  const facts = {
+    session: session.id,
+    seq: session.state.seq,
+    counted: tally.take(),
+    approvals: waiting.map(({ form }) => form),
+    resume,
+    exit,
+  };
   if (output.format === "text") await printRunText(context, left);
   else output.show(() => [resultMessage(outcome, facts)]);
   await tellLeft(context, left, output.format);
@@ -245,5 +251,5 @@ async function showResult(context: Context, { session }: Conducting, { stage, ou
 
 /** A background agent waits for a person; it goes on only where that is wished for. */
 function hasPaused({ state }: Session): boolean {
-  return [...state.tasks.values()].some(({ paused }) => paused?.reason === "approval");
+  return [...state.tasks.values()].some(({ paused }) => paused?.blocked === "approval");
 }

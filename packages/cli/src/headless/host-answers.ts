@@ -13,7 +13,9 @@ import {
   requestsFrom,
 } from "@assent/core";
 import type { HostPorts } from "@assent/host";
+import { CommandError } from "../failure.ts";
 import type { FollowedPolicy } from "../follow-policy.ts";
+import { refuseWideAnswer } from "../refuse-wide-answer.ts";
 import { HostError } from "./host-error.ts";
 
 /** What answering for a host needs. */
@@ -42,9 +44,12 @@ export async function answerForHost(
   try {
     if (id.startsWith("q_")) return await answerOfQuestion(answering, { id, fingerprint, fields, yes });
     if (id.startsWith("p_")) return await settleFor(answering, { id, fields, yes, proposals });
-    return reported(await commitAnswer(answering, approvalAnswer({ id, fingerprint, fields, yes })));
+    const answer = approvalAnswer({ id, fingerprint, fields, yes });
+    const [row] = await answering.ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+    if (row?.id === id) await refuseWideAnswer(answering.ledger, row, answer);
+    return reported(await commitAnswer(answering, answer));
   } catch (error) {
-    if (error instanceof AnswerError) throw new HostError(error.type, error.message);
+    if (error instanceof AnswerError || error instanceof CommandError) throw new HostError(error.type, error.message);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, Session } from "@assent/core";
 import type { Door } from "../door.ts";
+import { asFailure } from "../failure.ts";
 import { inputLines } from "../input-lines.ts";
 import type { Io } from "../io.ts";
 import { commitAnswer, type HostAnswering } from "./host-answers.ts";
@@ -159,11 +160,13 @@ async function responseTo(
   { subtype, fields }: Extract<HostLine, { kind: "request" }>,
 ): Promise<JsonObject> {
   try {
-    const response = subtype === "initialize" ? await joining.join(fields) : await meetRequest(steered, subtype, fields);
+    if (subtype !== "initialize") return { subtype: "success", response: await meetRequest(steered, subtype, fields) };
+    const response = await joining.join(fields);
+    await steered.joined();
     return { subtype: "success", response };
   } catch (error) {
-    const type = error instanceof Error && "type" in error && typeof error.type === "string" ? error.type : "unhandled_exception";
-    return refusal(type, error instanceof Error ? error.message : String(error));
+    const { type, message } = asFailure(error);
+    return refusal(type, message);
   }
 }
 

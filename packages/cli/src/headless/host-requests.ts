@@ -21,6 +21,8 @@ export type Steered = {
   readonly state: () => "idle" | "running" | "waiting";
   readonly unasked: (none: boolean) => void;
   readonly tasks: Pick<Tasks, "list" | "cancel" | "send">;
+  /** The host has joined, with the agents it brings. */
+  readonly joined: () => Promise<void>;
 };
 
 type Handler = (steered: Steered, fields: JsonObject) => Promise<JsonObject> | JsonObject;

@@ -22,11 +22,12 @@ export type Steering = {
   readonly talk: Talk;
   readonly host: HostDoor;
   readonly settings: HostSettings;
+  readonly joined: () => Promise<void>;
 };
 
 /** The run as a host may steer it. */
 export function steeredBy(steering: Steering): Steered {
-  const { session, ports, policy, cancelling, agent, talk, host, settings } = steering;
+  const { session, ports, policy, cancelling, agent, talk, host, settings, joined } = steering;
   const by = hostBy();
   return {
     session,
@@ -42,6 +43,7 @@ export function steeredBy(steering: Steering): Steered {
     state: () => (host.isAsking() ? "waiting" : talk.isBusy() ? "running" : "idle"),
     unasked: host.unasked,
     tasks: agent.tasks,
+    joined,
   };
 }
 

@@ -1,24 +1,41 @@
+import { recordedState } from "@assent/core";
+import { givenOnAsk, resumedFlags } from "../call-flags.ts";
 import type { Context } from "../command-spec.ts";
+import { followPolicy } from "../follow-policy.ts";
 import type { Store } from "../open-store.ts";
+import { initMessage } from "./init-message.ts";
 import { resultMessage } from "./result-message.ts";
 import type { RunFlags } from "./run-flags.ts";
 import { succeeded } from "./run-outcome.ts";
 import { outputFor } from "./run-output.ts";
 import { runTally } from "./run-tally.ts";
+import type { WireMessage } from "./wire-message.ts";
 
-/** The result of a resume that had nothing to do. */
+/** The first line and the result of a resume that had nothing to do, and that is not on record for that reason. */
 export async function printNothingLeft(
   context: Context,
-  { ledger }: Store,
+  store: Store,
   { id, run }: { readonly id: string; readonly run: RunFlags },
 ): Promise<void> {
-  const [{ systemClock }] = await Promise.all([import("@assent/host")]);
+  const { systemClock } = await import("@assent/host");
+  const init = await firstLine(context, store, id);
   const output = outputFor(run.output, context.io, { gone: nothing, unmade: nothing });
   const counted = runTally(context.overrides.clock ?? systemClock()).take();
-  let seq = 0;
-  for await (const event of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.closed"] })) seq = event.seq;
-  output.show(() => [resultMessage(succeeded(""), { session: id, seq, counted, approvals: [], resume: "", exit: 0 })]);
+  const facts = { session: id, seq: init.seq, counted, approvals: [], resume: "", exit: 0 };
+  output.show(() => [init.line, resultMessage(succeeded(""), facts)]);
   await output.end();
+}
+
+/** As any run of the session would begin. */
+async function firstLine(context: Context, { ledger }: Store, id: string): Promise<{ readonly line: WireMessage; readonly seq: number }> {
+  const { created, mode, model, seq } = await recordedState(ledger, id);
+  const flags = resumedFlags(created?.options, context);
+  const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
+  const tools = policy.tools.visible().map(({ name }) => name);
+  const agents = policy.agents.agents.flatMap(({ name, usable }) => (usable ? [name] : []));
+  policy.source.close();
+  const about = { session: id, seq, cwd: created?.cwd ?? "", model: model ?? "", mode: flags.mode ?? mode, pending: [] };
+  return { line: initMessage({ ...about, tools, agents, onAsk: givenOnAsk(context) ?? "park", resumed: true }), seq };
 }
 
 function nothing(): void {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { costOf } from "@assent/agent";
-import { type Ids, type Ledger, openSession, type Session } from "@assent/core";
+import { costOf, hasWaking } from "@assent/agent";
+import { type Ids, type Ledger, openSession, recordedState, type Session } from "@assent/core";
 import { thisHolder } from "@assent/host";
 import type { ComposedAgent } from "../agent-composition.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
@@ -16,6 +16,7 @@ import type { Store } from "../open-store.ts";
 import { refuseAgentSession } from "../refuse-agent-session.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
+import { attendAgain, attendTasks } from "./attend-tasks.ts";
 import { type Conducting, conduct } from "./conduct.ts";
 import type { Work } from "./inbox.ts";
 import type { RunFlags } from "./run-flags.ts";
@@ -103,17 +104,14 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const { ledger } = store;
     const { ports } = attending;
     await refuseAgentSession(ledger, id);
+    if (run.input === "text" && workLeft(await recordedState(ledger, id), prompt).length === 0) return undefined;
     const cwd = await otherDirectory(context, ledger, id);
     const opened = await openSession(
       { ledger, ...ports },
       { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") },
     );
     const session = inDirectory(opened, cwd);
-    const work = workLeft(session, prompt);
-    if (work.length === 0 && run.input === "text") {
-      await session.close("done", 0);
-      return undefined;
-    }
+    const work = workLeft(session.state, prompt);
     const { created, model } = session.state;
     const flags = resumedFlags(created?.options, context);
     const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
@@ -122,22 +120,24 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const parts: Omit<Conducting, "ports" | "cancelling"> = {
       ...{ session, policy, chosen, work, prepare },
       ...{ unattended: "park", flags: run, resumed: true },
+      joined: (agent) => attendAgain(context, agent.tasks),
     };
+    await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
     return await conduct(context, { ...attending, ...parts });
   });
 }
 
 /** What there is to do; open calls go on before anything is said. */
-function workLeft(session: Session, prompt: string | undefined): readonly Work[] {
+function workLeft(state: Session["state"], prompt: string | undefined): readonly Work[] {
   if (prompt !== undefined) return [{ say: prompt }];
-  if (session.state.closed?.reason !== "done") return [{ goOn: "always" }];
-  return hasLeft(session) ? [{ goOn: "if told" }] : [];
+  if (state.closed?.reason !== "done") return [{ goOn: "always" }];
+  return hasLeft(state) ? [{ goOn: "if told" }] : [];
 }
 
 /** Something of it has not come to its end, whatever the record says of the whole. */
-function hasLeft({ state }: Session): boolean {
+function hasLeft(state: Session["state"]): boolean {
   const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
-  return state.calls.size > 0 || state.notices.size > 0 || state.tasks.size > 0 || cutShort;
+  return state.calls.size > 0 || hasWaking({ state }) || state.tasks.size > 0 || cutShort;
 }
 
 /** The directory to go on in, where another one is given; the session's own must still be there. */
@@ -149,21 +149,8 @@ async function otherDirectory({ io, options }: Context, ledger: Ledger, id: stri
   if (cwd !== undefined || row === undefined || isDirectory(row.cwd)) return cwd;
   throw new CommandError("cwd_missing", 1, {
     message: `The directory of this session is gone: ${row.cwd}`,
-    hint: `assent resume ${id} --cwd DIR continues in another one; what waits is asked again there`,
+    hint: `In another one, where what waits is asked again, it goes on with: assent resume ${id} --cwd DIR`,
   });
-}
-
-/** Paused background agents are told of; with `--tasks` those go on that can. */
-async function attendTasks({ io, options }: Context, { tasks }: ComposedAgent): Promise<void> {
-  const paused = tasks.list().filter(({ status }) => status === "paused");
-  const isWanted = options.flag("tasks");
-  for (const task of paused) {
-    const { id, agent, description, resumable, blockedReason } = task;
-    const goesOn = isWanted && resumable !== false;
-    const how = goesOn ? ((await tasks.resume(id, "resume"))?.message ?? "goes on") : `is paused (${blockedReason ?? "restart"})`;
-    await io.stderr.write(`${id}  ${oneLine(agent)}: ${oneLine(description)} ${how}\n`);
-  }
-  if (paused.length > 0 && !isWanted) await io.stderr.write("Paused agents go on with: assent resume SESSION --tasks\n");
 }
 
 type Preparing = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
@@ -173,6 +160,6 @@ async function prepared(context: Context, { session, chosen, agent }: Preparing)
   const { mode } = givenFlags(context);
   if (mode !== undefined) await agent.modes.change(mode, "resume");
   const from = session.state.model;
-  await attendTasks(context, agent);
+  await attendTasks(context, agent.tasks, session.id);
   if (from !== chosen.id) await session.record([session.draft("model.changed", { from, to: chosen.id, by: "resume" })], "normal");
 }

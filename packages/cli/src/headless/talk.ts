@@ -1,4 +1,4 @@
-import { type AgentSession, DrainFailure, type RunEnd, type RunLimits, recordedHistory, ScriptFailure } from "@assent/agent";
+import { type AgentSession, DrainFailure, hasWaking, type RunEnd, type RunLimits, recordedHistory, ScriptFailure } from "@assent/agent";
 import type { Registry, Session } from "@assent/core";
 import type { ComposedAgent } from "../agent-composition.ts";
 import { asFailure } from "../failure.ts";
@@ -7,6 +7,7 @@ import type { HostSettings } from "./host-settings.ts";
 import type { Inbox, Work } from "./inbox.ts";
 import type { RunModel } from "./run-model.ts";
 import { cancelled, failed, type RunOutcome, runOutcome } from "./run-outcome.ts";
+import { waitsForPerson } from "./waits-for-person.ts";
 
 /** What a run of turns is made with. */
 export type Talking = {
@@ -58,7 +59,7 @@ export function createTalk(talking: Talking): Talk {
     },
     finish: async () => {
       const end = (await settle(talking, state, { hold: signal, deliver: true })) ?? talking.told.end;
-      return end && outcomeOf(talking, end);
+      return end && (await outcomeOf(talking, end));
     },
     interrupt: async () => {
       if (busy || inbox.waits()) state.interrupting.abort(); // what was said before it counts as under way, taken up or not
@@ -72,7 +73,7 @@ export function createTalk(talking: Talking): Talk {
       else await Promise.all([agent.tasks.cancelAll(by), agent.schedules.stop()]);
     },
     isBusy: () => busy !== undefined || inbox.waits() || state.drive?.isBusy() === true,
-    hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && talking.session.state.notices.size > 0),
+    hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && hasWaking(talking.session)),
   };
 }
 
@@ -96,7 +97,7 @@ async function work(talking: Talking, state: State, piece: Work): Promise<RunOut
   const hold = AbortSignal.any([either, arrivalOf(inbox)]);
   const last = await settle(talking, state, { hold, deliver: end.reason === "done" });
   const isOver = last !== undefined && (end.reason === "done" || last.reason !== "done");
-  return outcomeOf(talking, isOver ? last : end);
+  return await outcomeOf(talking, isOver ? last : end);
 }
 
 type Settling = { readonly hold: AbortSignal; readonly deliver: boolean };
@@ -135,16 +136,14 @@ type Conversing = { readonly piece: Work; readonly signal: AbortSignal };
 /** The history is read when the first turn begins: every call of an earlier process has its result by then. */
 async function converse(talking: Talking, state: State, { piece, signal }: Conversing): Promise<RunEnd> {
   const { session, agent, chosen } = talking;
-  let isAtRest = false;
   if (!state.drive) {
     const { messages, providerId } = await recordedHistory(session.ledger, session.id);
     chosen.script?.resumeAfter(providerId);
-    isAtRest = messages.at(-1)?.role === "assistant"; // the model has said its last word
     state.drive = agent.drive(messages);
   }
   if ("say" in piece) return await state.drive.send(piece.say, signal);
-  const isSilent = (isAtRest || piece.goOn === "if told") && session.state.notices.size === 0;
-  return isSilent ? NOTHING_SAID : await state.drive.goOn(signal);
+  if (piece.goOn === "if told" && !hasWaking(session)) return NOTHING_SAID;
+  return await state.drive.goOn(signal, { toldAll: piece.goOn === "always" }); // whoever resumes what was parked has settled what it waited for
 }
 
 /** Calls that an earlier process left open go on first. Undefined: all of them have ended. */
@@ -157,10 +156,10 @@ async function goOnWithCalls({ agent, tools }: Talking, signal: AbortSignal): Pr
 }
 
 /** A background agent that waits for a person keeps the run open. */
-function outcomeOf({ session, signal }: Talking, end: RunEnd): RunOutcome {
+async function outcomeOf({ session, signal }: Talking, end: RunEnd): Promise<RunOutcome> {
   const outcome = runOutcome(end, { whole: signal.aborted });
-  const isWaiting = [...session.state.tasks.values()].some(({ paused }) => paused?.reason === "approval");
-  return outcome.subtype === "success" && isWaiting ? { subtype: "parked", exit: 75, text: end.text } : outcome;
+  const isParked = outcome.subtype === "success" && (await waitsForPerson(session));
+  return isParked ? { subtype: "parked", exit: 75, text: end.text } : outcome;
 }
 
 /** A script must have been played to its end, where the run came to its own. */

@@ -2,6 +2,7 @@ import { MODES } from "@assent/core";
 import type { CallPlace } from "../call-place.ts";
 import { CommandError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
+import { type Waiting, waitingIn } from "../waiting-list.ts";
 import { replay } from "./replay.ts";
 import type { Stage } from "./stage.ts";
 import { beginSession, type Prepared, prepare, resumeSession, type Surroundings, type TuiSession } from "./tui-session.ts";
@@ -13,11 +14,24 @@ export type Conversations = {
   /** The session; a new one is put on record when it is first needed. */
   readonly open: (title: string) => Promise<TuiSession>;
   readonly current: () => TuiSession | undefined;
+  /** The names of the tools there are. */
+  readonly tools: () => readonly string[];
   /** Leaves the one that is open and shows another; undefined: a new one begins with the next prompt. */
   readonly change: (session: string | undefined) => Promise<void>;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
-  readonly leave: () => Promise<{ readonly exit: number; readonly session: string | undefined }>;
+  readonly leave: () => Promise<Left>;
+};
+
+/** How a conversation was left. */
+export type Left = {
+  readonly exit: number;
+  /** The session, where one was open. */
+  readonly session: string | undefined;
+  /** What waits in it for a person. */
+  readonly waiting: readonly Waiting[];
+  /** Background agents of it wait too. */
+  readonly withTasks: boolean;
 };
 
 /** What conversations are made with. */
@@ -56,16 +70,18 @@ export function makeConversations(parts: ConversationParts): Conversations {
     const made = await state.opening?.catch(() => undefined);
     state.prepared?.policy.source.close();
     Object.assign(state, { prepared: undefined, opening: undefined, opened: undefined, mode: undefined });
-    if (!made) return { exit: 0, session: undefined };
+    if (!made) return { exit: 0, session: undefined, waiting: [], withTasks: false };
+    const { session } = made;
     const exit = waitsForPerson(made) ? PARKED : 0;
     await made.leave(exit);
-    return { exit, session: made.session.id };
+    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], withTasks: hasPaused(made) };
   };
   const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(around, id));
   return {
     leave,
     prepare: async () => void (await ready()),
     current: () => state.opened,
+    tools: () => ((state.opened ?? state.prepared)?.policy.tools.list() ?? []).map(({ name }) => name),
     open: (title) => {
       state.opening ??= begin(title).catch((error: unknown) => {
         state.opening = undefined;
@@ -92,9 +108,13 @@ const PARKED = 75;
 /** Something in it is open that only a person can answer. */
 export function waitsForPerson(made: TuiSession | undefined): boolean {
   if (!made) return false;
-  const { calls, questions, tasks } = made.session.state;
+  const { calls, questions } = made.session.state;
   const isApproval = [...calls.values()].some(({ state }) => state === "waiting");
-  return isApproval || questions.size > 0 || [...tasks.values()].some(({ paused }) => paused?.reason === "approval");
+  return isApproval || questions.size > 0 || hasPaused(made);
+}
+
+function hasPaused({ session }: TuiSession): boolean {
+  return [...session.state.tasks.values()].some(({ paused }) => paused?.blocked === "approval");
 }
 
 function showStanding(stage: Stage, { mode, model }: { readonly mode: string; readonly model: string }): void {

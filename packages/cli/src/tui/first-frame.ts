@@ -1,5 +1,6 @@
-import { displayWidth, oneLine } from "@assent/core";
+import { displayWidth, oneLine } from "@assent/core/text";
 import { cut } from "../display-width.ts";
+import { keepEarlyKeys } from "./early-keys.ts";
 import { statusLine } from "./status-line.ts";
 import type { Theme } from "./theme.ts";
 
@@ -38,29 +39,35 @@ export function firstFrame({ columns, theme, version, cwd, home }: Beginning): F
   };
 }
 
+const PASTES = "\u001b[?2004h";
 const RESTORING = "\u001b[?2026l\u001b[?2004l\u001b[?25h";
 
 /** A terminal whose keys are not echoed. */
 export type Taken = {
+  /** The screen reads the keys from now on; those that were pressed before come first. */
+  readonly handOver: () => void;
   /** It is as it was, by somebody else's hand. */
   readonly released: () => void;
   /** Gives it back, below what was painted. */
   readonly giveBack: () => void;
 };
 
-/** Takes the terminal. Whatever ends the process, it is given back. */
-export function takeTerminal(): Taken {
+/** Takes the terminal and keeps what is typed. Whatever ends the process, it is given back. */
+export async function takeTerminal(): Promise<Taken> {
   const restore = (): void => {
     process.stdin.setRawMode?.(false);
     process.stdout.write(RESTORING);
   };
   process.stdin.setRawMode?.(true);
+  process.stdout.write(PASTES);
   process.on("exit", restore);
+  const { handOver, drop } = await keepEarlyKeys(process.stdin);
   const released = (): void => void process.off("exit", restore);
   const giveBack = (): void => {
     released();
+    drop();
     restore();
     process.stdout.write("\r\n");
   };
-  return { released, giveBack };
+  return { handOver, released, giveBack };
 }

@@ -68,10 +68,10 @@ export function lineDesk(io: Terminal, { clock, cancel }: { readonly clock: Cloc
         if (!isAside) return typed;
       }
     },
-    door: ({ by, settings, leaving, attend }) => {
-      const edit = approvalEditor(io.env, () => settings()?.editor);
+    door: ({ by, settings, revising, leaving, attend }) => {
+      const edit = approvalEditor({ environment: io.env, setting: () => settings()?.editor, revising });
       const { approver, questioner } = oneAtATime({
-        approver: terminalApprover({ io, clock, by, cancel, edit }),
+        approver: terminalApprover({ io, clock, by, cancel, edit, stops: true }),
         questioner: terminalQuestioner({ io, clock, by }),
       });
       return {

@@ -5,8 +5,8 @@ import type { Context } from "../command-spec.ts";
 import { runFlags } from "../headless/run-flags.ts";
 import type { Io, Output } from "../io.ts";
 import { withStore } from "../open-store.ts";
-import { storeFlag } from "../store-location.ts";
 import type { Typed } from "../terminal-prompt.ts";
+import { farewell } from "./farewell.ts";
 import { BINDINGS } from "./keys.ts";
 import { type LineDesk, lineDesk } from "./line-desk.ts";
 import { plainStage } from "./plain-stage.ts";
@@ -52,7 +52,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
     }
   });
   await stage.idle();
-  if (left.session !== undefined) await io.stdout.write(`\nassent resume ${left.session}${storeFlag(context)}\n`);
+  if (left.session !== undefined) await io.stdout.write(`\n${farewell(context, left)}`);
   return left.exit;
 }
 

@@ -3,21 +3,42 @@ import { join } from "node:path";
 import { visible } from "@assent/core";
 import type { AutocompleteItem, AutocompleteProvider } from "@earendil-works/pi-tui";
 
-/** A word that can be typed after a slash. */
-export type CompletedCommand = { readonly name: string; readonly says: string; readonly takes?: readonly string[] };
+/** Things that have an id or a name. */
+export type IdKind = "approvals" | "grants" | "proposals" | "sessions" | "tasks" | "tools" | "undoable";
 
-/** Completes `@file` anywhere and `/command` at the beginning. */
-export function promptCompletion(commands: readonly CompletedCommand[], cwd: string): AutocompleteProvider {
+/** One of them, and a few words about it. */
+export type CompletedId = { readonly id: string; readonly says: string };
+
+/** A word that can be typed after a slash. */
+export type CompletedCommand = {
+  readonly name: string;
+  readonly says: string;
+  readonly takes?: readonly string[];
+  /** What an id names that stands after this word; after the empty one, right behind the command. */
+  readonly ids?: Readonly<Record<string, IdKind>>;
+};
+
+/** What completions are made from. */
+export type CompletionParts = {
+  readonly commands: readonly CompletedCommand[];
+  readonly cwd: string;
+  readonly ids: (kind: IdKind) => Promise<readonly CompletedId[]>;
+};
+
+/** Completes `@file` anywhere, `/command` at the beginning, and with Tab the ids that it takes. */
+export function promptCompletion({ commands, cwd, ids }: CompletionParts): AutocompleteProvider {
   return {
     triggerCharacters: ["@", "/"],
-    shouldTriggerFileCompletion: (lines, line, column) => atWord(lines[line] ?? "", column) !== undefined,
+    shouldTriggerFileCompletion: (lines, line, column) =>
+      atWord(lines[line] ?? "", column) !== undefined || (line === 0 && (lines[0] ?? "").startsWith("/")),
     getSuggestions: async (...given) => {
-      const [lines, line, column, { signal }] = given;
+      const [lines, line, column, { signal, force }] = given;
       const text = (lines[line] ?? "").slice(0, column);
       const named = atWord(text, column);
       if (named !== undefined) return suggested(`@${named}`, await fileItems(cwd, named, signal));
       if (line !== 0 || !text.startsWith("/")) return null;
-      return suggested(text, commandItems(commands, text));
+      const words = commandItems(commands, text);
+      return suggested(text, force && words.length === 0 ? await idItems({ commands, ids }, text) : words);
     },
     applyCompletion: (...given) => {
       const [lines, line, column, { value }, prefix] = given;
@@ -45,6 +66,16 @@ export function commandItems(commands: readonly CompletedCommand[], text: string
       .map(({ name: value, says }) => ({ value: `/${value} `, label: `/${value}`, description: says }));
   const takes = commands.find((command) => command.name === name)?.takes ?? [];
   return takes.filter((word) => word.startsWith(rest) && word !== rest).map((word) => ({ value: `/${name} ${word}`, label: word }));
+}
+
+/** The ids that may stand at the end of a line. Only Tab asks for them: Enter after a beginning never takes the next best one. */
+export async function idItems({ commands, ids }: Omit<CompletionParts, "cwd">, text: string): Promise<AutocompleteItem[]> {
+  const [, name = "", word = "", typed = ""] = /^\/(\S+)\s+(?:([a-z]+)\s+)?(\S*)$/.exec(text) ?? [];
+  const kind = commands.find((command) => command.name === name)?.ids?.[word];
+  if (kind === undefined) return [];
+  const before = text.slice(0, text.length - typed.length);
+  const there = (await ids(kind).catch(() => [])).filter(({ id }) => id.startsWith(typed) && id !== typed);
+  return there.map(({ id, says }) => ({ value: `${before}${id}`, label: id, ...(says !== "" && { description: says }) }));
 }
 
 const MOST_SEEN = 4_000;

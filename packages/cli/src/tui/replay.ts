@@ -1,7 +1,8 @@
 import { knownEvent, type Ledger, type LedgerEvent } from "@assent/core";
+import { currentUser } from "@assent/host";
 import { wholeEvent } from "./session-feed.ts";
 import type { Block } from "./transcript/block.ts";
-import { answeredBy } from "./transcript/call-words.ts";
+import { answeredBy, isPerson } from "./transcript/call-words.ts";
 import { afterRecord, EMPTY, type Transcript, takeSettled } from "./transcript/transcript.ts";
 
 /** A conversation as it is on record: what is settled, and what is open. */
@@ -36,8 +37,9 @@ async function answersOf(ledger: Ledger, session: string): Promise<ReadonlyMap<s
 }
 
 function withAnswers(blocks: readonly Block[], answers: ReadonlyMap<string, Answered>): readonly Block[] {
+  const you = currentUser().user;
   return blocks.map((block) => {
     const answer = block.type === "call" ? answers.get(block.callId) : undefined;
-    return answer ? { ...block, decided: answeredBy(answer, false) } : block;
+    return answer ? { ...block, decided: answeredBy(answer, isPerson(answer.by, you)) } : block;
   });
 }

@@ -6,7 +6,7 @@ import type { Context } from "../command-spec.ts";
 import { runFlags } from "../headless/run-flags.ts";
 import type { Output } from "../io.ts";
 import { type Store, withStore } from "../open-store.ts";
-import { storeFlag } from "../store-location.ts";
+import { farewell } from "./farewell.ts";
 import { readKeys } from "./key-file.ts";
 import { type Action, type Binding, type ChosenKeys, chosenKeys } from "./keys.ts";
 import { liveTheme, themeFrom } from "./live-theme.ts";
@@ -22,6 +22,8 @@ export type TuiStart = {
   readonly shown: readonly string[];
   readonly session: string | undefined;
   readonly prompt: string | undefined;
+  /** The screen reads the keys from now on. */
+  readonly handOver: () => void;
   /** The terminal was given back, or is to be. */
   readonly released: () => void;
   readonly giveBack: () => void;
@@ -54,9 +56,15 @@ export async function runTui(given: Context, start: TuiStart): Promise<number> {
     isChosen = true;
     look.choose(theme);
   };
+  start.handOver();
   const shell = openShell({
     ...{ clock, look, bindings: () => bindings, configure, cwd: place.cwd, commands: SLASH_COMMANDS, shown: start.shown },
-    handlers: { act, submit: (text) => void app.promise.then((ready) => ready.submit(text)) },
+    ids: (kind) => app.promise.then((ready) => ready.ids(kind)),
+    handlers: {
+      act,
+      stop: () => void app.promise.then((ready) => shell.giveBack(ready.stop())),
+      submit: (text) => void app.promise.then((ready) => ready.submit(text)),
+    },
   });
   const context: Context = { ...given, io: { ...io, stdinIsTTY: false, stderr: noteOutput(shell, io.stderr) } };
   for (const text of keys.warnings) shell.say({ type: "note", text, role: "warning" });
@@ -65,17 +73,17 @@ export async function runTui(given: Context, start: TuiStart): Promise<number> {
       if (theme && !isChosen) look.choose(theme);
       shell.changed();
     });
-  let farewell = "";
+  let lastWords = "";
   try {
     return await withStore(context, async (store) => {
       const left = await converse(context, { ...start, store, shell, place, bindings: () => bindings, app, leaving });
-      if (left.session !== undefined) farewell = `assent resume ${left.session}${storeFlag(given)}\n`;
+      lastWords = farewell(given, left);
       return left.exit;
     });
   } finally {
     shell.close();
     start.released();
-    await io.stdout.write(farewell);
+    await io.stdout.write(lastWords);
   }
 }
 

@@ -18,14 +18,16 @@ export type ScreenDoorParts = {
 
 /** A way to the person at the screen: everything that asks becomes a card. */
 export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => Door {
-  return ({ by, settings, leaving, attend }) => {
-    const edit = approvalEditor(env, () => settings()?.editor);
-    const aside: ApprovalEditor = (approval, signal) => shell.aside(() => edit(approval, signal));
-    const say = (message: string): void => shell.say({ type: "note", text: message, role: "warning" });
+  return ({ by, settings, revising, leaving, attend }) => {
+    const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
+    const edit: ApprovalEditor = {
+      ...own,
+      open: (editing, signal) => shell.aside(() => own.open(editing, signal), "Your editor is open …"),
+    };
     const notify = (): void => {
       if (settings()?.["ask.notify"] !== "off") shell.ring(terminalNotification("Waiting for input"));
     };
-    const cards = cardApprover({ desk: shell.desk, by, edit: aside, say });
+    const cards = cardApprover({ desk: shell.desk, by, edit });
     const questions = askQuestioner({ desk: shell.desk, clock, by, notify });
     const approver: Approver = {
       available: cards.available,

@@ -65,9 +65,9 @@ function standing(stage: Stage, event: LedgerEvent): void {
   if (event.type === "model.changed") stage.shown.status = { ...status, model: event.body.to ?? "" };
 }
 
-/** Of an agent's own session only what answered the person's cards. */
+/** Of an agent's own session only what answered the person's cards elsewhere, and what they stored. */
 function hearAgent(stage: Stage, event: LedgerEvent): void {
-  if (event.type !== "approval.answered" || event.body.by.pid === process.pid) return;
+  if (event.type !== "approval.answered" || (event.body.by.pid === process.pid && !event.body.remember)) return;
   stage.hear((transcript) => afterRecord(transcript, event, { pid: process.pid, live: true }));
 }
 

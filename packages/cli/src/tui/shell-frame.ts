@@ -1,6 +1,7 @@
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
 import type { Desk } from "./cards/desk.ts";
 import type { Canvas, Size } from "./dialog.ts";
+import type { Action } from "./keys.ts";
 import type { Frame, Painter } from "./screen.ts";
 import { blockLines, screenLines } from "./screen-lines.ts";
 import { cardNow, type ShellParts, type ShellState, type Shown } from "./shell-state.ts";
@@ -66,13 +67,6 @@ function frameOf(frames: FrameParts, size: Size): Frame {
     return [drawing.theme.border("─".repeat(room.columns)), ...desk.view({ ...room, rows: room.rows - 1 })];
   };
   const waiting = desk.waiting().length;
-  const keys = item
-    ? "ctrl+t puts it aside"
-    : shown.busySince !== undefined
-      ? "esc interrupts"
-      : waiting > 0
-        ? "ctrl+t shows it"
-        : "? keys";
   const lines = screenLines(
     {
       live: liveBlocks(rest),
@@ -81,7 +75,7 @@ function frameOf(frames: FrameParts, size: Size): Frame {
       tasks: shown.tasks(),
       queued: shown.queued,
       busySince: shown.busySince,
-      status: { ...shown.status, waiting, keys },
+      status: { ...shown.status, waiting, keys: keyWords(frames, item !== undefined) },
       hint: state.hint,
       below,
     },
@@ -89,6 +83,15 @@ function frameOf(frames: FrameParts, size: Size): Frame {
   );
   state.card = item && canvas ? { item, canvas: { ...canvas, rows: canvas.rows - 1 } } : undefined;
   return { printed, lines };
+}
+
+/** What the keys of the moment do: what is put aside can always be brought back. */
+function keyWords({ parts, shown, desk }: FrameParts, isCard: boolean): string {
+  const key = (action: Action): string => parts.bindings().find((binding) => binding.action === action)?.keys[0] ?? "";
+  if (isCard) return `${key("aside")} puts it aside`;
+  const waits = desk.waiting().length > 0 ? [`${key("aside")} shows what waits`] : [];
+  const works = shown.busySince === undefined ? [] : [`${key("interrupt") === "escape" ? "esc" : key("interrupt")} interrupts`];
+  return [...waits, ...works].join(" · ") || `${key("help")} keys`;
 }
 
 function keep(state: ShellState, settled: readonly Block[]): void {

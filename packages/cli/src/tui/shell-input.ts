@@ -43,6 +43,7 @@ function take(input: InputParts, key: Key): boolean {
     return true;
   }
   const action = "name" in key ? actionOf(parts.bindings(), key.name) : undefined;
+  if (action !== "clear") state.leavingAt = Number.NEGATIVE_INFINITY;
   if (action === "clear") return clear(input, key);
   if (action === "leave" && input.draft.text() === "") {
     parts.handlers.act("leave");
@@ -52,17 +53,15 @@ function take(input: InputParts, key: Key): boolean {
   return state.card ? onCard(input, key, state.card.canvas) : onPrompt(input, action);
 }
 
-/** Ctrl-C: what waits may want it; else the text, else the turn, else the program, and that only twice. */
+/** Ctrl-C: what waits may want it; pressed twice it leaves; else it is for the text, else the turn, else it asks. */
 function clear(input: InputParts, key: Key): boolean {
   const { state, desk, draft, parts, shown } = input;
   if (state.card?.item.cancels && desk.key(key, state.card.canvas)) return true;
   const now = parts.clock.now();
-  if (!state.card && draft.text() !== "") draft.clear();
-  else if (now - state.leavingAt < TWICE_MS) parts.handlers.act("leave");
-  else if (shown.busySince !== undefined) {
-    parts.handlers.act("interrupt");
-    state.leavingAt = now;
-  } else {
+  if (now - state.leavingAt < TWICE_MS) parts.handlers.act("leave");
+  else if (!state.card && draft.text() !== "") draft.clear();
+  else {
+    if (shown.busySince !== undefined) parts.handlers.stop();
     state.leavingAt = now;
     state.hint = "Ctrl-C again leaves.";
   }

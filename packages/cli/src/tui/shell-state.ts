@@ -4,7 +4,7 @@ import type { Desk, DeskItem } from "./cards/desk.ts";
 import type { Canvas } from "./dialog.ts";
 import type { Action, Binding } from "./keys.ts";
 import type { LiveTheme } from "./live-theme.ts";
-import type { CompletedCommand } from "./prompt-completion.ts";
+import type { CompletedCommand, CompletionParts } from "./prompt-completion.ts";
 import type { Reader } from "./reader.ts";
 import type { Stage } from "./stage.ts";
 import type { Status } from "./status-line.ts";
@@ -15,6 +15,8 @@ import { EMPTY, type Transcript } from "./transcript/transcript.ts";
 export type ShellHandlers = {
   readonly submit: (text: string) => void;
   readonly act: (action: Extract<Action, "interrupt" | "leave" | "mode" | "help">) => void;
+  /** Interrupts, and what was to be said next comes back to be written on. */
+  readonly stop: () => void;
 };
 
 /** What a screen is made of. */
@@ -24,6 +26,7 @@ export type ShellParts = {
   readonly bindings: () => readonly Binding[];
   readonly cwd: string;
   readonly commands: readonly CompletedCommand[];
+  readonly ids: CompletionParts["ids"];
   readonly handlers: ShellHandlers;
   readonly configure: Stage["configure"];
   /** Rows that are on the screen already. */
@@ -55,7 +58,7 @@ export type ShellState = {
   hint: string;
   /** The last frame: what is open is left in the scrollback as it stands. */
   closing: boolean;
-  /** When Ctrl-C was pressed with nothing to clear or interrupt. */
+  /** When Ctrl-C was pressed with nothing to clear, and no other key since. */
   leavingAt: number;
 };
 

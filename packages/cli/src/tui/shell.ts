@@ -19,8 +19,10 @@ export type Shell = Stage & {
   readonly desk: Desk;
   /** The theme that fits the terminal's ground, where it tells. */
   readonly ground: () => Promise<"dark" | "light" | undefined>;
-  /** Gives the terminal away for as long as the work takes. */
-  readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Gives the terminal away for as long as the work takes; the words stand there where the work shows nothing itself. */
+  readonly aside: <T>(work: () => Promise<T>, words: string) => Promise<T>;
+  /** Texts that were not sent go back to where the person writes. */
+  readonly giveBack: (texts: readonly string[]) => void;
   /** Bytes for the terminal that draw nothing: a bell. */
   readonly ring: (sequence: string) => void;
   readonly close: () => void;
@@ -31,7 +33,7 @@ const TICK_MS = 1_000;
 
 /** Takes the terminal and begins to draw. */
 export function openShell(parts: ShellParts): Shell {
-  const { clock, look, cwd } = parts;
+  const { clock, look } = parts;
   const state = freshState(parts.shown.length > 0);
   const shown: Shown = { status: STARTING, queued: [], busySince: undefined, tasks: () => [] };
   const markdown = markdownLines(look.theme);
@@ -40,7 +42,7 @@ export function openShell(parts: ShellParts): Shell {
   const painter = makePainter({ parts, state, shown, desk, markdown, prompt: (columns) => editor.render(columns) });
   const screen = new LiveScreen(new ProcessTerminal(), painter, parts.shown);
   const editor = promptEditor(screen, look.theme);
-  editor.setAutocompleteProvider(promptCompletion(parts.commands, cwd));
+  editor.setAutocompleteProvider(promptCompletion(parts));
   editor.onSubmit = parts.handlers.submit;
   screen.addChild(editor);
   screen.setFocus(editor);
@@ -61,10 +63,19 @@ export function openShell(parts: ShellParts): Shell {
       const ground = await screen.queryTerminalBackgroundColor({ timeoutMs: GROUND_MS });
       return ground && themeOn(ground);
     },
-    aside: async (work) => {
+    aside: async (work, words) => {
       screen.renderNow();
       screen.stop();
-      return await work().finally(() => screen.start());
+      screen.terminal.write(words);
+      return await work().finally(() => {
+        screen.terminal.write("\r\u001b[2K");
+        screen.start();
+        screen.renderNow(); // one that was asked for meanwhile would never come
+      });
+    },
+    giveBack: (texts) => {
+      if (texts.length > 0) editor.setText([...texts, editor.getText()].filter((text) => text !== "").join("\n"));
+      changed();
     },
     ring: (sequence) => screen.terminal.write(sequence),
     close: () => {

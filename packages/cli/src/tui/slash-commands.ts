@@ -1,4 +1,4 @@
-import type { CompletedCommand } from "./prompt-completion.ts";
+import type { CompletedCommand, IdKind } from "./prompt-completion.ts";
 import { mainField } from "./transcript/call-words.ts";
 
 /** A command of the prompt. `runs`: a command of this program whose text is shown. */
@@ -9,26 +9,40 @@ export type SlashCommand = CompletedCommand & {
 
 const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
 
+/** A word that an id stands behind. */
+function after(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "ids"> {
+  return { takes: [word], ids: { [word]: kind } };
+}
+
 /** Every command of the prompt, in the order in which help lists them. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "help", says: "these commands, and the keys" },
   { name: "mode", says: "how much runs without asking", usage: "MODE", takes: MODES },
   { name: "plan", says: "plan first: nothing is changed before you approve", usage: "[off]", takes: ["off"] },
   { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
-  { name: "approvals", says: "what waits for an answer, anywhere", runs: ["approvals"] },
-  { name: "grants", says: "answers that are remembered", runs: ["grants"] },
-  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", runs: ["explain"] },
-  { name: "proposals", says: "previews that wait to be applied", runs: ["proposals"] },
-  { name: "undo", says: "what can be undone; take back an applied proposal", usage: "[ID]" },
-  { name: "tasks", says: "background agents; stop or resume one", usage: "[stop|resume ID]", takes: ["stop", "resume"] },
-  { name: "tools", says: "what the model can call", usage: "[NAME]", runs: ["tools"] },
+  { name: "approvals", says: "what waits for an answer, anywhere", usage: "[show ID]", runs: ["approvals"], ...after("show", "approvals") },
+  { name: "grants", says: "answers that are remembered", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
+  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", runs: ["explain"], ids: { "": "tools" } },
+  { name: "proposals", says: "previews that wait to be applied", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
+  { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
+  {
+    name: "tasks",
+    says: "background agents; stop or resume one",
+    usage: "[stop|resume ID]",
+    takes: ["stop", "resume"],
+    ids: { stop: "tasks", resume: "tasks" },
+  },
+  { name: "tools", says: "what the model can call", usage: "[NAME]", runs: ["tools"], ids: { "": "tools" } },
   { name: "sessions", says: "earlier conversations", runs: ["sessions"] },
-  { name: "resume", says: "go on with an earlier conversation", usage: "SESSION" },
+  { name: "resume", says: "go on with an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
   { name: "compact", says: "older turns become a summary" },
   { name: "clear", says: "begin a new conversation" },
   { name: "cost", says: "tokens and cost so far" },
   { name: "quit", says: "leave" },
 ];
+
+/** How an id is given. */
+export const ID_NOTE = "Tab completes an ID; 6 characters of it are enough if no other begins so.";
 
 /** What was typed after a slash. */
 export type SlashLine = { readonly command: SlashCommand; readonly words: readonly string[] } | { readonly unknown: string };
@@ -42,10 +56,17 @@ export function readSlash(line: string): SlashLine {
   return command ? { command, words } : { unknown: name };
 }
 
+/** True for the line that leaves: it waits for nothing. */
+export function isLeaving(line: string): boolean {
+  const read = line.startsWith("/") ? readSlash(line) : undefined;
+  return read !== undefined && "command" in read && read.command.name === "quit";
+}
+
 /** The commands as help shows them. */
 export function slashLines(): readonly string[] {
   const width = Math.max(...SLASH_COMMANDS.map(({ name, usage = "" }) => name.length + usage.length + 2));
-  return SLASH_COMMANDS.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
+  const rows = SLASH_COMMANDS.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
+  return [...rows, ID_NOTE];
 }
 
 /** The words of this program's own command line for a slash command. */

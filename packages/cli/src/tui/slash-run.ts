@@ -1,10 +1,10 @@
-import type { ProposalRow } from "@assent/core";
 import type { Context } from "../command-spec.ts";
-import { asFailure } from "../failure.ts";
+import { asFailure, hintText } from "../failure.ts";
 import { oneLine } from "../visible-text.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { type Binding, keyLines } from "./keys.ts";
-import { argvOf, readSlash, slashLines } from "./slash-commands.ts";
+import { undoable } from "./prompt-ids.ts";
+import { argvOf, ID_NOTE, readSlash, slashLines } from "./slash-commands.ts";
 import type { Stage } from "./stage.ts";
 import type { TuiSession } from "./tui-session.ts";
 
@@ -38,7 +38,7 @@ export async function runSlash(parts: SlashParts, line: string): Promise<void> {
     else say(parts, line, await ownCommand(parts, argvOf(command, words)));
   } catch (error) {
     const { message, hint } = asFailure(error);
-    parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
+    parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
   }
 }
 
@@ -80,28 +80,17 @@ const ACTS: Readonly<Record<string, Act>> = {
   undo: async (parts, words) => {
     if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
     const made = await undoable(parts.current());
-    if (made.length === 0) return say(parts, "", "Nothing was changed in this conversation that can be undone.");
-    say(parts, "/undo ID takes one of these back", made.map(({ id, label }) => `${id}  ${oneLine(label)}`).join("\n"));
+    const [only, other] = made;
+    if (!only) return say(parts, "", "Nothing was changed in this conversation that can be undone.");
+    const listed = made.map(({ id, label }) => `${id}  ${oneLine(label)}`).join("\n");
+    if (other) return say(parts, "/undo ID takes one of these back", `${listed}\n${ID_NOTE}`);
+    say(parts, "/undo takes this back, the only change there is to undo", listed);
+    say(parts, "", await ownCommand(parts, ["undo", only.id]));
   },
 };
 
 async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
   return (await capturedCommand(context, argv, columns())) || "Nothing.";
-}
-
-const PAGE = 1_000;
-
-/** What was applied in a session and changed files, the oldest first. */
-async function undoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
-  if (!current) return [];
-  const { ledger, id: session } = current.session;
-  const found: ProposalRow[] = [];
-  for (let after: string | undefined; ; ) {
-    const rows = await ledger.pending("proposals", { session, all: true, limit: PAGE, ...(after !== undefined && { after }) });
-    found.push(...rows.filter(({ state, files }) => state === "applied" && files > 0));
-    after = rows.at(-1)?.id;
-    if (rows.length < PAGE) return found;
-  }
 }
 
 function costText({ shown }: Stage): string {

@@ -1,4 +1,4 @@
-import { displayWidth, oneLine } from "@assent/core";
+import { displayWidth, oneLine } from "@assent/core/text";
 import { cut } from "../display-width.ts";
 import type { Canvas } from "./dialog.ts";
 import type { Role, Theme } from "./theme.ts";

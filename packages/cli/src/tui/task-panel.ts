@@ -5,13 +5,14 @@ import type { Canvas } from "./dialog.ts";
 
 const MOST = 4;
 
-/** Background agents that run or wait, one line each. */
+/** Background agents and commands that run or wait, one line each. */
 export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas, now: number): readonly string[] {
   const open = tasks.filter(({ status, foreground }) => !foreground && ["running", "cancelling", "paused"].includes(status));
-  const lines = open.slice(0, MOST).map(({ id, agent, description, status, startedAt, usage, blockedReason }) => {
+  const lines = open.slice(0, MOST).map(({ id, agent, description, status, startedAt, usage, blockedReason, outputFile }) => {
     const since = Math.max(0, Math.round((now - Date.parse(startedAt)) / 1_000));
     const stands = status === "paused" ? `paused${blockedReason ? ` (${blockedReason})` : ""}` : `${status} ${since} s`;
-    const text = `${agent}: ${description}  ${stands} · ${usage.toolUses} calls · ${id}`;
+    const done = outputFile === undefined ? ` · ${usage.toolUses} calls` : "";
+    const text = `${agent}: ${description}  ${stands}${done} · ${id}`;
     return `${theme.notice("●")} ${theme.dim(cut(oneLine(text), columns - 2))}`;
   });
   return open.length > MOST ? [...lines, theme.dim(`  … ${open.length - MOST} more: /tasks`)] : lines;

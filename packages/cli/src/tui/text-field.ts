@@ -15,15 +15,32 @@ type Edit = (field: TextField) => TextField;
 const before = ({ text, at }: TextField): number => at - ([...text.slice(0, at)].at(-1)?.length ?? 0);
 const after = ({ text, at }: TextField): number => at + ([...text.slice(at)][0]?.length ?? 0);
 
+function lineStart({ text, at }: TextField): TextField {
+  return { text, at: text.slice(0, at).lastIndexOf("\n") + 1 };
+}
+
+function lineEnd({ text, at }: TextField): TextField {
+  return { text, at: text.indexOf("\n", at) === -1 ? text.length : text.indexOf("\n", at) };
+}
+
+function wordBefore({ text, at }: TextField): TextField {
+  const from = text.slice(0, at).replace(/\S*\s*$/, "").length;
+  return { text: text.slice(0, from) + text.slice(at), at: from };
+}
+
 const EDITS: Readonly<Record<string, Edit>> = {
   left: (field) => ({ ...field, at: before(field) }),
   right: (field) => ({ ...field, at: after(field) }),
-  home: ({ text, at }) => ({ text, at: text.lastIndexOf("\n", at - 1) + 1 }),
-  end: ({ text, at }) => ({ text, at: text.indexOf("\n", at) === -1 ? text.length : text.indexOf("\n", at) }),
+  home: lineStart,
+  "ctrl+a": lineStart,
+  end: lineEnd,
+  "ctrl+e": lineEnd,
   backspace: (field) => ({ text: field.text.slice(0, before(field)) + field.text.slice(field.at), at: before(field) }),
   delete: (field) => ({ text: field.text.slice(0, field.at) + field.text.slice(after(field)), at: field.at }),
   "ctrl+u": ({ text, at }) => ({ text: text.slice(at), at: 0 }),
   "ctrl+k": ({ text, at }) => ({ text: text.slice(0, at), at }),
+  "ctrl+w": wordBefore,
+  "alt+backspace": wordBefore,
   space: (field) => inserted(field, " "),
   "shift+enter": (field) => inserted(field, "\n"),
   "alt+enter": (field) => inserted(field, "\n"),

@@ -3,16 +3,21 @@ import { currentUser } from "@assent/host";
 import { SettingsError } from "@assent/policy";
 import type { CallPlace } from "../call-place.ts";
 import type { Attendance, Door } from "../door.ts";
-import { asFailure } from "../failure.ts";
+import { asFailure, hintText } from "../failure.ts";
 import type { FollowedPolicy } from "../follow-policy.ts";
+import { type Revising, revisingBy } from "../revised-approval.ts";
 import { personBy } from "../who.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
+import { earlyLines } from "./early-lines.ts";
 import type { Action, Binding } from "./keys.ts";
 import { resumePaused } from "./paused-tasks.ts";
 import { runPersonCommand } from "./person-command.ts";
+import type { CompletionParts } from "./prompt-completion.ts";
 import { promptHistory } from "./prompt-history.ts";
+import { idsOf } from "./prompt-ids.ts";
 import { type SessionFeed, sessionFeed } from "./session-feed.ts";
+import { isLeaving } from "./slash-commands.ts";
 import { runSlash, type SlashParts, showHelp } from "./slash-run.ts";
 import type { Stage } from "./stage.ts";
 import { askTrust } from "./trust-card.ts";
@@ -26,6 +31,8 @@ export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]
 export type DoorParts = {
   readonly by: By;
   readonly settings: LiveSettings;
+  /** What an edit of a request is judged with; undefined: no session is open. */
+  readonly revising: () => Revising | undefined;
   /** Aborts when the person leaves: what waits stays open for later. */
   readonly leaving: AbortSignal;
   readonly attend: (session: Session) => Attendance;
@@ -46,6 +53,10 @@ export type App = {
   /** A line that the person wrote; resolves when all that it set going has ended. */
   readonly submit: (text: string) => Promise<void>;
   readonly act: (action: Action) => void;
+  /** What can be named after a command of the prompt. */
+  readonly ids: CompletionParts["ids"];
+  /** Interrupts, and takes back what was to be said next. */
+  readonly stop: () => readonly string[];
   /** Finds settings and model, asks about trust, and goes on with a session or says the first thing, where there is one. */
   readonly start: (begin: { readonly session: string | undefined; readonly prompt: string | undefined }) => Promise<void>;
   /** Puts everything away. Resolves with the exit code and the session, where one was open. */
@@ -68,6 +79,8 @@ export function createApp(parts: AppParts): App {
   const { stage } = parts;
   const { turns, conversations, leaving, feed } = wired;
   const history = promptHistory(parts.store.directory, parts.place.workspace);
+  const early = earlyLines(stage);
+  let beginning: Promise<boolean> = Promise.resolve(false);
   const { current, changeMode, changeModel } = conversations;
   const slash: SlashParts = { ...parts, current, changeMode, changeModel, compact: turns.compact, change: (id) => changeTo(wired, id) };
   return {
@@ -76,6 +89,7 @@ export function createApp(parts: AppParts): App {
       if (said === "") return;
       stage.remember([said]);
       void history.add(said).then((problem) => problem !== undefined && stage.hint(problem));
+      if (!isLeaving(said)) await early.turnOf(said);
       if (said.startsWith("/")) await runSlash(slash, said);
       else if (said.startsWith("!")) await runCommand(wired, said.slice(1).trim());
       else await turns.send(said);
@@ -86,17 +100,28 @@ export function createApp(parts: AppParts): App {
       if (action === "help") showHelp(slash);
       if (action === "mode") void attempt(stage, () => changeMode(NEXT[stage.shown.status.mode] ?? "default"));
     },
+    stop: () => {
+      const unsaid = turns.withdraw();
+      turns.interrupt();
+      return unsaid;
+    },
+    ids: (kind) => idsOf(kind, { ledger: parts.store.ledger, current, tools: conversations.tools }),
     start: async ({ session, prompt }) => {
       stage.remember(await history.load());
-      if (!(await begin(wired, session))) return;
+      beginning = begin(wired, session);
+      const isThere = await beginning;
       const opened = conversations.current();
       if (opened && parts.context.options.flag("tasks")) stage.say(...(await resumePaused(opened.agent.tasks)));
-      if (session !== undefined) await turns.goOn();
-      if (prompt !== undefined) await turns.send(prompt);
+      if (leaving.signal.aborted) return;
+      const first = isThere && session !== undefined ? turns.goOn() : undefined;
+      const next = isThere && prompt !== undefined ? turns.send(prompt) : first;
+      early.open();
+      await next;
     },
     end: async () => {
       const isAsked = waitsForPerson(conversations.current());
       leaving.abort();
+      await Promise.race([beginning.catch(() => false), parked(parts)]);
       if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
       turns.interrupt();
       await turns.idle();
@@ -123,11 +148,15 @@ function wire(parts: AppParts): Wired {
   const leaving = new AbortController();
   const by = personBy(currentUser().user, { name: undefined, door: "tui" });
   const now = (): number => ports.clock.now();
-  const turns = makeTurns({ stage, now, signal: cancelling.signal, open: (title) => conversations.open(title) });
+  const turns = makeTurns({ stage, now, signal: cancelling.signal, leaving: leaving.signal, open: (title) => conversations.open(title) });
   const feed = sessionFeed(stage, turns.started);
   const settings: LiveSettings = () => conversations.current()?.policy.source.settings();
+  const revising = (): Revising | undefined => {
+    const made = conversations.current();
+    return made && revisingBy(made.policy, ports, made.agent.modes.current);
+  };
   const door: Surroundings["door"] = (root) =>
-    parts.door({ by, settings, leaving: leaving.signal, attend: root === PERSON ? feed.attendPerson : feed.attend(root) });
+    parts.door({ by, settings, revising, leaving: leaving.signal, attend: root === PERSON ? feed.attendPerson : feed.attend(root) });
   const around: Surroundings = { ...parts, door, told: turns.told };
   const conversations = makeConversations({ around, stage, place });
   return { parts, around, conversations, turns, feed, leaving, by };
@@ -145,7 +174,7 @@ async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<bool
 
 function sayFailure(stage: Stage, error: unknown): void {
   const { message, hint } = asFailure(error);
-  stage.say({ type: "note", text: hint === "" ? message : `${message} ${hint}`, role: "error" });
+  stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
   stage.shown.status = { ...stage.shown.status, note: "" };
 }
 
@@ -153,21 +182,28 @@ function sayFailure(stage: Stage, error: unknown): void {
 async function begin(wired: Wired, session: string | undefined): Promise<boolean> {
   const { parts, conversations, by } = wired;
   const { stage, store, place, ports } = parts;
+  const confirm = confirmUntilLeft(wired);
   if (session === undefined && parts.context.options.text("policy") === undefined)
-    await askTrust({ confirm: stage.confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
+    await askTrust({ confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
   try {
     await (session === undefined ? conversations.prepare() : conversations.change(session));
     return true;
   } catch (error) {
     if (error instanceof SettingsError) throw error;
     sayFailure(stage, error);
-    if (session === undefined && asFailure(error).type === "unknown_model") await offerDemonstration(parts);
+    if (session === undefined && asFailure(error).type === "unknown_model") await offerDemonstration(parts, confirm);
     return false;
   }
 }
 
-async function offerDemonstration({ stage, context, columns }: AppParts): Promise<void> {
-  const wanted = await stage.confirm({
+/** Whoever leaves has not said yes. */
+function confirmUntilLeft({ parts: { stage }, leaving: { signal } }: Wired): Stage["confirm"] {
+  const left = new Promise<false>((resolve) => signal.addEventListener("abort", () => resolve(false), { once: true }));
+  return (confirming) => Promise.race([stage.confirm(confirming), left]);
+}
+
+async function offerDemonstration({ stage, context, columns }: AppParts, confirm: Stage["confirm"]): Promise<void> {
+  const wanted = await confirm({
     title: "There is no model yet",
     lines: ["Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides."],
     yes: "Show the offline demonstration",

@@ -106,7 +106,7 @@ function placed({ io, options }: Context, session: Session): Session {
   if (cwd !== undefined || isDirectory(before)) return inDirectory(session, cwd);
   throw new CommandError("cwd_missing", 1, {
     message: `The directory of this session is gone: ${before}`,
-    hint: `assent resume ${session.id} --cwd DIR continues in another one; what waits is asked again there`,
+    hint: `In another one, where what waits is asked again, it goes on with: assent resume ${session.id} --cwd DIR`,
   });
 }
 

@@ -1,9 +1,10 @@
 import type { AgentSession, RunEnd } from "@assent/agent";
-import { asFailure } from "../failure.ts";
+import { asFailure, hintText } from "../failure.ts";
 import type { Stage } from "./stage.ts";
 import type { Block } from "./transcript/block.ts";
 import { promptWith } from "./transcript/shown-prompt.ts";
 import type { TuiSession } from "./tui-session.ts";
+import { unsaidTexts } from "./unsaid.ts";
 
 /** What a person says to the model, one after the other. */
 export type Turns = {
@@ -16,6 +17,8 @@ export type Turns = {
   /** Something the model is to know before the next thing that is said. */
   readonly add: (context: string) => void;
   readonly interrupt: () => void;
+  /** Takes back what was to be said next. */
+  readonly withdraw: () => readonly string[];
   /** A notice is being told. */
   readonly started: () => void;
   readonly told: (end: RunEnd | undefined) => void;
@@ -30,13 +33,19 @@ export type TurnParts = {
   /** The session, opened with the first thing that is said. */
   readonly open: (title: string) => Promise<TuiSession>;
   readonly signal: AbortSignal;
+  /** Aborts when the person leaves: what waits is then told in the last words. */
+  readonly leaving: AbortSignal;
 };
 
 /** Talks to the model for the person at this screen. */
-export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
+export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Turns {
   const context: string[] = [];
+  const unsaid = unsaidTexts(stage);
   let drive: AgentSession | undefined;
-  const order = oneAfterTheOther(stage, now);
+  const sayEnd = (end: RunEnd | undefined): void => {
+    if (end?.reason !== "parked" || !leaving.aborted) stage.say(...endBlocks(end));
+  };
+  const order = oneAfterTheOther({ stage, now, sayEnd });
   const talkTo = async (made: TuiSession): Promise<AgentSession> => {
     const talk = await made.drive();
     drive = talk;
@@ -46,12 +55,10 @@ export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
     order.run((interrupted) => work(AbortSignal.any([signal, interrupted])));
   return {
     send: (text) => {
-      stage.shown.queued = [...stage.shown.queued, text];
-      const isNext = (): void => {
-        stage.shown.queued = stage.shown.queued.slice(1);
-      };
+      const next = unsaid.add(text);
       return run(async (either) => {
-        const made = await open(text).finally(isNext);
+        if (!next.begin()) return undefined;
+        const made = await open(text).finally(next.said);
         const parked = await openCalls(made, either); // nothing is said to a model while a call of its turn waits
         if (parked) {
           context.push(text);
@@ -67,7 +74,7 @@ export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
         const parked = await openCalls(made, either);
         if (parked) return parked;
         const talk = await talkTo(made);
-        return made.session.state.notices.size > 0 || !made.wasDone ? await talk.goOn(either) : undefined;
+        return await talk.goOn(either, { toldAll: !made.wasDone });
       }),
     compact: async () => {
       let isShorter = false;
@@ -82,9 +89,10 @@ export function makeTurns({ stage, now, open, signal }: TurnParts): Turns {
       order.interrupt();
       drive?.interrupt();
     },
+    withdraw: unsaid.withdraw,
     started: order.begin,
     told: (ended) => {
-      stage.say(...endBlocks(ended));
+      sayEnd(ended);
       order.end();
     },
     idle: order.idle,
@@ -100,8 +108,10 @@ type Order = {
   readonly idle: () => Promise<void>;
 };
 
+type OrderParts = Pick<TurnParts, "stage" | "now"> & { readonly sayEnd: (end: RunEnd | undefined) => void };
+
 /** What the person set going, with the time it takes on the screen. */
-function oneAfterTheOther(stage: Stage, now: () => number): Order {
+function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
   let last: Promise<void> = Promise.resolve();
   let interrupting = new AbortController();
   let running = 0;
@@ -123,7 +133,7 @@ function oneAfterTheOther(stage: Stage, now: () => number): Order {
         begin();
         const ended = await work(interrupting.signal).catch(failed);
         running -= 1;
-        stage.say(...endBlocks(ended));
+        sayEnd(ended);
         end();
       });
       return last;
@@ -145,10 +155,10 @@ async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSi
 
 function failed(error: unknown): RunEnd {
   const { type, message, hint } = asFailure(error);
-  return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hint}` } };
+  return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hintText(hint)}` } };
 }
 
-const PARKED = "Something waits for an answer. It goes on when the session is resumed after it.";
+const PARKED = "Something waits for an answer: /approvals lists it. It goes on when the session is resumed after it.";
 
 /** What is to be said of how turns ended. */
 function endBlocks(end: RunEnd | undefined): readonly Block[] {

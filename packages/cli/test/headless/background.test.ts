@@ -117,7 +117,7 @@ agents:
     const told: string = streams[0]?.at(-1).resume;
     assert.match(told, /^assent resume s_\w+ --tasks$/);
     assert.match(parked.stderr, /^Waiting for an answer: .*\n {2}assent approve a_\w+\n {2}assent reject a_\w+\n/);
-    assert.ok(parked.stderr.endsWith(`Then:\n  ${told}\n`), parked.stderr);
+    assert.ok(parked.stderr.endsWith(`Then go on with: ${told}\n`), parked.stderr);
     const [{ sessionId: own0 }] = (await at.hereJson(["approvals"])).value;
     for (const command of [
       ["resume", own0],
@@ -130,7 +130,7 @@ agents:
     for (const answer of ["approve", "reject"]) {
       const [open] = (await at.hereJson(["approvals"])).value;
       const answered = await at.here([answer, open.id]);
-      assert.deepEqual([answered.code, answered.stderr], [0, `Continue with: ${told}\n`]);
+      assert.deepEqual([answered.code, answered.stderr], [0, `Go on with: ${told}\n`]);
       const { stdout } = await at.here([...told.split(" ").slice(1), ...FLAGS]);
       streams.push(parse(stdout));
     }

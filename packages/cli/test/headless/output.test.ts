@@ -31,7 +31,8 @@ turns:
   - say: Done.
 `;
 
-const PARKED = /^Waiting for an answer: Confirm .*\n {2}assent approve (a_\w+)\n {2}assent reject \1\nThen:\n {2}assent resume s_\w+\n$/;
+const PARKED =
+  /^Waiting for an answer: Confirm .*: .*x\.txt\n {2}assent approve (a_\w+)\n {2}assent reject \1\nThen go on with: assent resume s_\w+\n$/;
 
 describe("the three formats", () => {
   test("json is one array on one line, with the messages of stream-json; ids aside both are the same", async () => {
@@ -80,6 +81,24 @@ describe("the three formats", () => {
       [at.workspace, "script:s.yaml", "default", "deny", 1, false, [], true],
     );
   });
+
+  const OFFERED: readonly (readonly [onAsk: string, asks: boolean])[] = [
+    ["deny", false],
+    ["park", true],
+  ];
+  for (const [onAsk, asks] of OFFERED) {
+    test(`--on-ask ${onAsk}: the first line names the tools that the model is offered, ${asks ? "" : "not "}ask among them`, async () => {
+      using at = place();
+      const expected = asks ? "{ has: [ask, resolve, agent] }" : "{ has: [resolve, agent], hasNot: [ask] }";
+      const { lines, code } = await stream(at, ["run", "go", "--on-ask", onAsk], `turns: [{ expect: { tools: ${expected} }, say: Done. }]`);
+      assert.equal(code, 0, "the model was offered what the script expects");
+      const { tools } = lines[0] ?? {};
+      assert.deepEqual(
+        ["ask", "resolve", "agent"].map((name) => tools.includes(name)),
+        [asks, true, true],
+      );
+    });
+  }
 
   test("a result has all its fields", async () => {
     using at = place();

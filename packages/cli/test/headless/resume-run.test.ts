@@ -41,6 +41,13 @@ async function killed(at: Place, argv: readonly string[], reached: (stdout: stri
   return parse(seen.slice(0, seen.lastIndexOf("\n")))[0]?.session_id;
 }
 
+/** When processes opened and closed it. */
+async function openings(at: Place, session: string): Promise<readonly string[]> {
+  return parse((await at.here(["log", session, "--json", "--type", "session.*"])).stdout).flatMap(({ type }) =>
+    type === "session.created" ? [] : [type],
+  );
+}
+
 describe("resuming a run", () => {
   test("H44: a call that was running when its process was killed is unknown: told, not run again, exit 0", async () => {
     using at = place();
@@ -153,9 +160,50 @@ agents: { helper: ${own}, fork: ${own} }`,
     const nothing = await at.here(["resume", first.session_id]);
     assert.deepEqual([nothing.code, nothing.stdout, nothing.stderr], [0, "", "Nothing to resume.\n"]);
     const json = await at.hereJson(["resume", first.session_id]);
-    assert.deepEqual([json.code, json.value.map(({ type, subtype }: Line) => `${type}/${subtype}`)], [0, ["result/success"]]);
+    assert.deepEqual(
+      [json.code, json.value.map(({ type, subtype }: Line) => `${type}/${subtype}`)],
+      [0, ["system/init", "result/success"]],
+    );
+    const [init] = json.value;
+    assert.deepEqual([init.resumed, init.model, init.tools.includes("write")], [true, "script:s.yaml", true]);
+    assert.deepEqual(await openings(at, first.session_id), ["session.opened", "session.closed"], "nothing is recorded for it");
     const again = await at.here(["resume", first.session_id, "and now?"]);
     assert.deepEqual([again.code, again.stdout], [0, "two\n"], again.stderr);
+    const pair = ["session.opened", "session.closed"];
+    assert.deepEqual(await openings(at, first.session_id), [...pair, ...pair]);
+  });
+
+  test("section 3: the first line shows the opening of its own process", async () => {
+    using at = place();
+    const { session_id } = await parked(at);
+    const [init] = parse((await at.here(["resume", session_id, ...STREAM])).stdout);
+    const opened = parse((await at.here(["log", session_id, "--json", "--type", "session.opened"])).stdout);
+    assert.equal(init.seq, opened[1].seq);
+  });
+
+  test("what a person undid is no turn of its own: there is nothing to resume, and the model is told with what is said next", async () => {
+    using at = place();
+    at.write(
+      "s.yaml",
+      `turns:
+  - calls: [{ tool: write, id: c1, input: { file_path: x.txt, content: "one\\n" } }]
+  - calls: [{ tool: resolve, id: c2, input: { action: apply, reason: fine } }]
+  - say: Done.
+  - expect: { notices: [{ contains: "A person undid" }] }
+    say: I see.
+allowUnused: true
+`,
+    );
+    mkdirSync(`${at.root}/.config/assent`, { recursive: true });
+    at.write("../.config/assent/settings.json", JSON.stringify({ version: 1, mode: "yolo", proposals: { stage: ["Write"] } }));
+    const first = await at.hereJson(["run", "go", "--model", "script:s.yaml"]);
+    const { session_id } = first.value.at(-1);
+    const [{ id }] = (await at.hereJson(["proposals", "--all"])).value;
+    assert.equal((await at.here(["undo", id])).code, 0);
+    const nothing = await at.here(["resume", session_id]);
+    assert.deepEqual([nothing.code, nothing.stderr], [0, "Nothing to resume.\n"]);
+    const next = await at.here(["resume", session_id, "go on"]);
+    assert.deepEqual([next.code, next.stdout], [0, "I see.\n"], next.stderr);
   });
 
   test("R5: resumed ten times after one approve: the effect is there once", async () => {

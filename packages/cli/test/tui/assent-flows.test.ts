@@ -407,7 +407,7 @@ describe("the terminal itself", { concurrency: 3 }, () => {
   test("another size: the card is drawn anew, and what was seen at one width is to be seen again at another", async () => {
     using at = place();
     const long = Array.from({ length: 40 }, (_, line) => `: line ${line}`).join("\n");
-    using screen = converse(at, { turns: [{ calls: [shell("c1", `echo ran >> x\n${long}`)] }, { say: "Done." }], rows: 60 });
+    using screen = converse(at, { turns: [{ calls: [shell("c1", `echo ran >> x\n${long}`)] }, { say: "Done." }], rows: 64 });
     await idle(screen, "script:");
     await say(screen, "do it");
     await screen.read(": line 39");

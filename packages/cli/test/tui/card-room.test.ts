@@ -24,7 +24,7 @@ type Read = { readonly approved: boolean; readonly seen: ReadonlySet<string> };
 
 /** Presses the keys, a frame before each; what was on the screen until the card was answered. */
 function read(lines: number, canvas: Canvas, keys: readonly string[]): Read {
-  const card = approvalCard(longCommand(lines), { editable: false });
+  const card = approvalCard(longCommand(lines), { editable: undefined, editor: false });
   const seen = new Set<string>();
   let state = card.begin();
   for (const name of keys) {
@@ -60,7 +60,7 @@ describe("the room a card has", () => {
   test("a card fits from eight rows on, and can be read to its end there", () => {
     for (let rows = 8; rows <= 60; rows += 1) {
       const canvas: Canvas = { columns: 80, rows, theme };
-      const card = approvalCard(longCommand(30), { editable: true });
+      const card = approvalCard(longCommand(30), { editable: "command", editor: true });
       let state = card.begin();
       for (let pages = 0; pages < 60; pages += 1) {
         assert.ok(card.view(state, canvas).length <= rows, `${rows} rows`);
@@ -73,7 +73,7 @@ describe("the room a card has", () => {
 
   test("a terminal that is too small is said, and approves nothing", () => {
     const canvas: Canvas = { columns: 80, rows: 3, theme };
-    const card = approvalCard(longCommand(1), { editable: false });
+    const card = approvalCard(longCommand(1), { editable: undefined, editor: false });
     let state = card.begin();
     for (const name of [...Array.from({ length: 12 }, () => "pageDown"), "y"])
       state = card.key(card.shown(state, canvas), { name }, canvas).state;

@@ -4,7 +4,9 @@ import { displayWidth, type OpenApproval } from "@assent/core";
 import { manualClock, sampleApproval, testApprover } from "@assent/core/testing";
 import { unifiedDiff } from "@assent/tools";
 import fc from "fast-check";
+import type { ApprovalEditor } from "../../src/approval-editor.ts";
 import { approvalCard, type CardState } from "../../src/tui/cards/approval-card.ts";
+import type { CardMeans } from "../../src/tui/cards/card-actions.ts";
 import { cardApprover } from "../../src/tui/cards/card-approver.ts";
 import { createDesk, type Desk } from "../../src/tui/cards/desk.ts";
 import type { Canvas, Key } from "../../src/tui/dialog.ts";
@@ -38,8 +40,9 @@ function edit(before: string, after: string): OpenApproval {
 }
 
 /** A person who reads the screen before every key. */
-function reader(approval: OpenApproval, canvas: Canvas = SMALL, editable = true) {
-  const card = approvalCard(approval, { editable });
+function reader(approval: OpenApproval, canvas: Canvas = SMALL, means: Partial<CardMeans> = {}) {
+  const kinds = { edit: "content", exec: "command", plan: undefined, info: "input", mcp: "input" } as const;
+  const card = approvalCard(approval, { editable: kinds[approval.details.type], editor: true, ...means });
   let state: CardState = card.begin();
   const screen = (): string => card.view(state, canvas).join("\n");
   const read = (): void => {
@@ -94,6 +97,13 @@ describe("an approval card", () => {
     test(name, () => assert.deepEqual(reader(shell("git push")).press(...keys), { answer }));
   }
 
+  test("what is said to an agent is remembered for its session, and nothing wider is offered", () => {
+    const asked = reader(shell("git push", { agentName: "worker" }));
+    assert.match(asked.screen(), /s {2}Yes, and the like in this session/);
+    assert.doesNotMatch(asked.screen(), /in this project|in any project/);
+    assert.equal(asked.press("p", "enter"), undefined);
+  });
+
   for (const [name, keys] of [
     ["Enter alone answers nothing: the default is not approve", ["enter"]],
     ["a letter alone answers nothing", ["y"]],
@@ -115,6 +125,91 @@ describe("an approval card", () => {
   test("an insisting ask offers no always", () => {
     const { screen } = reader(shell("git push", { explicitAsk: true }));
     assert.doesNotMatch(screen(), /the like/);
+  });
+
+  for (const [name, over, why] of [
+    ["a rule insists", { explicitAsk: true, reason: "checker", source: "project" }, "an ask rule of the project asks every time"],
+    ["a guard insists", { explicitAsk: true, reason: "guard", source: "git-push" }, "the guard 'git-push' asks every time"],
+    ["a hook insists", { explicitAsk: true, reason: "hook", source: "lint" }, "the hook 'lint' asks every time"],
+    [
+      "it is risky",
+      { suggestions: [], facts: { hazards: [{ id: "redirection", text: "> x" }] } },
+      "what is risky is asked about every time",
+    ],
+    ["no rule fits", { suggestions: [] }, "no rule can tell what else would be like it"],
+  ] as const) {
+    test(`where nothing can be remembered, the card says why: ${name}`, () => {
+      const { screen } = reader(shell("git push", over));
+      assert.ok(screen().includes(`Cannot be remembered: ${why}.`), screen());
+      assert.doesNotMatch(screen(), /the like in/);
+    });
+  }
+
+  test("where something can be remembered, or nothing need be, nothing is said of it", () => {
+    assert.doesNotMatch(reader(shell("git push")).screen(), /Cannot be remembered/);
+    assert.doesNotMatch(reader(shell("git push", { suggestions: [], reason: "edited" })).screen(), /Cannot be remembered/);
+  });
+
+  test("a rule about a path says where the path begins; one about a program need not", () => {
+    const rows = reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(/src/a.js)"] }, { ...TALL, columns: 120 });
+    assert.match(rows.screen(), /u {2}Yes, and the like in any project, for me: Edit\(\/src\/a\.js\) {2}\(\/ = project root\)/);
+    rows.press("u");
+    assert.match(rows.screen(), /This will be stored: Edit\(\/src\/a\.js\) \(\/ = project root\)/);
+    assert.doesNotMatch(reader({ ...edit("a\n", "b\n"), suggestions: ["Edit(//etc/hosts)"] }, TALL).screen(), /project root/);
+    assert.doesNotMatch(reader(shell("ls", { suggestions: ["Shell(/usr/bin/ls)"] }), TALL).screen(), /project root/);
+  });
+
+  test("a command of one line is edited where it stands", () => {
+    const { press, screen } = reader(shell("git push"));
+    assert.match(screen(), /e {2}Edit the command first\n/);
+    press("e", "enter");
+    assert.match(screen(), /Your command \(Enter: judged and shown again; ctrl\+g: your editor; Esc: back\):\n> git push▏/);
+    assert.deepEqual(press("space", "-", "n", "enter"), { command: "git push -n" });
+    assert.deepEqual(press("ctrl+g"), { wants: "editor", draft: "git push -n" });
+  });
+
+  for (const [name, keys, shows] of [
+    ["without a change there is nothing to judge", ["enter"], /Nothing was changed\.[^▏]*$/],
+    ["without a command neither", ["ctrl+u", "enter"], /There is no command left/],
+    ["Esc leaves it as it was", ["x", "escape"], /\$ git push\n[^▏]*$/],
+    ["ctrl+w takes a word, ctrl+a goes to the beginning", ["ctrl+w", "ctrl+a", "x"], /> x▏git $/m],
+  ] as const) {
+    test(`editing a command: ${name}`, () => {
+      const { press, screen } = reader(shell("git push"));
+      assert.equal(press("e", "enter", ...keys), undefined);
+      assert.match(screen(), shows);
+    });
+  }
+
+  test("longer commands, and other inputs, are for the editor", () => {
+    assert.deepEqual(reader(shell("a\nb"), TALL).press("e", "enter"), { wants: "editor" });
+    assert.match(reader(shell("a\nb"), TALL).screen(), /Edit the command first, in your editor/);
+    const info = sampleApproval({ details: { type: "info", prompt: "Fetch?" }, suggestions: [] });
+    assert.deepEqual(reader(info, TALL).press("e", "enter"), { wants: "editor" });
+    assert.match(reader(info, TALL).screen(), /Edit its input first, in your editor/);
+  });
+
+  test("T120: without an editor the row is not offered, and the card says so; a short command needs none", () => {
+    const none = { editor: false };
+    const { screen, press } = reader(edit("a\n", "b\n"), TALL, none);
+    assert.doesNotMatch(screen(), /e {2}Edit/);
+    assert.match(screen(), /No edit first: there is no editor on PATH; VISUAL or EDITOR names one\./);
+    assert.equal(press("e", "enter"), undefined);
+    const short = reader(shell("git push"), TALL, none);
+    short.press("e", "enter");
+    assert.match(short.screen(), /Your command \(Enter: judged and shown again; Esc: back\):/);
+    assert.doesNotMatch(short.screen(), /no editor/);
+  });
+
+  test("what the diff of an edit shows is not shown twice; what it does not show is", () => {
+    const approval = edit("one\ntwo\n", "one\n2\n");
+    const input = { file_path: "a.ts", old_string: "two", new_string: "2" };
+    const of = (over: Partial<OpenApproval>): string => reader({ ...approval, tool: "edit", cwd: "/w", input, ...over }, TALL).screen();
+    assert.doesNotMatch(of({}), /input:/);
+    assert.match(of({ input: { ...input, replace_all: true } }), /input: \{\n\s+"replace_all": true\n\s+\}/);
+    assert.match(of({ input: { ...input, new_string: "not there" } }), /"new_string": "not there"/);
+    assert.match(of({ cwd: "/elsewhere" }), /"file_path"/);
+    assert.match(of({ tool: "write" }), /"old_string"/);
   });
 
   test("a long request: what is hidden is counted, and yes is off until all of it was shown", () => {
@@ -165,7 +260,7 @@ describe("an approval card", () => {
   test("law: no line is wider than the screen, whatever the request", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 40, max: 130 }), (text, columns) => {
-        const card = approvalCard(shell(text, { title: text, cwd: text }), { editable: false });
+        const card = approvalCard(shell(text, { title: text, cwd: text }), { editable: undefined, editor: false });
         for (const line of card.view(card.begin(), { ...SMALL, columns })) assert.ok(displayWidth(line) <= columns, line);
       }),
     );
@@ -191,8 +286,8 @@ describe("an approval card", () => {
   });
 
   test("edit first hands the file to the person's editor", () => {
-    assert.deepEqual(reader(edit(twenty, changed), { ...SMALL, rows: 60 }).press("e", "enter"), { wants: "editor" });
-    assert.doesNotMatch(reader(edit(twenty, changed), SMALL, false).screen(), /Edit first/);
+    assert.deepEqual(reader(edit(twenty, changed), TALL).press("e", "enter"), { wants: "editor" });
+    assert.doesNotMatch(reader(edit(twenty, changed), TALL, { editable: undefined }).screen(), /Edit first/);
   });
 
   test("a plan is approved into a mode", () => {
@@ -219,7 +314,7 @@ describe("the desk", () => {
 
   test("S37: keys before a card was painted, and for a short while after, are not for it", async () => {
     const { desk: at, clock } = desk();
-    const approver = cardApprover({ desk: at, by: BY, say: () => undefined });
+    const approver = cardApprover({ desk: at, by: BY });
     const asking = approver.ask(shell("git push"), new AbortController().signal);
     assert.equal(at.key(key("y"), SMALL), false);
     at.view(SMALL);
@@ -235,7 +330,7 @@ describe("the desk", () => {
 
   test("a card that comes to the front has its own while", async () => {
     const { desk: at, clock } = desk();
-    const approver = cardApprover({ desk: at, by: BY, say: () => undefined });
+    const approver = cardApprover({ desk: at, by: BY });
     const signal = new AbortController().signal;
     void approver.ask(shell("one", { id: "a_1" }), signal);
     void approver.ask(shell("two", { id: "a_2" }), signal);
@@ -243,36 +338,133 @@ describe("the desk", () => {
     await clock.advance(1_000);
     at.turn();
     assert.equal(at.front()?.id, "a_2");
-    assert.equal(at.key(key("y"), SMALL), false);
+    assert.equal(at.key(key("y"), SMALL), true, "a key that is too early was for the card before it, and is for nobody");
+    at.painted(SMALL);
+    assert.equal(at.key(key("y"), SMALL), true);
     assert.match(at.view(SMALL).join("\n"), /1 of 2 waiting/);
+    assert.doesNotMatch(at.view(SMALL).join("\n"), /> y/);
   });
 
-  test("what the editor made of it is shown again, and is what a yes is for", async () => {
+  /** An editor that makes everything `c`, and a judge who thinks of it what the test says. */
+  const editing = (over: Partial<ApprovalEditor> = {}): ApprovalEditor => ({
+    editable: ({ details }) => (details.type === "exec" ? "command" : "content"),
+    hasEditor: () => true,
+    open: async () => ({ newContent: "c\n" }),
+    revise: async (asked, made) =>
+      "newContent" in made ? edit("a\n", "c\n") : { ...asked, ...shell(String(made.updatedInput["command"])) },
+    ...over,
+  });
+
+  function sitting(approval: OpenApproval, over: Partial<ApprovalEditor> = {}, abort = new AbortController()) {
     const { desk: at, clock } = desk();
-    const approval = edit("a\n", "b\n");
-    const approver = cardApprover({
-      ...{ desk: at, by: BY, say: () => undefined },
-      edit: async () => ({ approval: edit("a\n", "c\n"), newContent: "c\n" }),
-    });
-    const asking = approver.ask(approval, new AbortController().signal);
+    const asking = cardApprover({ desk: at, by: BY, edit: editing(over) }).ask(approval, abort.signal);
     const press = async (...names: string[]): Promise<void> => {
       for (const name of names) {
         at.painted(TALL);
         await clock.advance(300);
         at.key(key(name), TALL);
       }
+      await clock.advance(1);
     };
+    return { at, asking, press, clock, screen: () => at.view(TALL).join("\n") };
+  }
+
+  test("T100: what the editor made of it is shown again, and is what a yes is for", async () => {
+    const approval = edit("a\n", "b\n");
+    const { asking, press, screen } = sitting(approval);
     await press("e", "enter");
-    await clock.advance(1);
-    assert.match(at.view(TALL).join("\n"), /\+ c/);
+    assert.match(screen(), /edited {2}by you, and judged again/);
+    assert.match(screen(), /\+ c/);
     await press("y", "enter");
     const { newContent, fingerprint } = (await asking) ?? {};
     assert.deepEqual([newContent, fingerprint], ["c\n", approval.fingerprint]);
   });
 
+  test("T100: a command is edited on its card; what was made of it is judged, shown again, and only then approved", async () => {
+    const { asking, press, screen } = sitting(shell("ls"));
+    await press("e", "enter", "space", "-", "l");
+    assert.match(screen(), /> ls -l▏/);
+    await press("enter");
+    assert.match(screen(), /edited {2}by you, and judged again; the model wanted: ls\n/);
+    assert.match(screen(), /\$ ls -l/);
+    assert.doesNotMatch(screen(), /▏/);
+    await press("y", "enter");
+    assert.deepEqual((await asking)?.updatedInput, { command: "ls -l" });
+  });
+
+  test("S27: an edit that would do something else by now is shown again before it is approved", async () => {
+    let digest = "sha256:1";
+    const revise: ApprovalEditor["revise"] = async (asked) => ({
+      ...asked,
+      ...shell("sh x"),
+      facts: { scripts: [{ file: "/w/x", digest }] },
+    });
+    const { asking, press, screen } = sitting(shell("ls"), { revise });
+    await press("e", "enter", "x", "enter");
+    assert.match(screen(), /\/w\/x, sha256:1/);
+    digest = "sha256:2";
+    await press("y", "enter");
+    assert.match(screen(), /\/w\/x, sha256:2[\s\S]*What it would do changed while you looked/);
+    await press("y", "enter");
+    assert.deepEqual((await asking)?.updatedInput, { command: "lsx" });
+  });
+
+  test("what an edit is denied for is said on the card, and what was typed is still there", async () => {
+    const { asking, press, screen } = sitting(shell("ls"), { revise: async () => ({ message: "It would be denied." }) });
+    await press("e", "enter", "x", "enter");
+    assert.match(screen(), /> lsx▏[\s\S]*It would be denied\./);
+    await press("escape", "y", "enter");
+    const answer = await asking;
+    assert.deepEqual([answer?.outcome, answer?.updatedInput], ["approve", undefined], "what was not judged is not approved");
+  });
+
+  test("the editor takes over what was typed, and gives back what it could not use", async () => {
+    const drafts: (string | undefined)[] = [];
+    const { press, screen } = sitting(edit("a\n", "b\n"), {
+      open: async ({ draft }) => {
+        drafts.push(draft);
+        return { message: "That is no JSON.", text: "{" };
+      },
+    });
+    await press("e", "enter");
+    assert.match(screen(), /That is no JSON\./);
+    assert.doesNotMatch(screen(), /▏/);
+    await press("e", "enter");
+    assert.deepEqual(drafts, [undefined, "{"]);
+    const typing = sitting(shell("ls"), { open: async ({ draft }) => ({ message: `It began with ${draft}.` }) });
+    await typing.press("e", "enter", "x", "ctrl+g");
+    assert.match(typing.screen(), /It began with lsx\./);
+  });
+
+  test("a card keeps its place while it is edited, and keys pressed meanwhile are for nobody", async () => {
+    const gate = Promise.withResolvers<{ readonly newContent: string }>();
+    const { at, press, clock, screen } = sitting(edit("a\n", "b\n"), { open: () => gate.promise });
+    void cardApprover({ desk: at, by: BY }).ask(shell("two", { id: "a_2" }), new AbortController().signal);
+    await press("e", "enter", "y", "enter");
+    assert.equal(at.key(key("y"), TALL), true);
+    gate.resolve({ newContent: "c\n" });
+    await clock.advance(1);
+    assert.match(screen(), /\+ c/);
+    assert.equal(at.key(key("y"), TALL), true, "not for the text either");
+    at.painted(TALL);
+    assert.equal(at.key(key("y"), TALL), true);
+    assert.doesNotMatch(screen(), /> y/);
+  });
+
+  test("an approval that is answered elsewhere while its editor is open goes away", async () => {
+    const abort = new AbortController();
+    const open: ApprovalEditor["open"] = (_editing, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const { at, asking, press } = sitting(edit("a\n", "b\n"), { open }, abort);
+    await press("e", "enter");
+    abort.abort();
+    assert.equal(await asking, undefined);
+    assert.equal(at.front(), undefined);
+  });
+
   testApprover("the approver at the desk", async () => {
     const { desk: at, clock } = desk();
-    const approver = cardApprover({ desk: at, by: BY, say: () => undefined });
+    const approver = cardApprover({ desk: at, by: BY });
     return {
       approver,
       answer: async ({ id }, outcome) => {

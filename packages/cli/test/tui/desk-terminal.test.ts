@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { place } from "../support/assent.ts";
-import { matchesGolden } from "./support/golden.ts";
+import { matchesGolden, painted } from "./support/golden.ts";
 import { AFTER, HOSTILE } from "./support/scenes.ts";
 import { openScreen, type Screen } from "./support/screen.ts";
 import { stage } from "./support/stage.ts";
@@ -72,10 +72,17 @@ const STEPS: readonly Step[] = [
       golden("exec-session");
       screen.press("escape");
       await screen.until("Nothing is chosen.");
+      screen.press("e", "enter");
+      await screen.until("> git push origin main▏");
+      golden("exec-editing");
+      screen.type(" --dry-run");
+      screen.press("enter");
+      await screen.read("edited  by you");
+      golden("exec-edited");
       screen.press("n", "enter");
       await screen.until("Reason, told to the model");
       screen.type("not on a Friday");
-      await screen.until("> not on a Friday_");
+      await screen.until("> not on a Friday▏");
       golden("exec-reason");
       screen.press("enter");
     },
@@ -234,6 +241,22 @@ describe("cards and questions on a real terminal", { concurrency: 2 }, () => {
   }
 });
 
+describe("on a light ground", { concurrency: 2 }, () => {
+  for (const [scene, shows] of [
+    ["exec", "git push origin main"],
+    ["edit", "src/greet.ts"],
+  ] as const) {
+    test(`the colours of ${scene} are those for a light ground`, async () => {
+      using stage = stageOf([scene], { columns: 160, rows: 50, env: { COLORFGBG: "0;15" } });
+      const { screen } = stage;
+      await screen.read(shows);
+      screen.press("y");
+      await screen.until("Enter: Yes, this once");
+      matchesGolden(`${scene}-light-160x50`, painted(screen));
+    });
+  }
+});
+
 const nothingSaid = ({ answers }: Stage): void => assert.deepEqual(answers(), []);
 
 describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
@@ -282,7 +305,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
       if (keys[0] === "n") {
         await screen.until("Reason, told to the model");
         screen.paste(HOSTILE);
-        await screen.until("_");
+        await screen.until("▏");
         screen.press("enter");
         await screen.until((now) => !now.includes("Reason, told"));
       }
@@ -327,7 +350,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
     await screen.read("1 of 2 waiting");
     screen.press("y", "enter", "enter", "y", "enter");
     await screen.until("rm -rf build");
-    await screen.read("draft: enteryenter");
+    await screen.read((now) => now.trimEnd().endsWith("draft:"));
     assert.deepEqual(stage.answers(), [["exec", { outcome: "approve" }]]);
     screen.press("n", "enter");
     await screen.until("Reason, told to the model");

@@ -24,7 +24,7 @@ function bench(): Bench {
   const desk = lineDesk(io, { clock, cancel: () => undefined });
   const stage = plainStage({ output: io.stderr, cwd: "/w", ask: desk.ask, between: desk.between });
   const attend = () => ({ decided: () => undefined, observe: () => undefined });
-  const { approver } = desk.door({ by: BY, settings: () => undefined, leaving: signal, attend });
+  const { approver } = desk.door({ by: BY, settings: () => undefined, revising: () => undefined, leaving: signal, attend });
   assert.ok(approver);
   return { ...terminal, desk, stage, approver };
 }
@@ -86,5 +86,20 @@ describe("lines, one keyboard and one paper", () => {
     await b.shows("You: ");
     b.press("on\r");
     assert.deepEqual(await typed, { line: "on" });
+  });
+
+  test("the rule that would be stored stands at each answer that stores it, and a no can stop the turn", async () => {
+    const b = bench();
+    const answered = b.approver.ask({ ...command("touch a", "a_1"), suggestions: ["Shell(touch a)"] }, signal);
+    await b.shows("s  yes, and do not ask for the like again in this session: Shell(touch a)\n");
+    await b.shows("p  … in this project: Shell(touch a)\n");
+    await b.shows("u  … in any project, for me: Shell(touch a)\n");
+    await b.shows("x  no, and stop the turn\n");
+    await read(b, PROMPT);
+    b.press("x\r");
+    await b.shows("Reason, told to the model");
+    b.press("not now\r");
+    const { outcome, interrupt, reason } = (await answered) ?? {};
+    assert.deepEqual([outcome, interrupt, reason], ["reject", true, "not now"]);
   });
 });

@@ -9,7 +9,7 @@ import { confirm, confirmLines, pressConfirm, UNCONFIRMED } from "../../src/tui/
 import { firstFrame } from "../../src/tui/first-frame.ts";
 import { actionOf, BINDINGS, chosenKeys, keyLines } from "../../src/tui/keys.ts";
 import { liveTheme, themeFrom, themeOn } from "../../src/tui/live-theme.ts";
-import { commandItems, fileItems } from "../../src/tui/prompt-completion.ts";
+import { commandItems, fileItems, idItems, promptCompletion } from "../../src/tui/prompt-completion.ts";
 import { promptHistory } from "../../src/tui/prompt-history.ts";
 import { readKey } from "../../src/tui/read-key.ts";
 import { openReader } from "../../src/tui/reader.ts";
@@ -97,6 +97,33 @@ describe("commands of the prompt", () => {
       ["/mode auto-edit"],
     );
   });
+
+  const IDS: readonly (readonly [sentence: string, line: string, values: readonly string[]])[] = [
+    ["an id right behind its command", "/undo p_a", ["/undo p_aa"]],
+    ["all of them where nothing is typed yet", "/undo ", ["/undo p_aa", "/undo p_bb"]],
+    ["an id behind a word", "/approvals show p_b", ["/approvals show p_bb"]],
+    ["none that is typed whole", "/undo p_aa", []],
+    ["none behind a word that takes none", "/approvals hide p_", []],
+    ["none of a command that takes none", "/cost p_", []],
+  ];
+  for (const [sentence, line, values] of IDS) {
+    test(`Tab completes ${sentence}`, async () => {
+      const ids = async () => [
+        { id: "p_aa", says: "one" },
+        { id: "p_bb", says: "" },
+      ];
+      const items = await idItems({ commands: SLASH_COMMANDS, ids }, line);
+      assert.deepEqual(
+        items.map(({ value }) => value),
+        values,
+      );
+      const { signal } = new AbortController();
+      const unasked = await promptCompletion({ commands: SLASH_COMMANDS, ids, cwd: "/" }).getSuggestions([line], 0, line.length, {
+        signal,
+      });
+      assert.equal(unasked, null, "only where it is asked for");
+    });
+  }
 
   test("files are found by any part of their path; names that cannot be read are not offered", async () => {
     using at = directory();

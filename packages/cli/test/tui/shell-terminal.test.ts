@@ -108,7 +108,7 @@ describe("answers, interruptions and leaving", () => {
     screen.press("enter");
     await screen.until("Reason, told to the model");
     screen.type("use another file");
-    await screen.until("use another file_");
+    await screen.until("use another file▏");
     screen.press("enter");
     await screen.until("As you like.");
     const ended = (await endedCalls(at)).get("c1");

@@ -6,6 +6,7 @@ import type { EventBodies, EventType, LedgerEvent } from "@assent/core";
 import { themeOf } from "../../src/tui/theme.ts";
 import { concluded, SILENT, streamed, unsettled } from "../../src/tui/transcript/answer-stream.ts";
 import type { Block, CallBlock } from "../../src/tui/transcript/block.ts";
+import { isPerson } from "../../src/tui/transcript/call-words.ts";
 import { drawAnsi } from "../../src/tui/transcript/draw-ansi.ts";
 import { type Drawing, drawBlock } from "../../src/tui/transcript/draw-block.ts";
 import { plainLines } from "../../src/tui/transcript/plain-lines.ts";
@@ -126,6 +127,45 @@ describe("a transcript", () => {
     assert.deepEqual(
       takeSettled(closed).settled.map(({ type }) => type),
       ["call", "user"],
+    );
+  });
+
+  test("an edit, and what is remembered, are said with the yes: what, where, and how it is taken back", () => {
+    const base = {
+      approval: "a_1",
+      session: "s_1",
+      call: "c1",
+      revision: 1,
+      outcome: "approved",
+      fingerprint: "f",
+      by: PERSON,
+      reason: null,
+    };
+    const edited = { input: { command: "x" }, fingerprint: "g" };
+    const remember = (scope: string, ...rules: string[]) => ({ scope, rules });
+    const told = (over: object): readonly unknown[] => {
+      // Parsing: a body as the ledger has it.
+      const body = { ...base, ...over } as unknown as EventBodies["approval.answered"];
+      return after([CALL, recorded("approval.answered", body)]).blocks.map((block) =>
+        block.type === "call" ? block.decided : "text" in block && block.text,
+      );
+    };
+    assert.deepEqual(told({ edited }), ["approved by you, edited"]);
+    assert.deepEqual(told({ remember: remember("user", "Edit(/a.js)") }), [
+      "approved by you, remembered",
+      "Remembered in any project, for you: Edit(/a.js). /grants lists it; /grants revoke ID takes it back.",
+    ]);
+    assert.deepEqual(told({ edited, remember: remember("session", "A", "B") }), [
+      "approved by you, edited, remembered",
+      "Remembered in this session: A, B. /grants lists them; /grants revoke ID takes each back.",
+    ]);
+  });
+
+  test("whoever the operating system calls as you is you, unless they gave another name", () => {
+    const by = { kind: "person", user: "ada", name: "ada", door: "tui", pid: 9 } as const;
+    assert.deepEqual(
+      [isPerson(by, "ada"), isPerson(by, "bob"), isPerson({ ...by, name: "Grace" }, "ada"), isPerson({ ...by, kind: "host" }, "ada")],
+      [true, false, false, false],
     );
   });
 

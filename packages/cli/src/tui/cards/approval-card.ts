@@ -7,11 +7,16 @@ import { contentWith } from "../diff/chosen-hunks.ts";
 import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../pages.ts";
 import { themeOf } from "../theme.ts";
 import { actionLines, actionRows } from "./card-action-lines.ts";
-import { type CardAction, type CardMeans, cardActions } from "./card-actions.ts";
+import { type CardAction, type CardMeans, cardActions, rootWords } from "./card-actions.ts";
 import { approvalDiff, cardBody } from "./card-body.ts";
+import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./card-field.ts";
+import { cardNotes } from "./card-notes.ts";
 
-/** What the person said with a card; `editor`: the shell opens it and puts the card up again with what came of it. */
-export type CardOutcome = { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> } | { readonly wants: "editor" };
+/** What the person said with a card. `editor` opens it, on a draft where there is one; `command` is what they made of it here. Both end in a new card. */
+export type CardOutcome =
+  | { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> }
+  | { readonly wants: "editor"; readonly draft?: string }
+  | { readonly command: string };
 
 /** A card as it stands on the screen. */
 export type CardState = {
@@ -23,8 +28,8 @@ export type CardState = {
   readonly seenAt: number;
   /** No answer is chosen before the person chooses one. */
   readonly chosen: number;
-  /** A reason that is being typed. */
-  readonly reason: { readonly text: string; readonly interrupt: boolean } | undefined;
+  /** What is being typed. */
+  readonly field: CardField | undefined;
   readonly folded: ReadonlySet<number>;
   /** The hunks that would be made, while some are chosen. */
   readonly hunks: ReadonlySet<number> | undefined;
@@ -35,9 +40,12 @@ export type CardState = {
   readonly hint: string;
 };
 
+/** What a card begins with beside the request: why an edit came to nothing, and what was typed. */
+export type CardBeginning = { readonly hint?: string; readonly draft?: string };
+
 /** An approval, to be read and answered. */
 export type ApprovalCard = Dialog<CardState, CardOutcome> & {
-  readonly begin: () => CardState;
+  readonly begin: (told?: CardBeginning) => CardState;
   /** The state once this canvas was on the screen. */
   readonly shown: (state: CardState, canvas: Canvas) => CardState;
 };
@@ -46,19 +54,25 @@ export type ApprovalCard = Dialog<CardState, CardOutcome> & {
 export function approvalCard(approval: OpenApproval, means: CardMeans): ApprovalCard {
   const diff = approvalDiff(approval);
   const hunks = diff.length === 1 ? (diff[0]?.hunks.length ?? 0) : 0;
-  const card: Card = { approval, diff, body: cardBody(approval, diff), actions: cardActions(approval, means, hunks) };
+  const actions = cardActions(approval, means, hunks);
+  const notes = cardNotes(
+    approval,
+    means,
+    actions.some(({ does }) => does.type === "command"),
+  );
+  const card: Card = { approval, means, diff, actions, notes, body: cardBody(approval, diff, means.original) };
   return {
-    begin: () => ({
+    begin: ({ hint = "", draft } = {}) => ({
       at: START,
       seen: START,
       seenAt: 0,
       chosen: -1,
-      reason: undefined,
+      field: draft === undefined ? undefined : cardField("command", draft),
       folded: new Set(),
       hunks: undefined,
       hunkAt: 0,
       typing: false,
-      hint: "",
+      hint,
     }),
     shown: (state, canvas) => shown(card, state, canvas),
     view: (state, canvas) => view(card, state, canvas),
@@ -70,6 +84,8 @@ const PLAIN = themeOf("none");
 
 type Card = {
   readonly approval: OpenApproval;
+  readonly means: CardMeans;
+  readonly notes: readonly string[];
   readonly diff: ReturnType<typeof approvalDiff>;
   readonly body: ReturnType<typeof cardBody>;
   readonly actions: readonly CardAction[];
@@ -79,8 +95,8 @@ type Pressed = ReturnType<ApprovalCard["key"]>;
 /** Rows that are not the body: title, count of what is hidden, hints. */
 const FURNITURE = 4;
 
-function bodyRows({ actions }: Card, size: Size): number {
-  return Math.max(1, size.rows - FURNITURE - actionRows(actions, size));
+function bodyRows({ actions, notes }: Card, size: Size): number {
+  return Math.max(1, size.rows - FURNITURE - actionRows(actions, notes, size));
 }
 
 function bodyOf({ body }: Card, { folded, hunks }: CardState, columns: number): Pages {
@@ -123,20 +139,17 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
     ...lines,
     ...(more === "" ? [] : [theme.warning(cut(more, columns))]),
     "",
-    ...(state.reason ? reasonLines(state.reason, canvas) : actionLines(card.actions, { chosen: card.actions[state.chosen], open }, canvas)),
+    ...(state.field
+      ? cardFieldLines(state.field, card.means.editor, canvas)
+      : actionLines(card, { chosen: card.actions[state.chosen], open }, canvas)),
     ...(state.hint === "" ? [] : wrapWords(state.hint, columns).map(theme.warning)),
   ];
-}
-
-function reasonLines({ text, interrupt }: NonNullable<CardState["reason"]>, { columns, theme }: Canvas): readonly string[] {
-  const asked = `${interrupt ? "No, and stop." : "No."} Reason, told to the model (Enter sends it, Esc goes back):`;
-  return [...wrapWords(asked, columns).map(theme.bold), cut(`> ${oneLine(text)}_`, columns)];
 }
 
 type Press = { readonly key: Key; readonly size: Size };
 
 function press(card: Card, state: CardState, { key, size }: Press): Pressed {
-  if (state.reason) return typeReason(state, state.reason, key);
+  if (state.field) return typeInto(card, state, { field: state.field, key });
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text answers nothing here." } };
   if (key.name === "escape") return { state: { ...state, chosen: -1, typing: false, hint: "Nothing is chosen." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
@@ -154,9 +167,9 @@ function chooseByLetter({ actions }: Card, state: CardState, at: number): Presse
 }
 
 function hintFor(action: CardAction | undefined): string {
-  return action === undefined
-    ? ""
-    : `Enter: ${action.says}${action.rules ? `. This will be stored: ${action.rules.map(oneLine).join(", ")}` : ""}`;
+  if (!action?.rules) return action === undefined ? "" : `Enter: ${action.says}`;
+  const root = rootWords(action.rules);
+  return `Enter: ${action.says}. This will be stored: ${action.rules.map(oneLine).join(", ")}${root === "" ? "" : ` (${root})`}`;
 }
 
 type Named = { readonly name: string; readonly size: Size };
@@ -230,7 +243,9 @@ function act({ diff, approval }: Card, state: CardState, { does }: CardAction): 
       return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }) } } };
     }
     case "reason":
-      return { state: { ...state, reason: { text: "", interrupt: does.interrupt } } };
+      return { state: { ...state, field: cardField(does.interrupt ? "stop" : "no") } };
+    case "command":
+      return { state: { ...state, field: cardField("command", does.text) } };
     case "edit":
       return { state, outcome: { wants: "editor" } };
     default: {
@@ -254,26 +269,17 @@ function partialContent({ details }: OpenApproval, diff: Card["diff"], hunks: Re
   return contentWith(details.originalContent ?? "", file, hunks);
 }
 
-const LONGEST_REASON = 2_000;
+type Typing = { readonly field: CardField; readonly key: Key };
 
-function typeReason(state: CardState, reason: NonNullable<CardState["reason"]>, key: Key): Pressed {
-  const typed = (text: string): Pressed => ({ state: { ...state, reason: { ...reason, text: text.slice(0, LONGEST_REASON) } } });
-  if ("pasted" in key) return typed(reason.text + key.pasted);
-  switch (key.name) {
-    case "enter": {
-      const said = reason.text.trim();
-      return {
-        state,
-        outcome: { answer: { outcome: "reject", ...(said !== "" && { reason: said }), ...(reason.interrupt && { interrupt: true }) } },
-      };
-    }
-    case "escape":
-      return { state: { ...state, reason: undefined } };
-    case "backspace":
-      return typed([...reason.text].slice(0, -1).join(""));
-    case "space":
-      return typed(`${reason.text} `);
-    default:
-      return [...key.name].length === 1 ? typed(reason.text + key.name) : { state };
-  }
+function typeInto({ approval }: Card, state: CardState, { field, key }: Typing): Pressed {
+  const pressed = pressField(field, key);
+  if ("field" in pressed) return { state: { ...state, field: pressed.field } };
+  if ("back" in pressed) return { state: { ...state, field: undefined } };
+  if ("editor" in pressed) return { state, outcome: { wants: "editor", draft: pressed.editor } };
+  const { done } = pressed;
+  if (field.for !== "command") return { state, outcome: { answer: refusal(field.for, done) } };
+  if (done.trim() === "") return { state: { ...state, hint: "There is no command left. Esc goes back." } };
+  if (approval.details.type === "exec" && done === approval.details.command)
+    return { state: { ...state, field: undefined, hint: "Nothing was changed." } };
+  return { state, outcome: { command: done } };
 }

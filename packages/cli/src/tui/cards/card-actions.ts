@@ -1,4 +1,6 @@
 import type { Answer, OpenApproval, Remember } from "@assent/core";
+import type { Editable } from "../../approval-editor.ts";
+import { isShort } from "./card-field.ts";
 
 /** What a person can do with a card. */
 export type CardAction = {
@@ -11,27 +13,31 @@ export type CardAction = {
   readonly does:
     | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode"> }
     | { readonly type: "reason"; readonly interrupt: boolean }
+    | { readonly type: "command"; readonly text: string }
     | { readonly type: "edit" }
     | { readonly type: "hunks" };
 };
 
 /** What the desk can do for a card beyond an answer. */
 export type CardMeans = {
+  /** What of the request the person can change. */
+  readonly editable: Editable | undefined;
   /** The person's own editor can be opened. */
-  readonly editable: boolean;
+  readonly editor: boolean;
+  /** What the model proposed, where this is what the person made of it. */
+  readonly original?: OpenApproval;
 };
 
 /** The answers that make sense for this request, the mildest first; none is chosen by itself. */
-export function cardActions(approval: OpenApproval, { editable }: CardMeans, hunks: number): readonly CardAction[] {
+export function cardActions(approval: OpenApproval, means: CardMeans, hunks: number): readonly CardAction[] {
   const { details } = approval;
   if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
-  const edit: CardAction = { key: "e", says: "Edit first, in your editor", approves: false, does: { type: "edit" } };
   const parts: CardAction = { key: "h", says: "Choose some of its hunks", approves: false, does: { type: "hunks" } };
   return [
     approve("y", "Yes, this once"),
     ...rememberActions(approval),
-    ...(editable && details.type === "edit" ? [edit] : []),
-    ...(hunks > 1 ? [parts] : []),
+    ...editActions(approval, means),
+    ...(hunks > 1 && means.editable !== "input" ? [parts] : []),
     ...REFUSALS,
   ];
 }
@@ -46,21 +52,47 @@ function approve(key: string, says: string, remember?: Remember): CardAction {
   return { key, says, approves: true, does: { type: "answer", answer }, ...(remember?.rules && { rules: remember.rules }) };
 }
 
+const EDIT_WORDS: Readonly<Record<Editable, string>> = {
+  content: "Edit first, in your editor",
+  command: "Edit the command first, in your editor",
+  input: "Edit its input first, in your editor",
+};
+
+/** A short command is edited on the card itself; everything else needs an editor. */
+function editActions({ details }: OpenApproval, { editable, editor }: CardMeans): readonly CardAction[] {
+  const edit = (says: string, does: CardAction["does"]): readonly CardAction[] => [{ key: "e", says, approves: false, does }];
+  if (editable === undefined) return [];
+  if (editable === "command" && details.type === "exec" && isShort(details.command))
+    return edit("Edit the command first", { type: "command", text: details.command });
+  return editor ? edit(EDIT_WORDS[editable], { type: "edit" }) : [];
+}
+
 /** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
-function rememberActions({ explicitAsk, details, suggestions, tool }: OpenApproval): readonly CardAction[] {
+function rememberActions({ explicitAsk, details, suggestions, tool, agentName }: OpenApproval): readonly CardAction[] {
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
   const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
   const wholeTool =
     details.type === "exec" || tool === "resolve" || suggestions.includes(tool)
       ? []
       : [approve("t", "Yes, and all of this tool in this session", { scope: "session", rules: [tool] })];
+  const wider = [
+    remembered("p", "Yes, and the like in this project", "project"),
+    remembered("u", "Yes, and the like in any project, for me", "user"),
+  ];
   return [
     remembered("s", "Yes, and the like in this session", "session"),
     ...wholeTool,
-    remembered("p", "Yes, and the like in this project", "project"),
-    remembered("u", "Yes, and the like anywhere, for me", "user"),
+    ...(agentName === undefined ? wider : []), // what is said to an agent is remembered for that agent alone
   ];
 }
+
+/** Where the paths of these rules begin, in words; empty where none could be taken for a path of the machine. */
+export function rootWords(rules: readonly string[]): string {
+  return rules.some((rule) => FROM_PROJECT.test(rule)) ? "/ = project root" : "";
+}
+
+/** A path, but none of a program: commands are named as the machine names them. */
+const FROM_PROJECT = /^(?!shell\(|bash\()\w+\(\/(?!\/)/i;
 
 function planActions(prePlanMode: string | undefined): readonly CardAction[] {
   const into = (key: string, says: string, mode: string): CardAction => ({

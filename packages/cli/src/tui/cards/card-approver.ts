@@ -1,18 +1,17 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
-import { type ApprovalEditor, isEditable } from "../../approval-editor.ts";
+import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../approval-editor.ts";
 import { titleOf } from "../../approval-view.ts";
 import { oneLine } from "../../visible-text.ts";
-import { approvalCard, type CardOutcome } from "./approval-card.ts";
-import type { Desk } from "./desk.ts";
+import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
+import type { CardMeans } from "./card-actions.ts";
+import type { Desk, DeskItem } from "./desk.ts";
 
 /** What an approver at a desk needs. */
 export type CardApproverParts = {
   readonly desk: Desk;
   readonly by: By;
-  /** Lets the person change what would be written in their own editor, which has the whole screen meanwhile; absent: they cannot here. */
+  /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
   readonly edit?: ApprovalEditor;
-  /** Something to tell the person. */
-  readonly say: (message: string) => void;
 };
 
 /** Puts every approval on the desk as a card. */
@@ -20,43 +19,104 @@ export function cardApprover(parts: CardApproverParts): Approver {
   return { available: () => true, ask: (approval, signal) => ask(parts, approval, signal) };
 }
 
+/** What is on the card now: the request as the model made it, or as the person did. */
+type Sheet = {
+  readonly approval: OpenApproval;
+  readonly edit?: Edit;
+  /** What could not be used, for the editor. */
+  readonly draft?: string | undefined;
+  readonly beginning: CardBeginning;
+};
+type Asked = { readonly parts: CardApproverParts; readonly asked: OpenApproval; readonly signal: AbortSignal; readonly place: Place };
+/** Where the card stands on the desk: what comes of an edit stands there, too. */
+type Place = { item: DeskItem | undefined; leave: () => void };
+
 async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
-  let approval = asked;
-  let newContent: string | undefined;
-  for (;;) {
-    const outcome = await putUp(parts, approval, signal);
-    if (outcome === undefined) return undefined;
-    if ("answer" in outcome) return answered(asked, parts.by, { newContent, answer: outcome.answer });
-    const edited = await parts.edit?.(approval, signal);
-    if (edited && "message" in edited) parts.say(oneLine(edited.message));
-    else if (edited) {
-      newContent = edited.newContent;
-      approval = { ...edited.approval, input: {} }; // what would be written now is the diff, and no longer what the model gave
+  const place: Place = { item: undefined, leave: () => undefined };
+  const asking: Asked = { parts, asked, signal, place };
+  try {
+    for (let sheet: Sheet = { approval: asked, beginning: {} }; ; ) {
+      const outcome = await putUp(asking, sheet);
+      if (outcome === undefined) return undefined;
+      const isAnswer = "answer" in outcome;
+      const next = isAnswer ? await rechecked(asking, sheet, outcome.answer) : await edited(asking, sheet, outcome);
+      if (isAnswer && next === sheet) return answered(asking, sheet, outcome.answer);
+      sheet = next;
     }
+  } finally {
+    place.leave();
   }
 }
 
-type Said = { readonly newContent: string | undefined; readonly answer: Extract<CardOutcome, { readonly answer: unknown }>["answer"] };
+type Said = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
 
-/** What the person made of it in the editor is what a yes is for; hunks chosen after it are chosen from it. */
-function answered({ id, revision, fingerprint }: OpenApproval, by: By, { newContent, answer }: Said): Answer {
-  const edited = answer.outcome === "approve" && answer.newContent === undefined && newContent !== undefined ? { newContent } : {};
-  return { approval: id, revision, fingerprint, by, ...edited, ...answer };
+/** What the person made of it is what a yes is for; hunks chosen after it are chosen from it. */
+function answered({ asked, parts }: Asked, { edit }: Sheet, said: Said): Answer {
+  const { id, revision, fingerprint } = asked;
+  const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
+  return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said };
 }
 
-/** Undefined: it was answered or closed elsewhere. */
-function putUp({ desk, edit }: CardApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<CardOutcome | undefined> {
+/** The same sheet, unless it was edited and what a yes would run is no longer what was shown. */
+async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, said: Said): Promise<Sheet> {
+  const { approval, edit } = sheet;
+  if (said.outcome !== "approve" || !edit || !editor) return sheet;
+  try {
+    const now = await changedSince(editor, { asked, edit, approval }, signal);
+    if (!now) return sheet;
+    return "message" in now
+      ? { approval: asked, beginning: { hint: oneLine(now.message) } }
+      : { approval: now, edit, beginning: { hint: CHANGED } };
+  } catch (error) {
+    return { ...sheet, beginning: { hint: error instanceof Error ? error.message : String(error) } };
+  }
+}
+
+/** The card after an edit: with what came of it, or as it was, with why nothing did and what was typed. */
+async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, outcome: Editing): Promise<Sheet> {
+  const typed = "command" in outcome ? outcome.command : outcome.draft;
+  const again = ({ message, text }: NoEdit): Sheet => ({
+    ...sheet,
+    draft: text,
+    beginning: { hint: oneLine(message), ...(typed !== undefined && { draft: typed }) },
+  });
+  if (!editor) return again({ message: "This cannot be edited here." });
+  try {
+    const { approval: shown } = sheet;
+    const edit =
+      "command" in outcome
+        ? withCommand(shown, outcome.command)
+        : await editor.open({ approval: shown, draft: typed ?? sheet.draft }, signal);
+    if ("message" in edit) return again(edit);
+    const approval = await editor.revise(asked, edit, signal);
+    return "message" in approval ? again(approval) : { approval, edit, beginning: {} };
+  } catch (error) {
+    return again({ message: error instanceof Error ? error.message : String(error) }); // one that is withdrawn goes away with its card
+  }
+}
+
+type Editing = Exclude<CardOutcome, { readonly answer: unknown }>;
+
+/** Undefined: it was answered or closed elsewhere. The card stays where it is until another one, or nobody, takes its place. */
+function putUp({ parts: { desk, edit }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
+  const { approval } = sheet;
+  const means: CardMeans = {
+    editable: edit?.editable(asked),
+    editor: edit?.hasEditor() === true,
+    ...(sheet.edit && { original: asked }),
+  };
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(undefined);
-    const card = approvalCard(approval, { editable: edit !== undefined && isEditable(approval) });
-    let state = card.begin();
+    const card = approvalCard(approval, means);
+    let state = card.begin(sheet.beginning);
+    let isOver = false;
     const end = (outcome: CardOutcome | undefined): void => {
+      isOver = true;
       signal.removeEventListener("abort", withdrawn);
-      take();
       resolve(outcome);
     };
     const withdrawn = (): void => end(undefined);
-    const take = desk.put({
+    const item: DeskItem = {
       id: approval.id,
       title: oneLine(titleOf(approval)),
       view: (canvas) => card.view(state, canvas),
@@ -64,11 +124,14 @@ function putUp({ desk, edit }: CardApproverParts, approval: OpenApproval, signal
         state = card.shown(state, canvas);
       },
       press: (key, size) => {
+        if (isOver) return;
         const pressed = card.key(state, key, size);
         state = pressed.state;
         if (pressed.outcome) end(pressed.outcome);
       },
-    });
+    };
+    place.leave = desk.put(item, place.item);
+    place.item = item;
     signal.addEventListener("abort", withdrawn, { once: true });
   });
 }

@@ -1,4 +1,5 @@
-import type { OpenApproval } from "@assent/core";
+import { resolve } from "node:path";
+import type { JsonObject, OpenApproval } from "@assent/core";
 import { factLines, restOfInput, subject } from "../../approval-view.ts";
 import { wrap } from "../../display-width.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
@@ -22,19 +23,23 @@ type Piece =
 const LONGEST_PIECE = 400;
 
 /** Everything the person must have seen before a yes, from the frozen request itself, piece by piece. The newest is remembered: a frame asks for it several times. */
-export function cardBody(approval: OpenApproval, diff: readonly FileDiff[]): (view: BodyView, columns: number) => Pages {
+export function cardBody(
+  approval: OpenApproval,
+  diff: readonly FileDiff[],
+  original?: OpenApproval,
+): (view: BodyView, columns: number) => Pages {
   let last: { readonly view: BodyView; readonly split: boolean; readonly pages: Pages } | undefined;
   return ({ folded, chosen }, columns) => {
     const split = columns >= SPLIT_COLUMNS;
     if (last?.view.folded === folded && last.view.chosen === chosen && last.split === split) return last.pages;
-    const pieces = [...approvalPieces(approval, { folded, chosen, split, diff })];
+    const pieces = [...approvalPieces(approval, { folded, chosen, split, diff, original })];
     const pages: Pages = { count: pieces.length, draw: (at, canvas) => drawPiece(pieces[at] ?? { type: "gap" }, canvas) };
     last = { view: { folded, chosen }, split, pages };
     return pages;
   };
 }
 
-type Laid = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[] };
+type Laid = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
 
 /** The changes of an edit; empty for anything else. */
 export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
@@ -42,16 +47,35 @@ export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
 }
 
 function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
-  const { details, input } = approval;
+  const { details } = approval;
+  if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
   for (const [label, text] of factLines(approval)) if (label !== "id") yield { type: "fact", label, text };
   yield { type: "gap" };
   for (const text of details.warnings ?? []) yield { type: "warning", text };
   if (laid.diff.length > 0) yield* diffPieces(laid);
   else yield* textPieces(subject(details), details.type === "exec");
-  const rest = restOfInput(input, details);
+  const rest = restOfInput(undrawn(approval), details);
   if (rest === undefined) return;
   yield { type: "gap" };
   yield* textPieces(`input: ${rest}`, false);
+}
+
+/** The input without what the diff itself shows: its file, and the texts that an edit takes out and puts in. */
+function undrawn({ tool, details, input, cwd }: OpenApproval): JsonObject {
+  if (details.type !== "edit" || (tool !== "edit" && tool !== "write")) return input;
+  const { filePath, originalContent, newContent } = details;
+  const isDrawn: Readonly<Record<string, (value: string) => boolean>> = {
+    file_path: (value) => resolve(cwd, value) === filePath,
+    old_string: (value) => tool === "edit" && originalContent?.includes(value) === true,
+    new_string: (value) => tool === "edit" && newContent.includes(value),
+  };
+  const rest = Object.entries(input).filter(([name, value]) => typeof value !== "string" || !isDrawn[name]?.(value));
+  return Object.fromEntries(rest);
+}
+
+/** That it is the person's own, and what it was before. */
+function editedText({ details }: OpenApproval): string {
+  return `by you, and judged again${details.type === "exec" ? `; the model wanted: ${details.command}` : ""}`;
 }
 
 function* textPieces(text: string, strong: boolean): Generator<Piece> {

@@ -11,6 +11,7 @@ export type DiffItem =
       readonly removed: number;
       readonly folded: boolean;
     }
+  | { readonly type: "note"; readonly text: string }
   | { readonly type: "hunk"; readonly file: number; readonly hunk: number; readonly header: string }
   | { readonly type: "line"; readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined }
   | { readonly type: "pair"; readonly name: string; readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
@@ -25,12 +26,20 @@ export function diffItems(files: readonly FileDiff[], { split, folded }: DiffLay
     const { name, isNew, added, removed } = diff;
     items.push({ type: "file", file, name, isNew, added, removed, folded: folded.has(file) });
     if (folded.has(file)) continue;
-    for (const [hunk, { header, lines }] of diff.hunks.entries()) {
-      items.push({ type: "hunk", file, hunk, header });
-      for (const block of blocksOf(lines)) for (const item of blockItems(block, { name, split })) items.push(item);
-    }
+    for (const item of fileItems(diff, { file, split })) items.push(item);
   }
   return items;
+}
+
+function* fileItems(
+  { name, notes, hunks }: FileDiff,
+  { file, split }: { readonly file: number; readonly split: boolean },
+): Generator<DiffItem> {
+  for (const text of notes) yield { type: "note", text };
+  for (const [hunk, { header, lines }] of hunks.entries()) {
+    yield { type: "hunk", file, hunk, header };
+    for (const block of blocksOf(lines)) yield* blockItems(block, { name, split });
+  }
 }
 
 /** Lines that go and lines that come in their place; of a line that stays, the same line twice. */

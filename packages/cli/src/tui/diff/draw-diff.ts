@@ -22,6 +22,8 @@ export function drawDiffItem(item: DiffItem, { columns, theme }: Canvas): readon
         at === 0 ? `${theme.bold(line)}  ${counts}` : theme.bold(line),
       );
     }
+    case "note":
+      return wrap(shown(item.text), columns - 2).map((line) => `  ${theme.warning(line)}`);
     case "hunk":
       return [theme.accent(item.header)];
     case "line":

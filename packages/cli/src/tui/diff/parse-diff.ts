@@ -20,28 +20,35 @@ export type FileDiff = {
   readonly hunks: readonly Hunk[];
   readonly added: number;
   readonly removed: number;
+  /** What is said of it beside its changes: that bytes are not shown, a mode, another name. */
+  readonly notes: readonly string[];
 };
 
 const HEADER = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_BREAK = "\\ No newline at end of file";
 
-/** Reads a unified diff of one or more files. What a hunk's header counts is read as its lines, whatever they look like. */
+/** Reads a unified diff of one or more files. What a hunk's header counts is read as its lines, whatever they look like; what else stands there is a note. */
 export function parseDiff(text: string): readonly FileDiff[] {
   const lines = text.split("\n");
   const files: FileDiff[] = [];
-  let at = 0;
-  while (at < lines.length) {
-    const from = lines[at] ?? "";
-    const to = lines[at + 1] ?? "";
-    if (!from.startsWith("--- ") || !to.startsWith("+++ ")) {
-      at += 1;
-      continue;
-    }
-    const read = readHunks(lines, at + 2);
-    files.push({ name: nameOf(to), isNew: from === "--- /dev/null", ...read.file });
-    at = read.next;
+  const before = readNotes(lines, 0);
+  for (let { notes, next: at } = before; at < lines.length; ) {
+    const [from = "", to = ""] = lines.slice(at, at + 2);
+    const { file, next } = readHunks(lines, at + 2);
+    const after = readNotes(lines, next);
+    files.push({ name: nameOf(to), isNew: from === "--- /dev/null", ...file, notes: [...notes, ...after.notes] });
+    notes = [];
+    at = after.next;
   }
   return files;
+}
+
+/** Everything up to the next file. */
+function readNotes(lines: readonly string[], start: number): { readonly notes: readonly string[]; readonly next: number } {
+  const isFile = (at: number): boolean => lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
+  let next = start;
+  while (next < lines.length && !isFile(next)) next += 1;
+  return { notes: lines.slice(start, next).filter((line) => line !== ""), next };
 }
 
 function nameOf(to: string): string {

@@ -65,11 +65,27 @@ const BY: Readonly<Record<string, (source: string) => string>> = {
   readonly_hint: () => "its read-only hint",
 };
 
+type Answered = Pick<EventBodies["approval.answered"], "outcome" | "by" | "reason" | "edited" | "remember">;
+
 /** Who answered an approval, and how. */
-export function answeredBy(
-  { outcome, by, reason }: Pick<EventBodies["approval.answered"], "outcome" | "by" | "reason">,
-  isHere: boolean,
-): string {
-  const who = isHere ? "you" : oneLine(whoText(by));
-  return `${outcome} by ${who}${reason ? `: ${oneLine(reason)}` : ""}`;
+export function answeredBy({ outcome, by, reason, edited, remember }: Answered, isYou: boolean): string {
+  const who = isYou ? "you" : oneLine(whoText(by));
+  return `${outcome} by ${who}${edited ? ", edited" : ""}${remember ? ", remembered" : ""}${reason ? `: ${oneLine(reason)}` : ""}`;
+}
+
+/** True for the person whom the operating system calls so, under no other name. */
+export function isPerson({ kind, user, name }: EventBodies["approval.answered"]["by"], you: string): boolean {
+  return kind === "person" && user === you && name === you;
+}
+
+const SCOPES: Readonly<Record<string, string>> = {
+  session: "in this session",
+  project: "in this project",
+  user: "in any project, for you",
+};
+
+/** What an answer stored, where it counts, and how it is taken back. */
+export function rememberedText({ scope, rules }: NonNullable<Answered["remember"]>): string {
+  const [them, its] = rules.length === 1 ? ["it", "it"] : ["them", "each"];
+  return `Remembered ${SCOPES[scope] ?? scope}: ${rules.map(oneLine).join(", ")}. /grants lists ${them}; /grants revoke ID takes ${its} back.`;
 }

@@ -3,7 +3,7 @@ import { contentText, isObject, type Json, type JsonObject, type LedgerEvent } f
 import { whoText } from "../../who.ts";
 import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
-import { answeredBy, decidedBy } from "./call-words.ts";
+import { answeredBy, decidedBy, rememberedText } from "./call-words.ts";
 import { shownContent } from "./shown-prompt.ts";
 
 /** What was heard of a conversation and is not in the scrollback yet. */
@@ -213,7 +213,8 @@ function answered(transcript: Transcript, body: Bodies["approval.answered"], pid
   const isHere = body.by.pid === pid;
   const decided = answeredBy(body, isHere);
   const now = changed(transcript, body.call, { decided });
-  return isHere ? now : withNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
+  const told = isHere ? now : withNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
+  return body.remember ? withNote(told, rememberedText(body.remember), "dim") : told;
 }
 
 function endedCall(transcript: Transcript, body: Bodies["call.ended"]): Transcript {

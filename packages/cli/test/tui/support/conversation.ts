@@ -26,7 +26,7 @@ export function converse(at: Place, { turns = [], agents, settings, args = [], e
   writeFileSync(join(at.root, "script.json"), JSON.stringify({ turns, allowUnused: true, ...(agents && { agents }) }));
   if (settings) writeFileSync(join(at.root, "policy.json"), JSON.stringify({ version: 1, ...settings }));
   const given = [...(settings ? ["--policy", "../policy.json"] : []), "--model", "script:../script.json"];
-  return openScreen({ cwd: at.workspace, env: { ...at.env, ...env }, args: [...args, ...given], ...size });
+  return openScreen({ cwd: at.workspace, env: { ...at.env, EDITOR: "vi", ...env }, args: [...args, ...given], ...size });
 }
 
 /** Writes a prompt and sends it, once the program is ready for one. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Screen } from "./screen.ts";
+import type { Cell, Colour, Screen } from "./screen.ts";
 
 /** With this set, what is on the screens now becomes what is expected; look at the difference before it is committed. */
 const UPDATES = process.env["ASSENT_GOLDEN"] === "update";
@@ -34,6 +34,33 @@ export function sinceLastSaid(screen: Pick<Screen, "scrollback">): readonly stri
 export function steady(lines: readonly string[]): string {
   const text = CHANGING.reduce((sofar, [pattern, stand]) => sofar.replace(pattern, (found) => stand(found)), lines.join("\n"));
   return `${text.replaceAll(/[ \t]+$/gm, "").trimEnd()}\n`;
+}
+
+/** The screen with its looks: what is painted stands in brackets, after its colours. */
+export function painted(screen: Pick<Screen, "cells">): readonly string[] {
+  return screen.cells().map((row) => {
+    const runs: { look: string; text: string }[] = [];
+    for (const cell of row) {
+      const look = lookOf(cell);
+      const last = runs.at(-1);
+      const text = cell.text === "" && cell.width > 0 ? " " : cell.text;
+      if (last?.look === look) last.text += text;
+      else runs.push({ look, text });
+    }
+    return runs.map(({ look, text }) => (look === "" ? text : `[${look}:${text}]`)).join("");
+  });
+}
+
+function lookOf({ front, ground, bold, dim, inverse }: Cell): string {
+  const colour = (name: string, value: Colour): readonly string[] =>
+    value === undefined ? [] : [`${name}${"palette" in value ? value.palette : `#${value.rgb.toString(16)}`}`];
+  return [
+    ...colour("", front),
+    ...colour("on ", ground),
+    ...(bold ? ["bold"] : []),
+    ...(dim ? ["dim"] : []),
+    ...(inverse ? ["inverse"] : []),
+  ].join(" ");
 }
 
 /** Compares a screen with `golden/NAME.txt`. */

@@ -3,10 +3,12 @@ import { fileURLToPath } from "node:url";
 import type { By, Clock } from "@assent/core";
 import { systemClock } from "@assent/host";
 import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
+import type { ApprovalEditor } from "../../../src/approval-editor.ts";
 import { askQuestioner } from "../../../src/tui/ask/ask-questioner.ts";
 import { cardApprover } from "../../../src/tui/cards/card-approver.ts";
 import { createDesk } from "../../../src/tui/cards/desk.ts";
 import type { Canvas } from "../../../src/tui/dialog.ts";
+import { themeFrom } from "../../../src/tui/live-theme.ts";
 import { readKey } from "../../../src/tui/read-key.ts";
 import { LiveScreen } from "../../../src/tui/screen.ts";
 import { themeOf } from "../../../src/tui/theme.ts";
@@ -17,6 +19,17 @@ export function stage(file: string, scenes: readonly string[]): readonly string[
   return ["--conditions=@assent/source", fileURLToPath(import.meta.url), file, ...scenes];
 }
 
+/** Everything can be edited, and stands as it was edited: there is no policy here. */
+const EDITING: ApprovalEditor = {
+  editable: ({ details }) => (details.type === "exec" ? "command" : details.type === "edit" ? "content" : undefined),
+  hasEditor: () => true,
+  open: async () => ({ message: "There is no editor on this stage." }),
+  revise: async (asked, edit) => {
+    const command = "updatedInput" in edit ? String(edit.updatedInput["command"]) : "";
+    return { ...asked, input: { command }, details: { type: "exec", command, rootCommand: "" } };
+  },
+};
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) await play(process.argv[2] ?? "", process.argv.slice(3));
 
 /** Only what is under test, and nothing of the shell: a desk, a line for keys the desk did not want, and what came of it. */
@@ -24,7 +37,7 @@ async function play(file: string, scenes: readonly string[]): Promise<void> {
   const clock: Clock = systemClock();
   let draft = "";
   const terminal = new ProcessTerminal();
-  const theme = themeOf(process.env["NO_COLOR"] === undefined ? "dark" : "none");
+  const theme = themeOf(themeFrom(process.env) ?? "dark");
   const canvas = (): Canvas => ({ columns: terminal.columns, rows: terminal.rows - 2, theme });
   const tui: LiveScreen = new LiveScreen(terminal, {
     frame: () => ({ printed: [], lines: [...desk.view(canvas()), `draft: ${draft}`] }),
@@ -41,7 +54,7 @@ async function play(file: string, scenes: readonly string[]): Promise<void> {
   });
   tui.start();
   const by: By = { kind: "person", user: "u", name: "U", door: "tui", pid: 1 };
-  const approver = cardApprover({ desk, by, say: () => undefined });
+  const approver = cardApprover({ desk, by, edit: EDITING });
   const questioner = askQuestioner({ desk, clock, by, notify: () => undefined });
   const until = new AbortController().signal;
   const ask = async (name: string): Promise<void> => {

@@ -1,0 +1,21 @@
+import type { Context } from "../command-spec.ts";
+import { withStoreIfAny } from "../open-store.ts";
+import { printJson } from "../output.ts";
+import { findTask, settleTask } from "../settle-task.ts";
+import { storeFlag } from "../store-location.ts";
+import { oneLine } from "../visible-text.ts";
+
+/** Lets a task go on of which nobody knew whether a call had run: a person has looked. */
+export function run(context: Context): Promise<number> {
+  const { io, options } = context;
+  return withStoreIfAny(context, async (store) => {
+    const task = await findTask(context, store);
+    const { task: id, agent, description } = task.row;
+    await settleTask(context, store, { task, act: (tasks, by) => tasks.release(id, { by: by.name, words: options.text("saying") }) });
+    const sessionId = task.session.id;
+    if (options.flag("json")) await printJson(io, { id, sessionId, state: "paused" });
+    else await io.stdout.write(`${id}  released: ${oneLine(`${agent}: ${description}`)}\n`);
+    await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
+    return 0;
+  });
+}

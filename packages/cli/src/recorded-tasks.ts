@@ -1,0 +1,40 @@
+import { type Ledger, recordedState, type SessionRow, type TaskRow } from "@assent/core";
+
+/** A background agent that has not ended, and the session that started it. */
+export type RecordedTask = {
+  readonly row: TaskRow;
+  readonly session: SessionRow;
+  /** `interrupted`: it ran when its process ended, and nobody has looked since. */
+  readonly state: TaskRow["state"] | "interrupted";
+};
+
+const PAGE = 1_000;
+
+/** All of them, of one session or of every one, the oldest session first. */
+export async function recordedTasks(ledger: Ledger, only?: string): Promise<readonly RecordedTask[]> {
+  const found: RecordedTask[] = [];
+  for await (const session of sessionRows(ledger)) {
+    if (session.tasks.length === 0 || (only !== undefined && session.id !== only)) continue;
+    const { tasks } = await recordedState(ledger, session.id);
+    for (const row of tasks.values()) {
+      const isLeft = row.state === "running" && session.state !== "running";
+      found.push({ row, session, state: isLeft ? "interrupted" : row.state });
+    }
+  }
+  return found;
+}
+
+/** Every session there is, in the order in which they were made. */
+export async function* sessionRows(ledger: Ledger): AsyncGenerator<SessionRow> {
+  for (let after: string | undefined; ; ) {
+    const rows: readonly SessionRow[] = await ledger.pending("sessions", { all: true, limit: PAGE, ...(after !== undefined && { after }) });
+    yield* rows;
+    after = rows.at(-1)?.id;
+    if (rows.length < PAGE) return;
+  }
+}
+
+/** Why it does not go on; null: it runs, or goes on when somebody resumes it. */
+export function blockedBy({ row }: RecordedTask): string | null {
+  return row.paused?.blocked ?? null;
+}

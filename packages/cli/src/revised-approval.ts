@@ -1,0 +1,94 @@
+import {
+  type Assessing,
+  assessRequest,
+  assessStaging,
+  type ConfirmationDetails,
+  type Decision,
+  type Invocation,
+  type OpenApproval,
+  type Policy,
+  type Rules,
+  type Tool,
+} from "@assent/core";
+import type { Edit, NoEdit } from "./approval-editor.ts";
+import { decisionSentence } from "./decision-text.ts";
+import type { Judging } from "./judge-call.ts";
+
+/** What an edit is judged with. */
+export type Revising = Omit<Judging, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };
+
+/** Judges by a policy that is followed. */
+export function revisingBy(
+  { tools, facts, rules }: Pick<Revising, "tools" | "facts" | "rules">,
+  { digest, clock }: Pick<Revising, "digest" | "clock">,
+  policy: () => Policy,
+): Revising {
+  return { tools, facts, rules, digest, clock, policy };
+}
+
+type Edited = { readonly edit: Edit; readonly signal: AbortSignal };
+
+/** The approval as it would be asked with this edit, by the functions that judge it once it is approved. Nothing is recorded: an answer says what was edited. */
+export async function revisedApproval(revising: Revising, asked: OpenApproval, { edit, signal }: Edited): Promise<OpenApproval | NoEdit> {
+  const { tools, facts, digest, clock, rules, policy } = revising;
+  const { cwd, callId, sessionId } = asked;
+  const tool = tools.get(asked.tool);
+  if (!tool) return { message: `There is no tool '${asked.tool}' any more.` };
+  const invocation = await built(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
+  if ("message" in invocation) return invocation;
+  const assessing: Assessing = { tool, invocation, cwd, facts, policy, digest, clock };
+  const plain = await assessRequest(assessing);
+  const staging = await assessStaging(assessing, plain, { tools });
+  const { decision, request } = staging ?? plain;
+  if (decision.verdict === "deny") return { message: deniedText(decision) };
+  const details = staging ? undefined : await detailsOf(invocation, signal);
+  const { view } = plain.facts;
+  const { facts: _before, ...same } = asked;
+  return {
+    ...same,
+    input: plain.request.input,
+    title: details?.title ?? asked.title,
+    details: { ...(details ?? { type: "info", prompt: invocation.describe() }), ...(decision.explicitAsk && { hideAlwaysAllow: true }) },
+    ...asking(decision, () => rules.offer(request)),
+    ...(view !== undefined && { facts: view }),
+  };
+}
+
+type Asking = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
+
+/** A person edited it, so they see it once more, whatever rules say. */
+function asking({ verdict, reason, source, rule, explicitAsk }: Decision, offer: () => readonly string[]): Asking {
+  if (verdict === "allow") return { reason: "edited", source: "person", rule: null, explicitAsk: false, suggestions: [] };
+  return { reason, source, rule: rule ?? null, explicitAsk, suggestions: explicitAsk ? [] : offer() };
+}
+
+function deniedText(decision: Decision): string {
+  const { rule } = decision;
+  return `As you edited it, it would be denied${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
+}
+
+function inputWith({ definition }: Tool, { input }: OpenApproval, edit: Edit): unknown {
+  if ("updatedInput" in edit) return edit.updatedInput;
+  return definition.modify?.withContent({ ...input }, edit.newContent);
+}
+
+async function built(tool: Tool, input: unknown, context: Parameters<Tool["build"]>[1]): Promise<Invocation | NoEdit> {
+  try {
+    return await tool.build(await input, context);
+  } catch (error) {
+    return { message: `The input does not fit: ${messageOf(error)}` };
+  }
+}
+
+async function detailsOf(invocation: Invocation, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+  try {
+    return await invocation.confirmation(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { type: "info", prompt: invocation.describe(), warnings: [`preview unavailable: ${messageOf(error)}`] };
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,103 @@
+import { createCapabilities, type TaskRefusal, type Tasks } from "@assent/agent";
+import { type By, openSession, type Session } from "@assent/core";
+import { currentUser, type HostPorts, thisHolder } from "@assent/host";
+import { composeAgent } from "./agent-composition.ts";
+import { resumedFlags } from "./call-flags.ts";
+import { callPorts } from "./call-runtime.ts";
+import { cancelOnSignal } from "./cancel-on-signal.ts";
+import type { Context } from "./command-spec.ts";
+import { CommandError } from "./failure.ts";
+import { findRow } from "./find-row.ts";
+import { followPolicy } from "./follow-policy.ts";
+import type { RunModel } from "./headless/run-model.ts";
+import type { Store } from "./open-store.ts";
+import { NO_OPTIONS } from "./recorded-requests.ts";
+import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
+import { storeFlag } from "./store-location.ts";
+import { personBy } from "./who.ts";
+
+/** The one open task of this id; an id is given once in a session, and may stand in several. */
+export async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
+  const id = operands[0] ?? "";
+  const given = options.text("session");
+  const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
+  const [first, ...others] = tasks.filter(({ row }) => row.task === id);
+  if (!first)
+    throw new CommandError("task_stop_not_found", 4, { message: `There is no task '${id}' that has not ended.`, hint: "assent tasks" });
+  if (others.length === 0) return first;
+  const sessions = [first, ...others].map(({ session }) => session.id).join(", ");
+  throw new CommandError("ambiguous_id", 2, {
+    message: `There is a task '${id}' in each of these sessions: ${sessions}`,
+    hint: "Give --session ID.",
+  });
+}
+
+/** What is to be done about a task; `undefined`: done. */
+export type Settling = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
+
+const LONGEST_MS = 2 ** 30;
+
+/**
+ * Takes the session of a task for as long as it takes to do something about it, and leaves it as it was found. Nothing of it goes on meanwhile, and no model is asked.
+ * A session that a live process holds is that one's: `session_in_use`.
+ */
+export async function settleTask(
+  context: Context,
+  store: Store,
+  { task, act }: { readonly task: RecordedTask; readonly act: Settling },
+): Promise<void> {
+  const ports = callPorts(context, store.directory);
+  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
+  try {
+    const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("command"), id: task.session.id });
+    const before = session.state.closed;
+    if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
+    try {
+      await settle(context, { store, session, ports }, act);
+    } finally {
+      if (before) await session.close(before.reason, before.exit);
+    }
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+type Held = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
+
+async function settle(context: Context, { store, session, ports }: Held, act: Settling): Promise<void> {
+  const { created } = session.state;
+  const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
+  const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger: store.ledger });
+  const cancelling = cancelOnSignal(context.io, ports.clock);
+  const parts = { session, ports, policy, cancelling, chosen: NO_MODEL, unattended: "park", observe: nobody, asLeft: true } as const;
+  const agent = await composeAgent(context, parts);
+  try {
+    const refused = await act(agent.tasks, personBy(currentUser().user, { name: context.options.text("by"), door: "command" }));
+    if (refused) throw new CommandError(refused.type, 1, { message: refused.message, hint: `assent tasks${storeFlag(context)}` });
+    await agent.tasks.idle();
+  } finally {
+    await agent.close();
+    cancelling.release();
+  }
+}
+
+function nobody(): void {
+  // Nobody looks on.
+}
+
+const unasked = (): Promise<never> => Promise.reject(new Error("no model is asked here"));
+
+/** Agents are built to be ended, and are never asked anything. */
+const NO_MODEL: RunModel = {
+  id: "none",
+  model: () => ({
+    specificationVersion: "v4",
+    provider: "none",
+    modelId: "none",
+    supportedUrls: {},
+    doGenerate: unasked,
+    doStream: unasked,
+  }),
+  capabilities: createCapabilities(),
+  script: undefined,
+};
