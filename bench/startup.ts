@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { firstRequestRows } from "./first-request.ts";
 import { type Row, ratioRow } from "./measure.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -40,7 +41,7 @@ function startOfRun(): number {
 }
 
 /** The rows about starting, as published: they need `npm run build` first. */
-export function startupRows(): readonly Row[] {
+export async function startupRows(): Promise<readonly Row[]> {
   if (!existsSync(`${root}/packages/cli/dist/main.js`)) throw new Error("Nothing is built. Run: npm run build");
   const bare = startOf(["-e", "0"]);
   const core = startOf(["--input-type=module", "-e", "await import('@assent/core')"]);
@@ -59,5 +60,6 @@ export function startupRows(): readonly Row[] {
       { value: run, base: needed, unit: "ms" },
       { of: "importing its packages", most: 1.5 },
     ),
+    ...(await firstRequestRows()),
   ];
 }

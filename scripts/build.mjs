@@ -2,7 +2,7 @@
 // it is made of, into a few files each (hundreds of small ones cost more to load than to run). Types stay where tsc puts them.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
@@ -46,7 +46,55 @@ async function joinCore() {
 /** Where a module of ours was before it was joined: what it reads at run time lies beside its package. Core is joined already, and is the same for tools of users. */
 const OURS = /\/packages\/([a-z]+)\/dist\/(.+)$/;
 
-const inPlace = {
+const programDist = join(root, "packages/cli/dist");
+
+/** Modules that are loaded by themselves: at once, or seldom. */
+const ALONE =
+  /^(?:commands\/(?:tui|verify|version)|durable-ledger|headless\/(?:client-options|open-host)|help-text|keep-compiled|tui\/.+|version)$/;
+
+/**
+ * The other modules that are loaded lazily, in two groups: what works with a policy, and what only looks at the record. Each group is loaded as a whole: apart,
+ * what modules have in common lies in a file for every way to share it, and finding forty files takes longer than reading some lines too many.
+ */
+async function groupsOf(options) {
+  const { inputs } = (await build({ ...options, plugins: [inPlace({})], metafile: true, write: false })).metafile;
+  const importsOf = (file, kind) =>
+    (inputs[file]?.imports ?? []).filter((one) => one.kind === kind && !one.external).map(({ path }) => path);
+  const reached = (file, seen = new Set()) => {
+    if (!seen.has(file)) for (const next of importsOf(file, "import-statement")) reached(next, seen.add(file));
+    return seen.add(file);
+  };
+  const lazy = new Set(Object.keys(inputs).flatMap((file) => importsOf(file, "dynamic-import")));
+  const groups = { record: [], session: [] };
+  for (const file of [...lazy].sort()) {
+    const [, name] = /^packages\/cli\/dist\/(.+)\.js$/.exec(file) ?? [];
+    if (name === undefined || ALONE.test(name)) continue;
+    groups[[...reached(file)].some((one) => /^packages\/(?:agent|policy|tools)\//.test(one)) ? "session" : "record"].push(name);
+  }
+  return groups;
+}
+
+/** A dynamic import of a module that is loaded with others becomes one of the group. */
+function loadedTogether(groups, text, path) {
+  return text.replace(/\bimport\("(\.[^"]+)\.js"\)/g, (whole, specifier) => {
+    const name = relative(programDist, join(dirname(path), specifier));
+    const [group] = Object.entries(groups).find(([, names]) => names.includes(name)) ?? [];
+    return group ? `import("together:${group}").then((all) => all[${JSON.stringify(name)}])` : whole;
+  });
+}
+
+const together = (groups) => ({
+  name: "together",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^together:/ }, ({ path }) => ({ path: path.slice("together:".length), namespace: "together" }));
+    onLoad({ filter: /^/, namespace: "together" }, ({ path }) => ({
+      contents: groups[path].map((name) => `export * as ${JSON.stringify(name)} from "./${name}.js";`).join("\n"),
+      resolveDir: programDist,
+    }));
+  },
+});
+
+const inPlace = (groups) => ({
   name: "in place",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
@@ -58,24 +106,46 @@ const inPlace = {
         folder === "cli" ? `new URL("../${file}", import.meta.url)` : `new URL("./${file}", import.meta.resolve("@assent/${folder}"))`;
       const text = readFileSync(path, "utf8");
       if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
-      return { contents: text.replaceAll("import.meta.url", `(${base}.href)`) };
+      return { contents: loadedTogether(groups, text, path).replaceAll("import.meta.url", `(${base}.href)`) };
+    });
+  },
+});
+
+/** Libraries that most commands never use; each takes longer to load than all the rest of a start. They have functions and classes, and nothing else is taken from them. */
+const AT_FIRST_USE = /^(?:jsonc-parser|unbash|yaml)$/;
+
+const atFirstUse = {
+  name: "at first use",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: AT_FIRST_USE }, ({ path }) => ({ path, namespace: "at-first-use", sideEffects: false }));
+    onLoad({ filter: /^/, namespace: "at-first-use" }, async ({ path }) => {
+      const exported = Object.entries(await import(path)).filter(([name, value]) => typeof value === "function" && name !== "default");
+      const made = (name, value) => (/^class\b/.test(value) ? `new (load().${name})(...given)` : `load().${name}(...given)`);
+      const contents = [
+        `import { createRequire } from "node:module";`,
+        `let loaded;`,
+        `const load = () => (loaded ??= createRequire(import.meta.url)("${path}"));`,
+        ...exported.map(([name, value]) => `export function ${name}(...given) { return ${made(name, value)}; }`),
+      ];
+      return { contents: contents.join("\n"), resolveDir: root };
     });
   },
 };
 
 async function joinProgram() {
-  const dist = join(root, "packages/cli/dist");
-  await build({
-    entryPoints: { index: join(dist, "index.js"), program: join(dist, "program.js") },
-    outdir: join(dist, "bundle"),
+  const options = {
+    entryPoints: { index: join(programDist, "index.js"), program: join(programDist, "program.js") },
+    outdir: join(programDist, "bundle"),
+    absWorkingDir: root,
     bundle: true,
     splitting: true,
     format: "esm",
     platform: "node",
     target: "es2024",
-    plugins: [inPlace],
     logLevel: "warning",
-  });
+  };
+  const groups = await groupsOf(options);
+  await build({ ...options, plugins: [atFirstUse, together(groups), inPlace(groups)] });
 }
 
 removeStale(); // the joined files have no source of their own name: they go, too, and are made again

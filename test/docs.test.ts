@@ -24,7 +24,8 @@ const FILES: readonly string[] = execFileSync("git", ["ls-files", "-z", "--cache
   .split("\0")
   .filter((file) => file !== "" && existsSync(join(ROOT, file)));
 
-const DOCUMENTS = FILES.filter((file) => file.endsWith(".md") && !file.startsWith("packages/"));
+/** Written by people; `docs/api` is made from the sources and has a test of its own. */
+const DOCUMENTS = FILES.filter((file) => file.endsWith(".md") && !file.startsWith("packages/") && !file.startsWith("docs/api/"));
 
 describe("documents", () => {
   test("the ones a reader looks for are there", () => {

@@ -30,6 +30,21 @@ for (const name of examples) {
 
 const policies = join(directory, "policy");
 
+test("docs/scripted-model.md: the question of question.yaml is parked, answered elsewhere, and told to the model", async () => {
+  using at = place();
+  copyFileSync(join(policies, "question.yaml"), at.path("question.yaml"));
+  const parked = await at.here(["run", "go", "--model", "script:question.yaml", "--on-ask", "park"]);
+  assert.equal(parked.code, 75, parked.stderr);
+  const [{ id, sessionId }] = (await at.hereJson(["approvals"])).value;
+  const answers = [
+    { id: "db", selected: ["SQLite"] },
+    { id: "why", selected: [], custom: "notes" },
+  ];
+  assert.equal((await at.here(["approve", id, "--answers", JSON.stringify(answers)])).code, 0);
+  const { code, stdout } = await at.here(["resume", sessionId]);
+  assert.deepEqual([code, stdout], [0, "SQLite it is.\n"]);
+});
+
 /** A repository on a branch, with the example of hooks as its settings and the other files beside it. */
 function project(branch: string): Place {
   const at = place();

@@ -106,9 +106,9 @@ describe("docs/tutorial-terminal.md", () => {
     const [, session = ""] = /assent resume (s_\w+)/.exec(screen.lines().join("\n")) ?? [];
 
     using again = open(at, ["resume", session]);
-    await idle(again, "I see that you took the note back.");
+    await idle(again, "All done.");
     await say(again, "what is left?");
-    await idle(again, "Nothing is left to do.");
+    await idle(again, "I see that you took the note back. Nothing is left to do.");
     again.press("ctrl+d");
     assert.equal(await again.exit(), 0);
     const { stdout } = await at.here(["sessions", "export", session, "--format", "md"]);

@@ -65,6 +65,14 @@ const claimed = (call: string, over: Body = {}): Event => {
 const ended = (call: string, outcome = "succeeded"): Event => own("call.ended", { call, outcome, type: null });
 const line = (call: string, over: Partial<Line> = {}): Line => ({ call, session: S, attempt: 1, key: null, ...over });
 
+const started = own("task.started", { task: "t_1", call: "c1" });
+const paused = own("task.paused", { task: "t_1", reason: "restart", blocked: null });
+const resumed = own("task.resumed", { task: "t_1", by: "person" });
+const finished = own("task.ended", { task: "t_1", status: "completed" });
+const queued = own("notice.queued", { notice: "n_1", kind: "task", task: "t_1", call: "c1" });
+const said = own("message.user", { turn: 2, content: "…", origin: "notice" });
+const told = own("notice.delivered", { ids: ["n_1"], turn: 2 });
+
 /** Both begin with `created` and `opened`, so the first event below stands at pos 3 and seq 2 of the session. */
 const allowedCall = [proposed("c1"), judged("c1"), claimed("c1"), ended("c1")];
 const yes = { answer: { pos: 6 } };
@@ -75,10 +83,13 @@ const HOLDS: readonly [sentence: string, story: Story][] = [
     "a call of which nothing could be recorded, told not to have run",
     { events: [], client: [{ sessionId: S, callId: "c1", outcome: "denied", type: "store_unavailable" }] },
   ],
+  ["a task and a notice that name a call which has ended", { events: [...allowedCall, started, finished, queued] }],
   [
-    "a task and a notice that name a call which has ended",
-    { events: [...allowedCall, own("task.started", { task: "t_1", call: "c1" }), own("notice.queued", { notice: "n_1", call: "c1" })] },
+    "a task that is paused, goes on, and ends with its notice, which is told once",
+    { events: [started, paused, resumed, finished, queued, said, told] },
   ],
+  ["a task that rests where a person sees it", { events: [started, paused] }],
+  ["a notice of a reset", { events: [started, finished, queued, own("notice.dropped", { ids: ["n_1"], why: "reset" })] }],
   ["an allowed call with one effect", { events: allowedCall, world: [line("c1")] }],
   ["an approved call with one effect", { events: approvedCall, world: [line("c1")] }],
   ["a call that never reached the world", { events: [proposed("c1"), ended("c1", "invalid")] }],
@@ -427,6 +438,20 @@ const FAILS: readonly [sentence: string, invariants: readonly string[], story: S
     { events: [{ ...proposed("c1"), prev: "f".repeat(64) }, ended("c1", "invalid")] },
   ],
   ["an epoch that falls", ["I7"], { events: [{ ...opened, epoch: 9 }, ...allowedCall] }],
+  ["a task that began twice", ["I9"], { events: [started, started, finished, queued] }],
+  ["a task that ended twice", ["I9"], { events: [started, finished, queued, finished, queued] }],
+  ["a task that ended without a notice", ["I9"], { events: [started, finished] }],
+  [
+    "a task with two notices of its end",
+    ["I9"],
+    { events: [started, finished, queued, own("notice.queued", { ...queued.body, notice: "n_2" })] },
+  ],
+  ["a task that is left running", ["I9"], { events: [started, paused, resumed] }],
+  ["a task that is left half cancelled", ["I9"], { events: [started, own("task.cancelling", { task: "t_1", by: "person" })] }],
+  ["a task that goes on after its end", ["I9"], { events: [started, finished, queued, resumed] }],
+  ["a notice that is told twice", ["I9"], { events: [started, finished, queued, said, told, said, told] }],
+  ["a notice that nobody queued", ["I9"], { events: [said, told] }],
+  ["a notice that is told without a message", ["I9"], { events: [started, finished, queued, told] }],
   ["two calls in one place of a turn", ["I8"], { events: [...allowedCall, proposed("c2"), ended("c2", "invalid")] }],
   [
     "a turn that begins before the last one has its results",

@@ -7,10 +7,9 @@ import { parseArgs } from "node:util";
 /**
  * The independent reader of a ledger: own SQL, own canonical JSON, own hashes, and not one import of ours, so that a mistake
  * in the runtime or the store cannot hide itself here. It looks at rows, at the world file and at what clients printed.
- * I9 speaks of tasks and notices, which no event type carries yet.
  */
 export type Violation = {
-  readonly invariant: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I10";
+  readonly invariant: "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "I7" | "I8" | "I9" | "I10";
   readonly session: string;
   /** Null where no row stands for what went wrong: an effect that only the world shows, a promise that only a client shows. */
   readonly seq: number | null;
@@ -23,9 +22,11 @@ export type Report = { readonly ok: boolean; readonly violations: readonly Viola
 /** Reads everything once, after the program under test has come to rest. Throws when an input cannot be read at all. */
 export function check(input: { readonly store: string; readonly world: string; readonly clientLog?: string }): Report {
   const history = load(input);
+  const { chains, calls } = history;
   const violations = [
-    ...[linked, inTurn].flatMap((look) => [...history.chains.values()].flatMap((rows) => [...look(history, rows)])),
-    ...[ended, claimed, attempted, shown].flatMap((look) => history.calls.flatMap((call) => [...look(history, call)])),
+    ...[linked, inTurn].flatMap((look) => [...chains.values()].flatMap((rows) => [...look(history, rows)])),
+    ...[ended, claimed, attempted, shown].flatMap((look) => calls.flatMap((call) => [...look(history, call)])),
+    ...[tasksEnded, noticesTold].flatMap((look) => [...chains.values()].flatMap((rows) => [...look(rows)])),
     ...[settledOnce, consumedOnce, effects, promises].flatMap((look) => [...look(history)]),
   ];
   return { ok: violations.length === 0, violations };
@@ -52,6 +53,9 @@ export type Body = {
   readonly grant?: string;
   readonly by?: { readonly kind: string; readonly id?: string; readonly name?: string };
   readonly policy?: string;
+  readonly task?: string;
+  readonly notice?: string;
+  readonly ids?: readonly string[];
   readonly [field: string]: unknown;
 };
 
@@ -192,6 +196,63 @@ function* inTurn({ calls }: History, rows: readonly Row[]): Iterable<Violation> 
     places.add(here);
     open.set(id, turn);
   }
+}
+
+/** Rows after which a task stands otherwise than before. */
+const TASK_STANDS: readonly string[] = ["task.started", "task.cancelling", "task.paused", "task.resumed", "task.ended"];
+
+/** I9 of tasks: each began once, and ended once, with the one notice that tells of it; or it is paused, where a person sees it. */
+function* tasksEnded(rows: readonly Row[]): Iterable<Violation> {
+  const life = rows.filter(({ type, body }) => type.startsWith("task.") && body.task !== undefined);
+  for (const [task, own] of Map.groupBy(life, ({ body }) => body.task)) {
+    const [first] = own as [Row];
+    for (const message of taskFaults(rows, own)) yield violation("I9", first, `task ${task} ${message}`);
+  }
+}
+
+function* taskFaults(rows: readonly Row[], own: readonly Row[]): Iterable<string> {
+  const count = (type: string): number => own.filter((row) => row.type === type).length;
+  const [starts, ends] = [count("task.started"), count("task.ended")];
+  const task = own[0]?.body.task;
+  const notices = rows.filter(({ type, body }) => type === "notice.queued" && body["kind"] === "task" && body.task === task).length;
+  const last = own.findLast(({ type }) => TASK_STANDS.includes(type))?.type;
+  if (starts !== 1) yield `was started ${starts} times`;
+  if (ends > 1) yield `ended ${ends} times`;
+  if (notices !== ends) yield `ended ${ends} times and has ${notices} notices of it`;
+  if (ends === 0 && last !== "task.paused") yield `neither ended nor is paused: its last word is ${last}`;
+  if (ends > 0 && last !== "task.ended") yield `has a ${last} after its end`;
+}
+
+/** I9 of notices: queued once, told or dropped at most once, and told together with the message that says it. */
+function* noticesTold(rows: readonly Row[]): Iterable<Violation> {
+  const queued = new Set<string>();
+  const settled = new Set<string>();
+  for (const [at, row] of rows.entries()) {
+    if (row.type === "notice.queued") yield* queueNotice(queued, row);
+    if (row.type === "notice.delivered" || row.type === "notice.dropped") yield* settleNotices(row, { queued, settled });
+    if (row.type === "notice.delivered") yield* together(row, rows[at - 1]);
+  }
+}
+
+function* queueNotice(queued: Set<string>, row: Row): Iterable<Violation> {
+  const { notice = "" } = row.body;
+  if (queued.has(notice)) yield violation("I9", row, `notice ${notice} is queued twice`);
+  queued.add(notice);
+}
+
+type Notices = { readonly queued: ReadonlySet<string>; readonly settled: Set<string> };
+
+function* settleNotices(row: Row, { queued, settled }: Notices): Iterable<Violation> {
+  for (const id of row.body.ids ?? []) {
+    if (!queued.has(id)) yield violation("I9", row, `${row.type} of notice ${id}, which was not queued`);
+    if (settled.has(id)) yield violation("I9", row, `notice ${id} is told or dropped twice`);
+    settled.add(id);
+  }
+}
+
+function* together(row: Row, before: Row | undefined): Iterable<Violation> {
+  if (before?.type === "message.user" && before.body.turn === row.body.turn) return;
+  yield violation("I9", row, `notices are told in turn ${row.body.turn} without the message that tells them`);
 }
 
 /** A nested call is named after its parent; its result goes to the parent's body, not into the history. */

@@ -21,22 +21,33 @@ type Step =
   | { readonly did: "flush" | "unlink"; readonly file: File }
   | { readonly did: "effect" | "told"; readonly line: string };
 
-/** What becomes of a write that was not flushed when the power went. */
-type Fate = (write: Extract<Step, { did: "write" }>) => "kept" | "lost" | readonly boolean[];
+/** What becomes of what was not flushed when the power went: each write, cut or removal by itself, and in which order they reached the disk. */
+type Fate = {
+  readonly of: (step: Pending) => "kept" | "lost" | readonly boolean[];
+  readonly order: (pending: readonly Pending[]) => readonly Pending[];
+  readonly returns: () => boolean;
+};
+
+/** Nothing that was not flushed reached the disk. */
+const LOST: Fate = { of: () => "lost", order: (pending) => pending, returns: () => false };
 
 /** A disk that had a whole database before the first step. */
 type Story = { readonly scene: Scene; readonly database: Buffer; readonly steps: readonly Step[] };
 
 requireStrace();
 
-test(`S49: power lost while a call is parked, approved and resumed, with nothing or anything of what was not flushed (ASSENT_SEED=${SEED})`, async () => {
+test(`S49: power lost while a call is parked, approved and resumed, with nothing or anything of what was not flushed, whole or torn, in any order (ASSENT_SEED=${SEED})`, async () => {
   using scene = makeScene();
   const story = await record(scene);
   assert.deepEqual([count(story, "effect"), count(story, "told")], [1, 3]);
   assert.ok(count(story, "flush") > 5);
-  for (const [at, { did }] of story.steps.entries()) if (did !== "write") survives(story, at + 1, () => "lost");
+  for (const [at, { did }] of story.steps.entries()) if (did !== "write") survives(story, at + 1, LOST);
   const random = seeded(SEED);
   for (let run = 0; run < RUNS; run += 1) survives(story, random(story.steps.length + 1), anyFate(random));
+  const unflushed = { ...story, steps: story.steps.filter(({ did }) => did !== "flush") };
+  assert.throws(() => {
+    for (const at of unflushed.steps.keys()) survives(unflushed, at + 1, LOST);
+  }, "a store that never flushes is found out");
 });
 
 function count({ steps }: Story, did: Step["did"]): number {
@@ -44,12 +55,22 @@ function count({ steps }: Story, did: Step["did"]): number {
 }
 
 function anyFate(random: (bound: number) => number): Fate {
-  return ({ at, bytes }) => {
-    const fate = random(3);
-    if (fate < 2) return fate === 0 ? "kept" : "lost";
-    const sectors = Math.ceil((at + bytes.length) / SECTOR) - Math.floor(at / SECTOR);
-    return Array.from({ length: sectors }, () => random(2) === 0);
+  const inOrder = random(2) === 0;
+  return {
+    of: (step) => {
+      const fate = random(3);
+      if (fate < 2 || step.did === "truncate") return fate === 0 ? "kept" : "lost";
+      const sectors = Math.ceil((step.at + step.bytes.length) / SECTOR) - Math.floor(step.at / SECTOR);
+      return Array.from({ length: sectors }, () => random(2) === 0);
+    },
+    order: (pending) => (inOrder ? pending : shuffled(pending, random)),
+    returns: () => random(2) === 0,
   };
+}
+
+function shuffled<T>(all: readonly T[], random: (bound: number) => number): readonly T[] {
+  const left = [...all];
+  return all.flatMap(() => left.splice(random(left.length), 1));
 }
 
 /** The disk as it would be found: the store opens, its chains verify, and what was told or done before stands in it. */
@@ -76,26 +97,34 @@ function linesOf(steps: readonly Step[], did: "effect" | "told"): string {
 
 type Pending = Extract<Step, { did: "write" | "truncate" }>;
 
-/** What was flushed is there; of the rest each piece has its own fate. An unlinked file is gone at once. */
+/** What was flushed is there; of the rest each piece has its own fate. A file that was unlinked, and not made again, may be there once more. */
 function diskAfter(database: Buffer, steps: readonly Step[], fate: Fate): ReadonlyMap<File, Buffer> {
   const disk = new Map<File, Buffer>([["ledger.db", database]]);
+  const gone = new Map<File, Buffer>();
   let pending: Pending[] = [];
   for (const step of steps) {
-    if (step.did === "write" || step.did === "truncate") pending.push(step);
-    else if (step.did === "flush" || step.did === "unlink") pending = settled(disk, pending, step);
+    if (step.did === "write" || step.did === "truncate") {
+      gone.delete(step.file);
+      pending.push(step);
+    } else if (step.did === "flush" || step.did === "unlink") pending = settled({ disk, gone }, pending, step);
   }
-  for (const one of pending) apply(disk, one, one.did === "write" ? fate(one) : "kept");
+  for (const one of fate.order(pending)) apply(disk, one, fate.of(one));
+  for (const [file, bytes] of gone) if (fate.returns()) disk.set(file, bytes);
   return disk;
 }
 
+type Disk = { readonly disk: Map<File, Buffer>; readonly gone: Map<File, Buffer> };
+
 /** What is still pending when one file was flushed or unlinked. */
-function settled(disk: Map<File, Buffer>, pending: readonly Pending[], { did, file }: { did: "flush" | "unlink"; file: File }): Pending[] {
+function settled({ disk, gone }: Disk, pending: readonly Pending[], { did, file }: { did: "flush" | "unlink"; file: File }): Pending[] {
+  if (did === "flush") for (const one of pending) if (one.file === file) apply(disk, one, "kept");
+  const bytes = disk.get(file);
+  if (did === "unlink" && bytes) gone.set(file, bytes);
   if (did === "unlink") disk.delete(file);
-  else for (const one of pending) if (one.file === file) apply(disk, one, "kept");
   return pending.filter((one) => one.file !== file);
 }
 
-function apply(disk: Map<File, Buffer>, step: Pending, fate: ReturnType<Fate>): void {
+function apply(disk: Map<File, Buffer>, step: Pending, fate: ReturnType<Fate["of"]>): void {
   const old = disk.get(step.file) ?? Buffer.alloc(0);
   if (fate === "lost") return;
   const end = step.did === "write" ? Math.max(old.length, step.at + step.bytes.length) : step.size;

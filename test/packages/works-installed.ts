@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openScreen } from "../../packages/cli/test/tui/support/screen.ts";
@@ -95,6 +95,21 @@ export function testInstalled(label: string, made: () => Installation): void {
     assert.deepEqual(run, { code: 0, stdout: "Renamed.\n", stderr: "" });
     assert.equal(readFileSync(join(at, "src/a.js"), "utf8"), "export const a = newName(1);\n");
   });
+
+  for (const [sentence, mode, expected] of [
+    ["is kept in a state directory that is there", 0o700, true],
+    ["is not kept where others could write", 0o770, false],
+  ] as const)
+    test(`${label}: what was compiled ${sentence}`, () => {
+      const at = workspace();
+      const read = ["assent", "call", "read", "--input", '{"file_path":"src/a.js"}', "--store", "state"];
+      assert.equal(start(at, read).code, 0);
+      assert.ok(!existsSync(join(at, "state/compiled")), "the first start has nowhere to keep it");
+      chmodSync(join(at, "state"), mode);
+      assert.equal(start(at, read).code, 0);
+      assert.equal(existsSync(join(at, "state/compiled")), expected);
+      assert.deepEqual(start(at, ["assent", "verify", "--store", "state"]).code, 0);
+    });
 
   test(`${label}: the terminal interface opens, answers and ends, and nothing else writes on its screen`, async () => {
     const at = workspace();
