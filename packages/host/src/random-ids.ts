@@ -1,12 +1,13 @@
 import { randomFillSync } from "node:crypto";
 import type { Ids } from "@assent/core";
 
-const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+const ALPHABET = Buffer.from("abcdefghijklmnopqrstuvwxyz234567");
 const LENGTH = 20;
 
-/** Ids of 100 random bits each, drawn from a pool because the system call costs more than the id. */
+/** Ids of 100 random bits each, drawn from a pool because the system call costs more than the id. Each is one flat text: ledgers keep many. */
 export function randomIds(): Ids {
   const pool = new Uint8Array(LENGTH * 64);
+  const letters = Buffer.alloc(LENGTH);
   let used = pool.length;
   return {
     next(prefix) {
@@ -14,9 +15,8 @@ export function randomIds(): Ids {
         randomFillSync(pool);
         used = 0;
       }
-      let id = prefix;
-      for (let i = 0; i < LENGTH; i++) id += ALPHABET.charAt((pool[used++] ?? 0) & 31);
-      return id;
+      for (let i = 0; i < LENGTH; i++) letters[i] = ALPHABET[(pool[used++] ?? 0) & 31] ?? 0;
+      return prefix + letters.latin1Slice();
     },
   };
 }

@@ -270,7 +270,7 @@ agents:
 describe("schedules in a headless run", () => {
   test("--schedule: a prompt that comes at its time; the run waits for it", async () => {
     using at = scene("turns: [{ say: first }, { say: second }]");
-    at.write("plan.json", JSON.stringify([{ at: new Date(Date.now() + 2_500).toISOString(), prompt: "again" }]));
+    at.write("plan.json", JSON.stringify([{ at: new Date(Date.now() + 7_000).toISOString(), prompt: "again" }]));
     const { code, stdout, stderr } = await at.run(["run", "go", "--schedule", "plan.json", ...FLAGS]);
     assert.equal(code, 0, stderr);
     const lines = parse(stdout);
@@ -299,7 +299,7 @@ describe("schedules in a headless run", () => {
 
   test("a schedule's turn over the limit of turns: exit 53", async () => {
     using at = scene("turns: [{ say: first }]\nallowUnused: true");
-    at.write("plan.json", JSON.stringify([{ at: new Date(Date.now() + 2_500).toISOString(), prompt: "again" }]));
+    at.write("plan.json", JSON.stringify([{ at: new Date(Date.now() + 7_000).toISOString(), prompt: "again" }]));
     const { code, stdout, stderr } = await at.run(["run", "go", "--schedule", "plan.json", "--max-turns", "1", ...FLAGS]);
     assert.deepEqual([code, parse(stdout).at(-1).error.type], [53, "limit_turns"], stderr);
     assert.equal((await at.here(["verify"])).code, 0);
