@@ -16,7 +16,7 @@ export function randomIds(): Ids {
         used = 0;
       }
       for (let i = 0; i < LENGTH; i++) letters[i] = ALPHABET[(pool[used++] ?? 0) & 31] ?? 0;
-      return prefix + letters.latin1Slice();
+      return prefix + letters.toString("latin1");
     },
   };
 }
