@@ -65,7 +65,7 @@ function writeCall(session: Open, call: string): Promise<unknown>[] {
     plan: null,
   });
   const ended = session.draft("call.ended", { call, outcome: "succeeded", type: null, content: "done", durationMs: 1 });
-  return [session.record(before, "normal"), session.claim(claimed), session.record([ended], "normal")];
+  return [session.record(before, "normal"), Promise.resolve(session.claim(claimed)), session.record([ended], "normal")];
 }
 
 async function openApprovals(ledger: Ledger): Promise<void> {
