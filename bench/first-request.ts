@@ -20,26 +20,27 @@ process.exit(0);`;
 
 const ANSWER = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
 
-type Start = { readonly args: readonly string[]; readonly until: "request" | "exit" };
+type Start = { readonly args: readonly string[]; readonly until: "request" | "exit"; readonly state?: string };
 
 /**
  * How long `assent run` takes from nothing until a server on this machine sees the model's first request. What its provider's package takes is not ours: the time
- * to import it is taken off and told apart. A run is measured with a store of its own, and with one in which an earlier run kept what it had compiled.
+ * to import it is taken off and told apart. A run is measured with a state directory of its own, and with one in which an earlier run kept what it had compiled.
  */
 export async function firstRequestRows(): Promise<readonly Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "assent-bench-"));
   const kept = join(directory, "kept");
-  const run = (store: string): readonly string[] => [
-    ...["packages/cli/bin/assent.js", "run", "go", "--quiet"],
-    ...["--model", "openai-compatible:bench", "--store", store, "--cwd", directory],
-  ];
+  const run = (state: string): Start => ({
+    args: ["packages/cli/bin/assent.js", "run", "go", "--quiet", "--model", "openai-compatible:bench", "--cwd", directory],
+    until: "request",
+    state,
+  });
   const module = ["--input-type=module", "-e"];
   const starts = {
     bare: () => ({ args: ["-e", "0"], until: "exit" }),
     provider: () => ({ args: [...module, `await import("${PROVIDER}")`], until: "exit" }),
     least: () => ({ args: [...module, LEAST], until: "request" }),
-    first: (round) => ({ args: run(join(directory, `store-${round}`)), until: "request" }),
-    again: () => ({ args: run(kept), until: "request" }),
+    first: (round) => run(join(directory, `state-${round}`)),
+    again: () => run(kept),
   } satisfies Record<string, (round: number) => Start>;
   try {
     const { bare, provider, least, first, again } = await fastest(starts, directory);
@@ -93,13 +94,17 @@ async function fastest<Name extends string>(
   return Object.fromEntries(best) as Record<Name, number>;
 }
 
-async function timed({ args, until }: Start, env: NodeJS.ProcessEnv, onRequest: (tell: () => void) => void): Promise<number> {
+async function timed({ args, until, state }: Start, env: NodeJS.ProcessEnv, onRequest: (tell: () => void) => void): Promise<number> {
   const start = process.hrtime.bigint();
   let asked: bigint | undefined;
   onRequest(() => {
     asked ??= process.hrtime.bigint();
   });
-  const child = spawn(process.execPath, args, { cwd: root, env, stdio: ["ignore", "ignore", "inherit"] });
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...env, ...(state !== undefined && { XDG_STATE_HOME: state, ASSENT_STORE: undefined }) },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const code = await new Promise((ended) => child.once("exit", ended));
   const end = until === "exit" ? process.hrtime.bigint() : asked;
   if (code !== 0 || end === undefined) throw new Error(`node ${args.join(" ")} ended with ${String(code)}, or asked nothing`);

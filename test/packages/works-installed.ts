@@ -34,8 +34,8 @@ export function testInstalled(label: string, made: () => Installation): void {
     ASSENT_STORE: join(user, "store"),
     TMPDIR: user,
   });
-  const start = (cwd: string, [file = "", ...args]: readonly string[]): Ran => {
-    const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: "utf8", env: environment(made()) });
+  const start = (cwd: string, [file = "", ...args]: readonly string[], more: Record<string, string | undefined> = {}): Ran => {
+    const { status, stdout, stderr } = spawnSync(file, args, { cwd, encoding: "utf8", env: { ...environment(made()), ...more } });
     return { code: status, stdout, stderr };
   };
   /** A workspace of its own, below the folder in which the packages are. */
@@ -97,18 +97,33 @@ export function testInstalled(label: string, made: () => Installation): void {
   });
 
   for (const [sentence, mode, expected] of [
-    ["is kept in a state directory that is there", 0o700, true],
+    ["is kept in a state directory of the user's own that is there", 0o700, true],
     ["is not kept where others could write", 0o770, false],
   ] as const)
     test(`${label}: what was compiled ${sentence}`, () => {
       const at = workspace();
-      const read = ["assent", "call", "read", "--input", '{"file_path":"src/a.js"}', "--store", "state"];
-      assert.equal(start(at, read).code, 0);
-      assert.ok(!existsSync(join(at, "state/compiled")), "the first start has nowhere to keep it");
-      chmodSync(join(at, "state"), mode);
-      assert.equal(start(at, read).code, 0);
-      assert.equal(existsSync(join(at, "state/compiled")), expected);
-      assert.deepEqual(start(at, ["assent", "verify", "--store", "state"]).code, 0);
+      const own = { ASSENT_STORE: undefined, XDG_STATE_HOME: at };
+      const read = ["assent", "call", "read", "--input", '{"file_path":"src/a.js"}'];
+      assert.equal(start(at, read, own).code, 0);
+      assert.ok(!existsSync(join(at, "assent/compiled")), "the first start has nowhere to keep it");
+      chmodSync(join(at, "assent"), mode);
+      assert.equal(start(at, read, own).code, 0);
+      assert.equal(existsSync(join(at, "assent/compiled")), expected);
+      assert.equal(start(at, ["assent", "verify"], own).code, 0);
+    });
+
+  for (const [named, flags, more] of [
+    ["--store", ["--store", "state"], { ASSENT_STORE: undefined }],
+    ["ASSENT_STORE", [], {}],
+  ] as const)
+    test(`${label}: nothing that was compiled is read or kept in a store that ${named} names: it may come from somebody else`, () => {
+      const at = workspace();
+      const store = join(at, "state");
+      const env = { ...more, ...(named === "ASSENT_STORE" && { ASSENT_STORE: store }) };
+      for (let round = 0; round < 2; round += 1)
+        assert.equal(start(at, ["assent", "call", "read", "--input", '{"file_path":"src/a.js"}', ...flags], env).code, 0);
+      assert.ok(existsSync(join(store, "ledger.db")));
+      assert.ok(!existsSync(join(store, "compiled")));
     });
 
   test(`${label}: the terminal interface opens, answers and ends, and nothing else writes on its screen`, async () => {

@@ -1,4 +1,4 @@
-import { lstatSync, type Stats } from "node:fs";
+import { lstatSync, mkdirSync, type Stats } from "node:fs";
 import { enableCompileCache } from "node:module";
 import { join } from "node:path";
 import type { Context } from "./command-spec.ts";
@@ -6,14 +6,16 @@ import { locate } from "./store-location.ts";
 
 /**
  * Lets Node keep the program as it was compiled, so that the next start need not compile it again. Whoever can write there could run what they like, so it is kept
- * in the state directory, which no tool may touch, and only where there is one that belongs to this user alone. Sources that somebody edits are not kept.
+ * in the user's own state directory, which no tool may touch, where it is there and closed to others; never in a store that was named, which may be somebody else's.
+ * Sources that somebody edits are not kept.
  */
-export function keepCompiled(context: Pick<Context, "io" | "options">): void {
-  if (import.meta.url.endsWith(".ts")) return;
-  const directory = locate(context);
+export function keepCompiled({ io, options }: Pick<Context, "io" | "options">): void {
+  if (import.meta.url.endsWith(".ts") || options.text("store") !== undefined || io.env["ASSENT_STORE"] !== undefined) return;
+  const directory = locate({ io, options });
   const kept = join(directory, "compiled");
-  if (seen(join(directory, "ledger.db"))?.isFile() && isPrivate(seen(directory)) && (seen(kept)?.isDirectory() ?? true))
-    enableCompileCache(kept);
+  if (!seen(join(directory, "ledger.db"))?.isFile() || !isPrivate(seen(directory))) return;
+  if (seen(kept) === undefined) mkdirSync(kept, { mode: 0o700 });
+  if (isPrivate(seen(kept))) enableCompileCache(kept);
 }
 
 function seen(path: string): Stats | undefined {
