@@ -80,7 +80,7 @@ export function shapeOf(tools: RuleTools, name: string): RuleTool | undefined {
 const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
 
 function hasPath(tool: RuleTool | undefined): boolean {
-  return (tool?.pathArgs?.length ?? 0) > 0;
+  return tool?.pathArgs !== undefined; // it says where it goes, whatever its arguments are called
 }
 
 /** Names that other agents use, and what they are here. */

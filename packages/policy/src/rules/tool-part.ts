@@ -83,7 +83,7 @@ function ownPart(text: string, verdict: Verdict): ToolPart | RuleFault {
 function declared(tool: RuleTool | undefined): readonly SpecifierKind[] {
   const kinds: SpecifierKind[] = [];
   if (tool?.commandArg !== undefined) kinds.push("shell");
-  if ((tool?.pathArgs?.length ?? 0) > 0) kinds.push("path");
+  if (tool?.pathArgs !== undefined) kinds.push("path");
   if (tool?.urlArg !== undefined) kinds.push("domain");
   return kinds;
 }

@@ -30,8 +30,6 @@ function isUnread({ tools }: RuleOptions, { tool, kind }: Request): boolean {
   const shape = shapeOf(tools, tool);
   if (!shape) return false;
   return (
-    shape.commandArg !== undefined ||
-    shape.urlArg !== undefined ||
-    ((shape.pathArgs?.length ?? 0) > 0 && !CONCURRENCY_SAFE_KINDS.includes(kind))
+    shape.commandArg !== undefined || shape.urlArg !== undefined || (shape.pathArgs !== undefined && !CONCURRENCY_SAFE_KINDS.includes(kind))
   );
 }

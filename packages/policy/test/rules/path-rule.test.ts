@@ -59,6 +59,21 @@ for (const [sentence, specifier, lexical, allow, deny] of table) {
   });
 }
 
+for (const [tool, group] of [
+  ["read", "Read"],
+  ["write", "Edit"],
+] as const) {
+  test(`a tool that says where it goes is meant by ${group}, whatever its arguments are called`, () => {
+    const like = OPTIONS.tools.get(tool) ?? { kind: "other" };
+    const get = (name: string): typeof like | undefined => (name === "own" ? { ...like, pathArgs: [] } : undefined);
+    const options = { ...OPTIONS, tools: { get, names: () => ["own"] } };
+    const about = { ...pathRequest(tool, path("/w/app/private/a")), tool: "own" };
+    assert.equal(says(rule("deny", `${group}(private/**)`, options), about), "yes");
+    assert.equal(says(rule("deny", "own(private/**)", options), about), "yes");
+    assert.equal(says(rule("deny", `${group}(other/**)`, options), about), "no");
+  });
+}
+
 test("the settings of a user start at the home", () => {
   const options = { ...OPTIONS, roots: { ...OPTIONS.roots, settingsRoot: "/home/u" } };
   assert.equal(says(rule("deny", "Read(/.ssh)", options), pathRequest("read", path("/home/u/.ssh/id"))), "yes");
