@@ -29,8 +29,7 @@ export function install(folders) {
 function installAssent() {
   const packed = mkdtempSync(join(tmpdir(), "assent-packed-"));
   try {
-    npm(["exec", "--", "tsc", "-b", ...OURS.map((name) => `packages/${name}`)], root);
-    execFileSync(process.execPath, ["scripts/bundle.mjs"], { cwd: root });
+    execFileSync(process.execPath, ["scripts/build.mjs"], { cwd: root, stdio: "pipe" });
     for (const name of OURS)
       npm(["pack", "--ignore-scripts", "--silent", "--pack-destination", packed], join(root, "packages", name));
     npm(["install", "--no-save", "--no-package-lock", ...QUIET, ...globSync(join(packed, "*.tgz"))], join(here, "assent"));

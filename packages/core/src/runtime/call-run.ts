@@ -16,6 +16,8 @@ export type BatchRun = {
   readonly live: Map<string, CallRun>;
   /** The calls of the batch, in call order. */
   readonly runs: CallRun[];
+  /** Nested calls, each with its end: a batch is over when they are. */
+  readonly nested: Set<Promise<unknown>>;
   readonly emit: (event: DispatchEvent) => void;
   readonly lanes: Lanes;
   readonly staging: Staging;

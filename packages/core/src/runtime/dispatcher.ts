@@ -193,7 +193,9 @@ async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[
   if (batch.batch.signal.aborted) stopAll(batch);
   try {
     const [only] = runs;
-    return only && runs.length === 1 ? [await runCall(batch, only)] : await runAll(batch, runs);
+    const reports = only && runs.length === 1 ? [await runCall(batch, only)] : await runAll(batch, runs);
+    if (batch.nested.size > 0) await Promise.all(batch.nested); // a batch is over when they are
+    return reports;
   } finally {
     shared.batches.delete(batch);
     for (const run of runs) shared.live.delete(run.callId);
@@ -228,6 +230,7 @@ function makeBatchRun(
     staging: shared.staging,
     stagedBefore: deps.session.state.proposals.size === 0 ? NONE : stagedRows(shared.staging).map(({ id }) => id),
     runs: [],
+    nested: new Set(),
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
       for (const run of made.runs) if (run.phase === "before") run.wake?.();

@@ -28,7 +28,9 @@ export function makeGate(batch: BatchRun, parent: CallRun, runCall: (batch: Batc
     parent.abort.signal.addEventListener("abort", end, { once: true });
     try {
       await session.record([proposal(session, run, { turn: session.state.turn, givenId: null, calledAs: call.name })], "normal");
-      return resultOf(await runCall(batch, run));
+      const running = runCall(batch, run);
+      batch.nested.add(running);
+      return resultOf(await running);
     } finally {
       batch.live.delete(callId);
       parent.abort.signal.removeEventListener("abort", end);

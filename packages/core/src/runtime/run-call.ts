@@ -143,6 +143,7 @@ function enterLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attem
 
 function inLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
   const { ready, yes } = claimed;
+  if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return stop(batch, run, ready);
   if (isStale(batch, ready)) return judgeAgain(batch, run, ready);
   return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : claim(batch, run, claimed);

@@ -36,7 +36,9 @@ export function makeWriter(on: WriterOn): SessionWriter {
   const append: SessionWriter["record"] = (events, durability, blobs) =>
     issue(events.length, (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }).then(stored));
   const write: SessionWriter["write"] = (events, durability) =>
-    direct?.isFree() && isIdle() ? commit(events.length, (at) => stored(direct.append(lease, at, events))) : append(events, durability);
+    direct?.isFree() && isIdle() && !endsAsked(on.state, events)
+      ? commit(events.length, (at) => stored(direct.append(lease, at, events)))
+      : append(events, durability);
   return {
     write,
     record: (events, durability, blobs) => {
@@ -177,7 +179,7 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
   };
   const inTurn = (events: readonly LedgerEvent[]): Maybe<void> => {
     const pos = events[0]?.pos;
-    if (pos === undefined || !link.isWatching()) return foldNow(events);
+    if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return foldNow(events);
     return link.catchUp(pos).then(() => foldNow(events));
   };
   return (events, value) => {
@@ -194,4 +196,9 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
       });
     });
   };
+}
+
+/** A call that waits is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */
+function endsAsked({ calls }: SessionState, events: readonly Draft[]): boolean {
+  return events.some((event) => event.type === "call.ended" && calls.get(event.body.call)?.state === "waiting");
 }

@@ -1,0 +1,38 @@
+import type { BatchReport, Dispatcher, DispatcherDeps, ProposedCall, Registry, Session } from "@assent/core";
+import type { PlannedCall } from "./plan.ts";
+import type { Process, World } from "./world.ts";
+
+/** How a process left its session. */
+export type Left = "done" | "parked";
+
+/** A process with its session open. */
+export type Opened = {
+  readonly world: World;
+  readonly process: Process;
+  readonly session: Session;
+  readonly tools: Registry;
+  readonly dispatcherOf: (more: Partial<DispatcherDeps> & Pick<DispatcherDeps, "session">) => Dispatcher;
+  /** The session is one of an earlier process. */
+  readonly reopened: boolean;
+};
+
+/** What can be cancelled from now on. */
+export function newSignal(process: Process): AbortSignal {
+  process.cancel = new AbortController();
+  return process.cancel.signal;
+}
+
+/** A call as a model makes it. */
+export function proposed({ tool, text, verdict, how }: PlannedCall, id: string): ProposedCall & { readonly id: string } {
+  if (tool === "resolve") return { id, name: "resolve", arguments: { action: text === "one" ? "discard" : "apply", reason: "as planned" } };
+  return { id, name: tool === "task" ? "act" : tool, arguments: { text, verdict, how } };
+}
+
+/** Whether something waits beyond this process; what could not be recorded ends the process. */
+export function isParked({ world, session }: Opened, dispatcher: Dispatcher, { results }: BatchReport): boolean {
+  const failure = dispatcher.failure();
+  if (failure !== undefined) throw failure;
+  const waiting = results.filter(({ outcome }) => outcome === "waiting");
+  for (const { callId } of waiting) world.told.push({ what: "parked", call: callId, session: session.id });
+  return waiting.length > 0;
+}

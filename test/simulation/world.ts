@@ -1,0 +1,180 @@
+import { type Ledger, type LedgerEvent, makeChecker, type OpenApproval, type Policy, type PolicySource } from "@assent/core";
+import { countingIds } from "@assent/core/testing";
+import { type Disk, makeDisk } from "./disk.ts";
+import type { Plan, PlannedCall, PlannedSession } from "./plan.ts";
+import { randomOf } from "./random.ts";
+import { type Actor, makeScheduler, type Scheduler } from "./scheduler.ts";
+import type { Effect, Things } from "./tools.ts";
+
+/** A bug that is put in on purpose, at a port, to see that it is found. */
+export type Planted = {
+  /** The ledger as processes have it. */
+  readonly ledger?: (ledger: Ledger) => Ledger;
+  readonly skipsSync?: boolean;
+};
+
+/** One session of the plan and how far it has come. `idle`: nobody has it. */
+export type Standing = {
+  readonly name: string;
+  readonly plan: PlannedSession;
+  id: string | undefined;
+  state: "idle" | "running" | "parked" | "done";
+  runner: Process | undefined;
+  starts: number;
+};
+
+/** A process of ours that has a session. */
+export type Process = {
+  readonly actor: Actor;
+  readonly standing: Standing;
+  readonly pid: number;
+  /** Somebody else has taken its session. */
+  fenced: boolean;
+  settled: boolean;
+  cancel: AbortController;
+};
+
+/** What somebody was told and may rely on: an answer that stands, a call that is parked. */
+export type Told =
+  | { readonly what: "answer"; readonly approval: string; readonly call: string; readonly outcome: string }
+  | { readonly what: "parked"; readonly call: string; readonly session: string };
+
+/** What was asked of a model: the roles and parts of its history, in order. */
+export type Heard = { readonly session: string; readonly prompt: readonly { readonly role: string; readonly content: unknown }[] };
+
+/** Something that must not be. */
+export type Violation = { readonly rule: string; readonly message: string };
+
+/** Everything there is. */
+export type World = {
+  readonly plan: Plan;
+  readonly on: Scheduler;
+  readonly self: Actor;
+  readonly disk: Disk;
+  readonly things: Things;
+  readonly policy: MutablePolicy;
+  readonly ids: ReturnType<typeof countingIds>;
+  readonly calls: ReadonlyMap<string, PlannedCall>;
+  readonly standings: readonly Standing[];
+  readonly processes: Process[];
+  readonly terminals: Actor[];
+  readonly told: Told[];
+  readonly heard: Heard[];
+  readonly violations: Violation[];
+  readonly ledgerOf: (actor: Actor) => Ledger;
+  pids: number;
+};
+
+/** Settings that change while sessions run. */
+export type MutablePolicy = PolicySource & { readonly toggle: () => void };
+
+/** What a world is made with. */
+export type Making = {
+  readonly plan: Plan;
+  readonly planted?: Planted;
+  readonly isRecording?: boolean;
+  /** An approval is on record. */
+  readonly opened: (world: World, event: LedgerEvent<"approval.opened">) => void;
+  /** Called before each step. */
+  readonly before: (world: World, step: number) => void;
+};
+
+const MOST_STEPS = 20_000;
+
+/** The world before the first step. */
+export function makeWorld({ plan, planted = {}, isRecording = false, opened, before }: Making): World {
+  const on = makeScheduler({
+    random: randomOf(plan.seed, 1),
+    style: plan.style,
+    hurry: plan.hurry,
+    limit: MOST_STEPS,
+    isRecording,
+    before: (step) => before(world, step),
+  });
+  const committed = (event: LedgerEvent): void => {
+    on.note(() => `  = ${event.session}:${event.seq} ${event.type} ${brief(event)}`);
+    if (event.type === "approval.opened") opened(world, event);
+  };
+  const disk = makeDisk(on, { committed, ...(planted.skipsSync && { skipsSync: true }) });
+  const effects: Effect[] = [];
+  const world: World = {
+    plan,
+    on,
+    self: on.actor("world"),
+    disk,
+    things: { effects, files: new Map() },
+    policy: makePolicy(),
+    ids: countingIds(),
+    calls: new Map(
+      plan.sessions.flatMap(({ batches }, at) =>
+        batches.flatMap((calls, turn) => calls.map((call, index) => [idOf(at, turn, index), call])),
+      ),
+    ),
+    standings: plan.sessions.map((session, at) => ({
+      ...{ name: `s${at}`, plan: session, id: undefined, state: "idle", runner: undefined, starts: 0 },
+    })),
+    processes: [],
+    terminals: [],
+    told: [],
+    heard: [],
+    violations: [],
+    ledgerOf: (actor) => planted.ledger?.(disk.open(actor)) ?? disk.open(actor),
+    pids: 0,
+  };
+  return world;
+}
+
+/** The id that the model gives a call of the plan. */
+export function idOf(session: number, turn: number, index: number): string {
+  return `c${session}_${turn}_${index}`;
+}
+
+/** The call of the plan behind a call, an agent's or a nested one. */
+export function plannedCall({ calls }: World, id: string): PlannedCall | undefined {
+  return calls.get(/^c\d+_\d+_\d+/.exec(id)?.[0] ?? "");
+}
+
+/** Who answers, by the plan. */
+export function answerFor(
+  world: World,
+  { callId, id, revision, fingerprint }: Pick<OpenApproval, "callId" | "id" | "revision" | "fingerprint">,
+) {
+  const { says, remember } = plannedCall(world, callId)?.person ?? { says: "approve", remember: false };
+  const by = { kind: "person", user: "somebody", name: "Somebody", door: "simulation", pid: 1 } as const;
+  const remembered = remember && says === "approve" ? { remember: { scope: "session" } as const } : {};
+  return { approval: id, revision, fingerprint, outcome: says, by, ...remembered };
+}
+
+function brief({ body }: LedgerEvent): string {
+  const { call, approval, outcome, verdict, task, notice, ids } = body as Readonly<Record<string, unknown>>;
+  return [call, approval, verdict, outcome, task, notice, ids].filter((part) => part !== undefined).join(" ");
+}
+
+function makePolicy(): MutablePolicy {
+  const changed = new Set<() => void>();
+  let revision = 1;
+  const build = (): Policy => {
+    const deny = revision % 2 === 0 ? ["*:text=two"] : [];
+    const { checker } = makeChecker({
+      label: "permissions configuration",
+      scope: "team",
+      deny,
+      ask: ["*:verdict=insist"],
+      allow: ["agent"],
+    });
+    return { revision: `r${revision}`, mode: "default", checkers: [checker], guards: [], honourReadOnlyHint: true };
+  };
+  let policy = build();
+  return {
+    current: () => policy,
+    subscribe: (tell) => {
+      changed.add(tell);
+      return () => void changed.delete(tell);
+    },
+    toggle: () => {
+      revision += 1;
+      policy = build();
+      for (const tell of changed) tell();
+    },
+  };
+}
