@@ -220,9 +220,12 @@ function valuesIn(word: PlanWord): readonly PlanWord[] {
 }
 
 /** Commands of Assent itself that only look; every other one writes the ledger: answers, trust, grants. */
-const LOOKING: ReadonlySet<string> = new Set([
-  ...["approvals", "sessions", "log", "grants", "tools", "explain", "policy", "proposals", "doctor", "completions", "help", "version"],
-]);
+const LOOKING: ReadonlySet<string> = new Set(
+  "approvals sessions log grants tasks tools explain policy proposals doctor completions help version".split(" "),
+);
+
+/** They only look by themselves: what stands below them acts. */
+const LOOKING_ALONE: ReadonlySet<string> = new Set(["grants", "tasks"]);
 
 function changesLedger({ seen }: ShellUnit): boolean {
   if (!seen) return false;
@@ -231,7 +234,7 @@ function changesLedger({ seen }: ShellUnit): boolean {
   if (own === -1) return false;
   const [command, below] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
   if (command === undefined) return false;
-  return !LOOKING.has(command) || (command === "grants" && below !== undefined);
+  return !LOOKING.has(command) || (LOOKING_ALONE.has(command) && below !== undefined);
 }
 
 /** Options may stand between an interpreter and its script. */

@@ -167,6 +167,8 @@ const LINES: readonly (readonly [line: string, opinions: readonly string[]])[] =
   ["node assent.js log", NONE],
   ["cat assent.js trust", NONE],
   ["/usr/local/bin/assent grants revoke g_1", DENY],
+  ["assent tasks discard t_1", DENY],
+  ["assent tasks release t_1", DENY],
   ["assent log", NONE],
   ["assent --json explain", NONE],
   ["cat .assent/settings.json", NONE],
