@@ -48,6 +48,7 @@ describe("the program", () => {
       "src/proposal-commands.ts",
       "src/run-commands.ts",
       "src/session-commands.ts",
+      "src/shell-word.ts",
       "src/task-commands.ts",
       "src/version.ts",
       "src/visible-text.ts",

@@ -6,7 +6,7 @@ import type { Talk } from "./talk.ts";
 type Notice = EventBodies["notice.queued"];
 
 /** What people did with proposals is told with what is said next; only what came of work, or is due, starts turns by itself. */
-export function wakes({ kind }: Pick<Notice, "kind">): boolean {
+function wakes({ kind }: Pick<Notice, "kind">): boolean {
   return kind !== "proposal";
 }
 
