@@ -429,6 +429,7 @@ describe("surfaces are pinned", () => {
         "Ledger",
         "LedgerErrorType",
         "LedgerEvent",
+        "LeftOver",
         "Lists",
         "Location",
         "Maybe",

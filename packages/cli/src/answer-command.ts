@@ -1,6 +1,6 @@
 import type { Answer, AnswerReport, ApprovalRow, Requests, Rules } from "@assent/core";
 import type { Context } from "./command-spec.ts";
-import { continueWith } from "./continue-with.ts";
+import { goesOnText } from "./continue-with.ts";
 import { findRow } from "./find-row.ts";
 import { type Store, withStoreIfAny } from "./open-store.ts";
 import { printJson } from "./output.ts";
@@ -16,7 +16,7 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
     const report = await commit(context, store, { row, given });
-    await printAnswer(context, await continueWith(context, store.ledger, row.session), { ...report, note: edited(row, report) });
+    await printAnswer(context, await goesOnText(context, store.ledger, row.session), { ...report, note: edited(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
@@ -32,7 +32,7 @@ async function commit(context: Context, store: Store, { row, given }: Answering)
   const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
   await refuseWideAnswer(store.ledger, row, answer);
   const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
-  const { requests, rules } = needsTools ? await (await import("./recorded-requests.ts")).recordedRequests(context, store, row) : NO_TOOLS;
+  const { requests, rules } = needsTools ? await (await import("./judged-edits.ts")).judgedEdits(context, store, row) : NO_TOOLS;
   return answerApproval({ ledger: store.ledger, clock, ids: randomIds(), rules, requests }, answer);
 }
 
@@ -61,7 +61,7 @@ export type Standing = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy
   readonly note?: string;
 };
 
-/** Prints what stands now, whoever answered, and how the session goes on. */
+/** Prints what stands now, whoever answered, and the sentence that says how the session goes on. */
 export async function printAnswer(context: Context, goesOn: string, standing: Standing): Promise<void> {
   const { io, options } = context;
   const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;
@@ -70,7 +70,7 @@ export async function printAnswer(context: Context, goesOn: string, standing: St
   if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
   else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
   if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
-  else await io.stderr.write(`${note}Go on with: ${goesOn}\n`);
+  else await io.stderr.write(`${note}${goesOn}`);
 }
 
 function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {

@@ -1,18 +1,28 @@
-import { type ApprovalRow, isObject, type JsonObject, type Requests, type Rules, requestsFrom } from "@assent/core";
+import {
+  type ApprovalRow,
+  isObject,
+  type JsonObject,
+  type Policy,
+  type Requests,
+  type Rules,
+  recordedState,
+  requestsFrom,
+} from "@assent/core";
 import { resumedFlags, sessionLayer } from "./call-flags.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import type { Store } from "./open-store.ts";
 import { openPolicy } from "./policy-composition.ts";
+import type { Revising } from "./revised-approval.ts";
 import { workspaceTrust } from "./workspace-trust.ts";
 
-/** How a command that is not the session's writer gets at the request behind an approval, and at the rules that may be remembered for it. */
+/** How a command that is not the session's writer gets at the request behind an approval, at the rules that may be remembered for it, and at what an edit is judged with. */
 export async function recordedRequests(
   context: Context,
   { ledger, directory }: Store,
   { session: id }: ApprovalRow,
-): Promise<{ readonly requests: Requests; readonly rules: Rules }> {
-  const { digest } = callPorts(context, directory);
+): Promise<{ readonly requests: Requests; readonly rules: Rules; readonly revising: Revising }> {
+  const { digest, clock } = callPorts(context, directory);
   let created: JsonObject = {};
   for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.created"] })) created = body;
   const workspace = String(created["workspace"]);
@@ -21,8 +31,10 @@ export async function recordedRequests(
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
   const wish = { workspace, flags: sessionLayer(flags), trusted, tools: flags.tools, ...(policyFile !== undefined && { policyFile }) };
-  const { tools, facts, rules } = await openPolicy(context, wish);
-  return { requests: requestsFrom({ ledger, tools, digest, facts }), rules };
+  const { tools, facts, rules, source } = await openPolicy(context, wish);
+  const { mode } = await recordedState(ledger, id);
+  const policy = (): Policy => ({ ...source.current(), mode });
+  return { requests: requestsFrom({ ledger, tools, digest, facts }), rules, revising: { tools, facts, rules, digest, clock, policy } };
 }
 
 /** The session's own flags count, not those of the command that answers. */

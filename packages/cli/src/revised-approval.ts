@@ -1,4 +1,5 @@
 import {
+  type Assessed,
   type Assessing,
   assessRequest,
   assessStaging,
@@ -30,17 +31,10 @@ type Edited = { readonly edit: Edit; readonly signal: AbortSignal };
 
 /** The approval as it would be asked with this edit, by the functions that judge it once it is approved. Nothing is recorded: an answer says what was edited. */
 export async function revisedApproval(revising: Revising, asked: OpenApproval, { edit, signal }: Edited): Promise<OpenApproval | NoEdit> {
-  const { tools, facts, digest, clock, rules, policy } = revising;
-  const { cwd, callId, sessionId } = asked;
-  const tool = tools.get(asked.tool);
-  if (!tool) return { message: `There is no tool '${asked.tool}' any more.` };
-  const invocation = await built(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
-  if ("message" in invocation) return invocation;
-  const assessing: Assessing = { tool, invocation, cwd, facts, policy, digest, clock };
-  const plain = await assessRequest(assessing);
-  const staging = await assessStaging(assessing, plain, { tools });
+  const judged = await judgeEdit(revising, asked, edit);
+  if ("message" in judged) return judged;
+  const { invocation, plain, staging } = judged;
   const { decision, request } = staging ?? plain;
-  if (decision.verdict === "deny") return { message: deniedText(decision) };
   const details = staging ? undefined : await detailsOf(invocation, signal);
   const { view } = plain.facts;
   const { facts: _before, ...same } = asked;
@@ -49,9 +43,27 @@ export async function revisedApproval(revising: Revising, asked: OpenApproval, {
     input: plain.request.input,
     title: details?.title ?? asked.title,
     details: { ...(details ?? { type: "info", prompt: invocation.describe() }), ...(decision.explicitAsk && { hideAlwaysAllow: true }) },
-    ...asking(decision, () => rules.offer(request)),
+    ...asking(decision, () => revising.rules.offer(request)),
     ...(view !== undefined && { facts: view }),
   };
+}
+
+type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
+type JudgedEdit = { readonly invocation: Invocation; readonly plain: Assessed; readonly staging: Assessed | undefined };
+
+/** What an edited call is now, judged; a message where it does not fit or would be denied. */
+export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedEdit | NoEdit> {
+  const { tools, facts, digest, clock, policy } = revising;
+  const { cwd, callId, sessionId } = asked;
+  const tool = tools.get(asked.tool);
+  if (!tool) return { message: `There is no tool '${asked.tool}' any more.` };
+  const invocation = await built(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
+  if ("message" in invocation) return invocation;
+  const assessing: Assessing = { tool, invocation, cwd, facts, policy, digest, clock };
+  const plain = await assessRequest(assessing);
+  const staging = await assessStaging(assessing, plain, { tools });
+  const { decision } = staging ?? plain;
+  return decision.verdict === "deny" ? { message: deniedText(decision) } : { invocation, plain, staging };
 }
 
 type Asking = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
@@ -67,7 +79,7 @@ function deniedText(decision: Decision): string {
   return `As you edited it, it would be denied${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
 }
 
-function inputWith({ definition }: Tool, { input }: OpenApproval, edit: Edit): unknown {
+function inputWith({ definition }: Tool, { input }: EditedCall, edit: Edit): unknown {
   if ("updatedInput" in edit) return edit.updatedInput;
   return definition.modify?.withContent({ ...input }, edit.newContent);
 }

@@ -1,5 +1,5 @@
-import { createCapabilities, type TaskRefusal, type Tasks } from "@assent/agent";
-import { type By, openSession, type Session } from "@assent/core";
+import { createCapabilities, type TaskRefusal, type Tasks, type TaskView } from "@assent/agent";
+import { type By, LedgerError, openSession, type Session, type TaskStatus } from "@assent/core";
 import { currentUser, type HostPorts, thisHolder } from "@assent/host";
 import { composeAgent } from "./agent-composition.ts";
 import { resumedFlags } from "./call-flags.ts";
@@ -32,6 +32,11 @@ export async function findTask({ operands, options }: Context, { ledger }: Store
   });
 }
 
+/** How a task stands that was ended because nothing of it could go on. */
+export function endedText(status: TaskStatus): string {
+  return status === "cancelled" ? "cancelled" : "ended, outcome unknown";
+}
+
 /** What is to be done about a task; `undefined`: done. */
 export type Settling = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
 
@@ -39,21 +44,22 @@ const LONGEST_MS = 2 ** 30;
 
 /**
  * Takes the session of a task for as long as it takes to do something about it, and leaves it as it was found. Nothing of it goes on meanwhile, and no model is asked.
- * A session that a live process holds is that one's: `session_in_use`.
+ * A session that a live process holds is that one's: `session_in_use`. Resolves with how the task has ended where taking the session was all it took: a command that an
+ * earlier process left is ended by that, and so is what somebody had cancelled.
  */
 export async function settleTask(
   context: Context,
   store: Store,
   { task, act }: { readonly task: RecordedTask; readonly act: Settling },
-): Promise<void> {
+): Promise<TaskStatus | undefined> {
   const ports = callPorts(context, store.directory);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
   try {
-    const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("command"), id: task.session.id });
+    const session = await take(store, ports, task.session.id);
     const before = session.state.closed;
     if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
     try {
-      await settle(context, { store, session, ports }, act);
+      return await settle(context, { store, session, ports }, { id: task.row.task, act });
     } finally {
       if (before) await session.close(before.reason, before.exit);
     }
@@ -62,9 +68,25 @@ export async function settleTask(
   }
 }
 
+/** What is said of a session that is held is said for commands that can take one over; this is none. */
+async function take({ ledger }: Store, ports: HostPorts, id: string): Promise<Session> {
+  try {
+    return await openSession({ ledger, ...ports }, { holder: thisHolder("command"), id });
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.type === "session_in_use")) throw error;
+    const { pid, door, host } = error.detail;
+    throw new CommandError("session_in_use", 1, {
+      message: `Session ${id} is in use by pid ${pid} (${door}) on ${host}.`,
+      hint: "The task is in the hands of that process: see to it there, or end the process first.",
+    });
+  }
+}
+
 type Held = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
 
-async function settle(context: Context, { store, session, ports }: Held, act: Settling): Promise<void> {
+type Settled = { readonly id: string; readonly act: Settling };
+
+async function settle(context: Context, { store, session, ports }: Held, { id, act }: Settled): Promise<TaskStatus | undefined> {
   const { created } = session.state;
   const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
   const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger: store.ledger });
@@ -72,13 +94,21 @@ async function settle(context: Context, { store, session, ports }: Held, act: Se
   const parts = { session, ports, policy, cancelling, chosen: NO_MODEL, unattended: "park", observe: nobody, asLeft: true } as const;
   const agent = await composeAgent(context, parts);
   try {
+    const ended = endOf(agent.tasks.get(id));
+    if (ended) return ended;
     const refused = await act(agent.tasks, personBy(currentUser().user, { name: context.options.text("by"), door: "command" }));
     if (refused) throw new CommandError(refused.type, 1, { message: refused.message, hint: `assent tasks${storeFlag(context)}` });
     await agent.tasks.idle();
+    return undefined;
   } finally {
     await agent.close();
     cancelling.release();
   }
+}
+
+function endOf(task: TaskView | undefined): TaskStatus | undefined {
+  const { status } = task ?? {};
+  return status === "completed" || status === "failed" || status === "cancelled" ? status : undefined;
 }
 
 function nobody(): void {

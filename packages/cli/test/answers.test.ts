@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { type Place, place } from "./support/assent.ts";
+import { thisHolder } from "@assent/host";
+import { openLedger } from "@assent/store";
+import { type Place, type Printed, place } from "./support/assent.ts";
 
 type Parked = { readonly sessionId: string; readonly callId: string; readonly approvalId: string };
 
@@ -190,6 +192,45 @@ describe("approve --edit", () => {
     }
   });
 
+  test("an edited approval is marked in the list, in show and in the record, with what was approved", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at, "touch alpha");
+    const other = await park(at, "touch gamma");
+    await at.here(["approve", other.approvalId]);
+    await at.here(["approve", approvalId, "--edit", "-"], { input: '{"command":"touch beta"}' });
+    const rows = (await at.here(["approvals", "--all"])).stdout.split("\n");
+    assert.match(rows.find((row) => row.startsWith(approvalId)) ?? "", /^\S+ +approved, edited +shell +\S+ +.*touch beta$/);
+    assert.match(rows.find((row) => row.startsWith(other.approvalId)) ?? "", /^\S+ +approved +shell +\S+ +.*touch gamma$/);
+    const forms = (await at.hereJson(["approvals", "--all"])).value as readonly Record<string, unknown>[];
+    assert.deepEqual(
+      forms.map(({ id, state, edited }) => [id, state, edited]),
+      [
+        [approvalId, "approved", true],
+        [other.approvalId, "approved", undefined],
+      ],
+    );
+    assert.match((await at.here(["approvals", "show", approvalId])).stdout, /^state +approved, edited by \w+/m);
+    const log = (await at.here(["log", sessionId, "--type", "*.answered"])).stdout;
+    assert.match(log, /outcome=approved edited=touch beta /);
+    assert.ok(!(await at.here(["log", other.sessionId, "--type", "*.answered"])).stdout.includes("edited"));
+  });
+
+  test("while a live process has the session, approve says that it goes on by itself", async () => {
+    using at = place();
+    const { approvalId, sessionId } = await park(at);
+    const ledger = await openLedger({ directory: at.store });
+    try {
+      await ledger.acquire(sessionId, thisHolder("tui"));
+      const { stderr } = await at.here(["approve", approvalId]);
+      assert.equal(
+        stderr,
+        `Process ${process.pid} (tui) has the session open and goes on by itself. If it ends before: assent resume ${sessionId}\n`,
+      );
+    } finally {
+      await ledger.close();
+    }
+  });
+
   test("approvals show of an approval answered as it was shows no change", async () => {
     using at = place();
     const { approvalId } = await park(at);
@@ -198,10 +239,35 @@ describe("approve --edit", () => {
     assert.ok(!(await at.here(["approvals", "show", approvalId])).stdout.includes("with changes"));
   });
 
-  test("H26: an edit that a deny rule matches is denied on resume; nothing ran", async () => {
+  for (const [what, command, said] of [
+    [
+      "a deny rule matches",
+      "rm z",
+      /^As you edited it, it would be denied \(shell:command=rm\*\)\. A deny rule of the session permissions covers it\./,
+    ],
+    ["a guard forbids", "touch STORE/x", /^As you edited it, it would be denied \(guard:own-files\)\. The guard 'own-files' forbids it/],
+  ] as const) {
+    test(`H26: an edit that ${what} is refused at once, exit 1: nothing is approved, the approval stays open`, async () => {
+      using at = place();
+      const { approvalId, sessionId } = await park(at, "touch x", ["--deny", "shell:command=rm*"]);
+      const edit = (text: string): Promise<Printed> =>
+        at.hereJson(["approve", approvalId, "--edit", "-"], { input: JSON.stringify({ command: text }) });
+      const { code, value } = await edit(command.replace("STORE", at.store));
+      assert.deepEqual([code, value.error.type, value.error.hint], [1, "not_allowed", "The approval is still open."]);
+      assert.match(value.error.message, said);
+      assert.equal((await at.here(["log", sessionId, "--json", "--type", "approval.answered"])).stdout, "");
+      assert.deepEqual([(await edit("touch y")).code, (await edit("rm z")).code], [0, 1], "what stands is what was approved");
+      assert.equal((await at.hereJson(["resume", sessionId])).value.outcome, "succeeded");
+      assert.deepEqual([existsSync(at.path("x")), existsSync(at.path("y"))], [false, true]);
+    });
+  }
+
+  test("H26: an edit that a later rule denies is denied on resume; nothing ran", async () => {
     using at = place();
-    const { approvalId, sessionId } = await park(at, "touch x", ["--deny", "shell:command=rm*"]);
-    await at.hereJson(["approve", approvalId, "--edit", "-"], { input: '{"command":"rm -r ."}' });
+    const { approvalId, sessionId } = await park(at);
+    await at.hereJson(["approve", approvalId, "--edit", "-"], { input: '{"command":"rm z"}' });
+    mkdirSync(at.path("../.config/assent"), { recursive: true });
+    at.write("../.config/assent/settings.json", '{ "version": 1, "permissions": { "deny": ["shell:command=rm*"] } }');
     const { code, value } = await at.hereJson(["resume", sessionId]);
     assert.deepEqual([code, value.outcome], [1, "denied"]);
     assert.ok(existsSync(at.workspace) && !existsSync(at.path("x")));

@@ -93,6 +93,42 @@ describe("a task of which nobody knows whether a call ran", () => {
   });
 });
 
+describe("a command that a process left", () => {
+  const COMMAND = '{ tool: shell, id: c1, input: { command: "touch begun; sleep 30", run_in_background: true } }';
+
+  for (const [verb, more] of [
+    ["discard", "The model is told when the session goes on: assent resume "],
+    ["release", "It cannot go on. The model is told when the session does: assent resume "],
+  ] as const) {
+    test(`is ended by ${verb}, which says so: exit 0, its outcome is unknown, and the model is told`, async () => {
+      using at = set(RUNS, { mode: "yolo" });
+      at.write("s.yaml", `turns: [{ calls: [${COMMAND}] }, { say: Meanwhile. }, { say: Told. }]\nallowUnused: true\n`);
+      const id = await killed(at);
+      const done = await at.here(["tasks", verb, "t_c1"]);
+      assert.deepEqual([done.code, done.stdout], [0, "t_c1  ended, outcome unknown: shell: touch begun; sleep 30\n"], done.stderr);
+      assert.ok(done.stderr.includes(`${more}${id}`), done.stderr);
+      assert.deepEqual([await statuses(at), await tasks(at)], [["failed"], []]);
+      assert.equal((await at.here(["verify"])).code, 0);
+    });
+  }
+
+  test("is in the hands of a process that lives: no option is named that the command does not have", async () => {
+    using at = set(RUNS, { mode: "yolo" });
+    const child = at.start(RUN);
+    child.stdin?.end();
+    const gone = ended(child);
+    await until("the call runs", () => existsSync(at.path("begun")));
+    const refused = [await at.hereJson(["tasks", "discard", "t_c1"]), await at.hereJson(["tasks", "release", "t_c1"])];
+    child.kill("SIGTERM");
+    await gone;
+    for (const { code, value } of refused) {
+      assert.deepEqual([code, value.error.type], [1, "session_in_use"]);
+      assert.match(value.error.message, new RegExp(`^Session s_\\w+ is in use by pid ${child.pid} \\(run\\) on .*\\.$`));
+      assert.doesNotMatch(value.error.message + value.error.hint, /take-over/);
+    }
+  });
+});
+
 describe("a task that waits for a person", () => {
   const ASKS = '{ calls: [{ tool: shell, id: w1, input: { command: "touch made" } }] }, { say: Whole. }';
   const PARKS = { tasks: { onAsk: "park" } };

@@ -141,6 +141,7 @@ export type {
   HookOpinion,
   Hooks,
   Ids,
+  LeftOver,
   OpenApproval,
   Policy,
   PolicySource,

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Request, Unit } from "./model/request.ts";
 import type { Spilled } from "./model/result.ts";
+import type { TaskProcess } from "./model/task-events.ts";
 import type { JsonSchema, Location, Maybe } from "./tool-definition.ts";
 
 export type { HookOpinion } from "./model/hook-combine.ts";
@@ -172,7 +173,7 @@ export type ProcessSpec = {
   readonly timeoutMs?: number;
   readonly onOutput?: (chunk: string) => void;
   /** Called with the child's identity before its output is read; the child is killed if this rejects. */
-  readonly onStart?: (process: { readonly pid: number; readonly pgid: number; readonly processStart: string }) => Promise<void>;
+  readonly onStart?: (process: TaskProcess) => Promise<void>;
   /** Where output goes that exceeds what is held in memory. */
   readonly spill?: () => Promise<SpillFile>;
   /** All output goes there as it comes, and little of it is held. */
@@ -192,7 +193,7 @@ export type ProcessEnd = {
   readonly lines: number;
   readonly dropped: number;
   readonly spilled?: Spilled;
-  /** Processes of the group that could not be killed. */
+  /** Processes of its groups that run on: they could not be killed, or it exited without them. */
   readonly survivors: readonly number[];
 };
 
@@ -230,20 +231,28 @@ export type StepsEnd = ProcessEnd & {
   readonly refused?: { readonly file: string; readonly reason: "changed" | "unprepared"; readonly message: string; readonly ran: boolean };
 };
 
+/** What was left of groups of processes. */
+export type LeftOver = {
+  /** Something still ran. */
+  readonly found: boolean;
+  /** Who runs on: it could not be ended, or nobody can tell whose it is. */
+  readonly survivors: readonly number[];
+};
+
 /** Starts programs. Nothing else in the project spawns. */
 export interface Processes {
   /** Rejects only when the program cannot be started. On abort or timeout the whole group gets SIGTERM, then SIGKILL after 2 s. */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessEnd>;
   /**
    * Runs pipelines one after the other, each program in a group of its own; a pipeline's status is that of its last program. One time limit and one output for all; after
-   * an abort or the time limit no further step starts. `onStart` is called once per step, with the first gated program, else with the first. A program that the system
+   * an abort or the time limit no further step starts. `onStart` is called once per step, with the first gated program, else with the first, and with the rest of its pipeline as the others. A program that the system
    * refuses to start counts as ended with 126 or 127 and is named in the output. Rejects with what `onStart` or `onOutput` threw, or when there is no place for pipes.
    */
   runSteps(spec: StepsSpec, signal: AbortSignal): Promise<StepsEnd>;
   /** The start time of a live process as the system tells it, or undefined when there is none. Pid and start time together name a process. */
   startOf(pid: number): string | undefined;
-  /** Ends a whole group left by an earlier process, if its leader still has this start time. False: it could not be ended. */
-  killGroup(pgid: number, processStart: string): Promise<boolean>;
+  /** Ends what is left of the groups of a process and its others, which an earlier process started. What may be another's is never signalled. */
+  endLeftOver(process: TaskProcess): Promise<LeftOver>;
 }
 
 /** Users' programs and functions. Failing closed where an event can block is the runner's duty; a throw of the port itself counts as a deny. */

@@ -3,6 +3,7 @@ import type { Verdict } from "./model/decision.ts";
 import type { Json, JsonObject } from "./model/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Display, ToolResult } from "./model/result.ts";
+import type { TaskProcess } from "./model/task-events.ts";
 import type { InferOutput, StandardSchema } from "./standard-schema.ts";
 
 /** A value now or later. */
@@ -59,7 +60,7 @@ export type RunContext = CallContext & {
   /** What the request was understood as, given when rules, a grant of a pattern, the tool or its hint let the call pass: nobody saw the text, so the body runs this and nothing else. */
   readonly plan?: unknown;
   /** Tells the ledger which process the effect runs in; resolves when it is recorded. */
-  readonly started: (process: { readonly pid: number; readonly pgid: number; readonly processStart: string }) => Promise<void>;
+  readonly started: (process: TaskProcess) => Promise<void>;
   /** Stages an action that `resolve` applies or discards later. Throws `ToolError`: `staging_unavailable`, or `no_running_call` once the call has ended. */
   readonly pushPendingAction: (action: PendingAction) => QueuedAction;
 };

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import type { TaskProcess } from "@assent/core";
 import { errorCode } from "./error-code.ts";
-import type { ProcessRow, ProcessTable } from "./process-table.ts";
+import { isSince, type ProcessRow, type ProcessTable } from "./process-table.ts";
 
 /** How long the system is given to carry out a SIGKILL before the rest counts as surviving. */
 const KILL_MS = 1000;
@@ -49,6 +50,22 @@ function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals): void {
 /** The processes of a group that still run. */
 export function groupMembers(pgid: number, table: ProcessTable): readonly number[] {
   return signalGroup(pgid, 0) ? table.members(pgid) : [];
+}
+
+/** Who is left of a group of an earlier process, and whether it is surely that group. */
+export type LeftGroup = { readonly members: readonly number[]; readonly ours: boolean };
+
+/**
+ * A number is not given away while a group of that number has members. So a leader with another start time means that the old group is gone, and one with the
+ * same, dead or alive, that it is the old one. Without a leader its members must be of the session that the leader began and must have started after it.
+ */
+export function leftOver({ pgid, processStart }: Pick<TaskProcess, "pgid" | "processStart">, table: ProcessTable): LeftGroup {
+  const leader = table.find(pgid);
+  const members = leader === undefined || leader.start === processStart ? groupMembers(pgid, table) : [];
+  if (members.length === 0) return { members, ours: false };
+  if (leader !== undefined) return { members, ours: true };
+  const rows = members.flatMap((pid) => table.find(pid) ?? []);
+  return { members, ours: rows.every(({ session, start }) => session === pgid && isSince(start, processStart)) };
 }
 
 function signalGroup(pgid: number, signal: NodeJS.Signals | 0): boolean {

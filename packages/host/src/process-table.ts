@@ -7,6 +7,8 @@ export type ProcessRow = {
   readonly pid: number;
   readonly parent: number;
   readonly pgid: number;
+  /** 0 where the system does not tell. */
+  readonly session: number;
   readonly zombie: boolean;
   readonly start: string;
 };
@@ -45,9 +47,17 @@ function parseStat(pid: number, stat: string, boot: string): ProcessRow {
     pid,
     parent: Number(fields[1]),
     pgid: Number(fields[2]),
+    session: Number(fields[3]),
     zombie: state === "Z" || state === "X",
     start: `${boot}:${fields[19]}`,
   };
+}
+
+/** Whether a process of this boot started no earlier than another; false where start times do not tell. */
+export function isSince(start: string, earliest: string): boolean {
+  const [boot, time] = start.split(":");
+  const [earliestBoot, earliestTime] = earliest.split(":");
+  return boot === earliestBoot && Number(time) >= Number(earliestTime);
 }
 
 function processIds(proc: string): readonly number[] {
@@ -83,7 +93,8 @@ function ps(...selection: readonly string[]): readonly ProcessRow[] {
 function parsePsLine(line: string): readonly ProcessRow[] {
   const [pid, parent, pgid, state, ...start] = line.trim().split(/ +/);
   if (!pid || !pgid || !state) return [];
-  return [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), zombie: state.startsWith("Z"), start: start.join(" ") }];
+  const zombie = state.startsWith("Z");
+  return [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), session: 0, zombie, start: start.join(" ") }];
 }
 
 function running(pgid: number, rows: readonly ProcessRow[]): readonly number[] {

@@ -2,10 +2,10 @@ import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
 import { isAbsolute } from "node:path";
 import type { Readable } from "node:stream";
-import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
+import type { LeftOver, ProcessEnd, Processes, ProcessSpec, TaskProcess } from "@assent/core";
 import { attend, type Job, NEVER_STARTED } from "./attend.ts";
 import { openOutputPipe } from "./output-pipe.ts";
-import { endGroup, groupMembers } from "./process-group.ts";
+import { endGroup, leftOver } from "./process-group.ts";
 import { type ProcessTable, processTable } from "./process-table.ts";
 import { runSteps } from "./run-steps.ts";
 import { type Started, shutGate, startProgram } from "./start-program.ts";
@@ -39,19 +39,18 @@ export function hostProcesses(options: ProcessSettings = {}): Processes {
       const row = table.find(pid);
       return row && !row.zombie ? row.start : undefined;
     },
-    killGroup: (pgid, processStart) => killGroup(pgid, processStart, settings),
+    endLeftOver: (process) => endLeftOver(process, settings),
   };
 }
 
-/**
- * A pid is not given away while a group of that number has members. So a leader with another start time means that the old group is gone;
- * members without a leader cannot be told from strangers and are left alone.
- */
-async function killGroup(pgid: number, processStart: string, { table, graceMs }: Settings): Promise<boolean> {
-  const leader = table.find(pgid);
-  if (leader === undefined || leader.zombie) return groupMembers(pgid, table).length === 0;
-  if (leader.start !== processStart) return true;
-  return (await endGroup(pgid, graceMs, table)).length === 0;
+/** All groups at the same time. */
+async function endLeftOver(process: TaskProcess, { table, graceMs }: Settings): Promise<LeftOver> {
+  const ends = [process, ...(process.others ?? [])].map(async (leader): Promise<LeftOver> => {
+    const { members, ours } = leftOver(leader, table);
+    return { found: members.length > 0, survivors: ours ? await endGroup(leader.pgid, graceMs, table) : members };
+  });
+  const all = await Promise.all(ends);
+  return { found: all.some(({ found }) => found), survivors: all.flatMap(({ survivors }) => survivors) };
 }
 
 async function run(spec: ProcessSpec, signal: AbortSignal, settings: Settings): Promise<ProcessEnd> {

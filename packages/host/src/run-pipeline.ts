@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants, existsSync, statSync, write, writeSync } from "node:fs";
-import type { Entry, ProcessEnd, Program, StepRedirection, StepsEnd, StepsSpec } from "@assent/core";
+import type { Entry, ProcessEnd, Program, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
 import type { AttendSettings } from "./attend.ts";
 import { closeFifos, openFifos } from "./output-pipe.ts";
 import { groupMembers } from "./process-group.ts";
@@ -149,11 +149,18 @@ function ended(exitCode: number, { text, target }: { readonly text: string; read
   return { fate: Promise.resolve(fate), gated: false };
 }
 
+/** The first gated program, else the first; every other one leads a group, too. */
+function processOf(stages: readonly Stage[], { settings: { table } }: Pipelines): TaskProcess | undefined {
+  const ofStage = ({ child }: Stage) =>
+    child?.pid === undefined ? [] : [{ pid: child.pid, pgid: child.pid, processStart: table.find(child.pid)?.start ?? "unknown" }];
+  const [first, ...others] = [...stages.filter(({ gated }) => gated), ...stages.filter(({ gated }) => !gated)].flatMap(ofStage);
+  return first && others.length > 0 ? { ...first, others } : first;
+}
+
 /** A program that is behind no gate has begun already: it only reads. */
 async function begin(stages: readonly Stage[], pipeline: readonly (Program | Entry)[], run: Pipelines): Promise<void> {
-  const started = stages.filter(({ child }) => child?.pid !== undefined);
-  const pid = (started.find(({ gated }) => gated) ?? started[0])?.child?.pid;
-  if (pid !== undefined) await run.spec.onStart?.({ pid, pgid: pid, processStart: run.settings.table.find(pid)?.start ?? "unknown" });
+  const process = run.spec.onStart && processOf(stages, run);
+  if (process) await run.spec.onStart?.(process);
   run.recorded();
   if (run.halted.aborted) return;
   if (run.gates.size > 0) refuseChanged(pipeline);

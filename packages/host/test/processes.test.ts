@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { ProcessEnd, ProcessSpec } from "@assent/core";
+import type { LeftOver, ProcessEnd, ProcessSpec } from "@assent/core";
 import { processTable } from "../src/process-table.ts";
 import { hostProcesses } from "../src/processes.ts";
 import { runNode } from "./run-node.ts";
@@ -260,6 +260,8 @@ test("S60: far more output than is held costs bounded memory, and the file takes
   assert.ok(text.length <= 50_000_000 && text.endsWith("x\n[file limit reached]"));
 });
 
+const endLeftOver = (pgid: number, processStart: string): Promise<LeftOver> => processes.endLeftOver({ pid: pgid, pgid, processStart });
+
 test("the start time of a live process is stable, and a dead one has none", async () => {
   const child = spawn("sleep", ["60"], { stdio: "ignore", detached: true });
   await once(child, "spawn");
@@ -269,26 +271,87 @@ test("the start time of a live process is stable, and a dead one has none", asyn
   assert.equal(processes.startOf(child.pid), start);
   assert.notEqual(start, processes.startOf(process.pid));
   const exit = once(child, "exit");
-  assert.equal(await processes.killGroup(child.pid, start), true);
+  assert.deepEqual(await endLeftOver(child.pid, start), { found: true, survivors: [] });
   await exit;
   assert.equal(child.signalCode, "SIGTERM");
   assert.equal(processes.startOf(child.pid), undefined);
-  assert.equal(await processes.killGroup(child.pid, start), true);
+  assert.deepEqual(await endLeftOver(child.pid, start), { found: false, survivors: [] });
 });
 
 test("a group whose leader has another start time is not ours and is left alone", async () => {
   const child = spawn("sleep", ["60"], { stdio: "ignore", detached: true });
   await once(child, "spawn");
   assert.ok(child.pid);
-  await processes.killGroup(child.pid, "another boot:1");
+  assert.deepEqual(await endLeftOver(child.pid, "another boot:1"), { found: false, survivors: [] });
   assert.ok(processes.startOf(child.pid));
   child.kill("SIGKILL");
 });
 
-test("members without their leader cannot be told from strangers and are left alone", async () => {
-  const end = await bash("sleep 60 >/dev/null 2>&1 & echo $$ $!");
-  const [group = 0, member = 0] = end.output.split(" ").map(Number);
-  assert.equal(await processes.killGroup(group, "any"), false);
-  assert.ok(processes.startOf(member));
+/** Leaves a program in the group of a leader that has exited. */
+async function leftMember(how = ""): Promise<{ readonly pgid: number; readonly start: string; readonly member: number }> {
+  let start = "";
+  const onStart: ProcessSpec["onStart"] = async ({ processStart }) => {
+    start = processStart;
+  };
+  const end = await bash(`${how} sleep 60 >/dev/null 2>&1 & echo $$ $!`, { onStart });
+  const [pgid = 0, member = 0] = end.output.split(" ").map(Number);
+  assert.deepEqual(end.survivors, [member]);
+  return { pgid, start, member };
+}
+
+test("L27: members whose leader has exited are ended, if they are of its session and started after it", async () => {
+  const { pgid, start, member } = await leftMember();
+  assert.equal(processes.startOf(pgid), undefined);
+  assert.deepEqual(await endLeftOver(pgid, start), { found: true, survivors: [] });
+  assert.equal(processes.startOf(member), undefined);
+  assert.deepEqual(await endLeftOver(pgid, start), { found: false, survivors: [] });
+});
+
+for (const [name, shifted] of [
+  ["started before it", (start: string) => start.replace(/\d+$/, (ticks) => String(Number(ticks) + 1_000_000))],
+  ["started after another boot", (start: string) => `x${start}`],
+  ["started who knows when", () => "unknown"],
+] as const) {
+  test(`members without their leader that ${name} cannot be told from strangers: they are left alone, and named`, async () => {
+    const { pgid, start, member } = await leftMember();
+    const left = await endLeftOver(pgid, shifted(start));
+    const alive = processes.startOf(member) !== undefined;
+    process.kill(member, "SIGKILL");
+    assert.deepEqual([left, alive], [{ found: true, survivors: [member] }, true]);
+  });
+}
+
+test("members without their leader that are of another session are left alone, and named", async () => {
+  const end = await bash("set -m; (sleep 60 >/dev/null 2>&1 & echo $BASHPID $!) | cat");
+  const [pgid = 0, member = 0] = end.output.split(" ").map(Number);
+  const left = await endLeftOver(pgid, processes.startOf(process.pid) ?? "");
+  const alive = processes.startOf(member) !== undefined;
   process.kill(member, "SIGKILL");
+  assert.deepEqual([left, alive], [{ found: true, survivors: [member] }, true]);
+});
+
+test("a leader that is dead and not buried still names its group", async () => {
+  const keeper = spawn("/bin/bash", ["-c", "setsid bash -c 'sleep 60 >/dev/null 2>&1 & echo $$ $!' & exec sleep 60"], {
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  const [said] = await once(keeper.stdout, "data");
+  const [pgid = 0, member = 0] = String(said).split(" ").map(Number);
+  while (table.find(pgid)?.zombie === false) await new Promise((resolve) => setImmediate(resolve));
+  const start = table.find(pgid)?.start ?? "";
+  assert.ok(start !== "", "a parent that waits for nobody");
+  assert.deepEqual(await endLeftOver(pgid, "another boot:1"), { found: false, survivors: [] });
+  assert.deepEqual(await endLeftOver(pgid, start), { found: true, survivors: [] });
+  assert.equal(processes.startOf(member), undefined);
+  keeper.kill("SIGKILL");
+});
+
+test("the groups of a process and its others are all ended, together", async () => {
+  const children = [1, 2, 3].map(() => spawn("sleep", ["60"], { stdio: "ignore", detached: true }));
+  await Promise.all(children.map((child) => once(child, "spawn")));
+  const [first, ...others] = children.map(({ pid = 0 }) => ({ pid, pgid: pid, processStart: processes.startOf(pid) ?? "" }));
+  assert.ok(first);
+  const exits = children.map((child) => once(child, "exit"));
+  assert.deepEqual(await processes.endLeftOver({ ...first, others }), { found: true, survivors: [] });
+  await Promise.all(exits);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Entry, ProcessEnd, Program, Step, StepRedirection, StepsEnd, StepsSpec } from "@assent/core";
+import type { Entry, ProcessEnd, Program, Step, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
 import { hostFiles } from "../src/files.ts";
 import { processTable } from "../src/process-table.ts";
 import { hostProcesses } from "../src/processes.ts";
@@ -350,6 +350,26 @@ test("every program has a group of its own; per step the first start is told, be
     seen.filter((one) => typeof one === "number"),
     [first, second],
   );
+});
+
+test("L27: with the first program of a step the others of its pipeline are told, each with its own group and start time", async () => {
+  const told: TaskProcess[] = [];
+  const list = steps([
+    [";", ["cat"], ["head", "-c1"], ["cat"]],
+    [";", ["true"]],
+  ]);
+  const gated = list.map((step, i) =>
+    i > 0 ? step : { ...step, pipeline: step.pipeline.map((stage, n) => ({ ...stage, gated: n === 1 })) },
+  );
+  const onStart = async (process: TaskProcess) => {
+    told.push(process);
+    const all = [process, ...(process.others ?? [])];
+    for (const { pid, pgid, processStart } of all) assert.deepEqual([pgid, table.find(pid)?.start ?? processStart], [pid, processStart]);
+    for (const { processStart } of all) assert.notEqual(processStart, "unknown");
+  };
+  await run(gated, { onStart });
+  assert.deepEqual([told.length, told[0]?.others?.length, told[1]?.others], [2, 2, undefined]);
+  assert.equal(new Set([told[0], ...(told[0]?.others ?? [])].map((one) => one?.pid)).size, 3);
 });
 
 test("6.2, decision 12: a gated program begins when its start is on record, and the first gated one is the one that is told", async (t) => {

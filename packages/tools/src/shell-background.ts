@@ -9,6 +9,8 @@ export type BackgroundEnd = {
   readonly error: string | null;
   /** It was ended before it was done. */
   readonly partial: boolean;
+  /** Processes of its groups that run on. */
+  readonly survivors: readonly number[];
 };
 
 /** A command that is to go on after its call has ended. */

@@ -50,10 +50,10 @@ export function commandEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = ""
   const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
   const where = chars === 0 || spilled ? whole : "[its output could not be kept in a file]";
   const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
-  const partial = end.ended !== "exit";
-  if (type === undefined) return { status: "completed", result, error: null, partial };
-  if (end.ended === "cancelled") return { status: "cancelled", result, error: null, partial };
-  return { status: "failed", result, error: end.ended === "timeout" ? `time limit (${timeoutMs} ms) reached` : message, partial };
+  const common = { result, partial: end.ended !== "exit", survivors: end.survivors };
+  if (type === undefined) return { ...common, status: "completed", error: null };
+  if (end.ended === "cancelled") return { ...common, status: "cancelled", error: null };
+  return { ...common, status: "failed", error: end.ended === "timeout" ? `time limit (${timeoutMs} ms) reached` : message };
 }
 
 function survivorsLine({ survivors }: StepsEnd): string {

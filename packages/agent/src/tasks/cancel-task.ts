@@ -2,6 +2,7 @@ import { closeOpen } from "./close-open.ts";
 import { type Ending, endTask } from "./end-task.ts";
 import { reopenTask } from "./reopen-task.ts";
 import { changed, type TaskBoard, type TaskEntry, type TaskRefusal, writeInOrder } from "./task-board.ts";
+import { toldOutput } from "./task-output.ts";
 
 const PATIENCE_MS = 5_000;
 
@@ -10,7 +11,8 @@ export async function cancelTask(board: TaskBoard, id: string, { by, reason }: C
   const entry = board.entries.get(id);
   if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };
   const refused = refusalOf(entry);
-  if (refused || entry.status === "cancelling") return refused;
+  if (refused) return refused;
+  if (entry.status === "cancelling") return void (await entry.writing); // the wish of who came first
   const { session } = board.deps;
   entry.status = "cancelling";
   entry.watching?.close();
@@ -38,12 +40,12 @@ function refusalOf({ id, ended, status, foreground }: TaskEntry): TaskRefusal | 
 /** Who wants it, and why. */
 export type Cancelling = { readonly by: string; readonly reason?: string | undefined };
 
-function cancelled({ progress }: TaskEntry, by: string): Ending {
-  return { status: "cancelled", result: progress.text(), error: null, partial: true, by };
+function cancelled(board: TaskBoard, entry: TaskEntry, by: string): Ending {
+  return { status: "cancelled", result: toldOutput(board, entry, entry.progress.text()), error: null, partial: true, by };
 }
 
 function giveUpLater(board: TaskBoard, entry: TaskEntry, by: string): void {
-  const stop = board.deps.clock.timer(PATIENCE_MS, () => void endTask(board, entry, { ...cancelled(entry, by), settled: false }));
+  const stop = board.deps.clock.timer(PATIENCE_MS, () => void endTask(board, entry, { ...cancelled(board, entry, by), settled: false }));
   entry.over.promise.then(stop, stop);
 }
 
@@ -64,5 +66,5 @@ export async function discard(board: TaskBoard, entry: TaskEntry, by: string): P
   } catch (error) {
     board.deps.warn?.(`what task ${entry.id} left open could not be ended: ${error instanceof Error ? error.message : String(error)}`);
   }
-  await endTask(board, entry, cancelled(entry, by));
+  await endTask(board, entry, cancelled(board, entry, by));
 }

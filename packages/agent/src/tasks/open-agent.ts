@@ -154,7 +154,7 @@ function agentOn(opening: Opening): OpenedAgent {
     },
     close: async (reason, exit) => {
       const leavesOpen = reason !== "parked" && session.state.calls.size > 0;
-      if (leavesOpen) await talk.dispatcher.resume({ tools: talk.tools(), signal: AbortSignal.abort() }); // a session that is over has no open call
+      if (leavesOpen) await endOpen(session, talk);
       listening.close();
       await equipment.close();
       await session.close(reason, exit);
@@ -168,6 +168,13 @@ function agentOn(opening: Opening): OpenedAgent {
       conversation: () => conversation,
     },
   };
+}
+
+/** A session that is over has no open call. Rejects where that could not be stored. */
+async function endOpen({ state }: Session, { dispatcher, tools }: ConversationDeps): Promise<void> {
+  await dispatcher.resume({ tools: tools(), signal: AbortSignal.abort() });
+  const failure = dispatcher.failure();
+  if (failure !== undefined && state.calls.size > 0) throw failure;
 }
 
 /** The turn limit of an agent that no definition limits. */

@@ -11,17 +11,24 @@ export type Releasing = { readonly by: string; readonly words?: string | undefin
 export async function releaseTask(board: TaskBoard, id: string, { by, words }: Releasing): Promise<TaskRefusal | undefined> {
   const entry = board.entries.get(id);
   if (!entry) return { type: "task_stop_not_found", message: `No task "${id}".` };
-  if (entry.status !== "paused") return { type: "task_stop_not_running", message: `Task "${id}" is not paused (${entry.status}).` };
-  if (entry.blocked === null) return undefined;
-  if (entry.blocked !== "execution_unknown") return { type: "not_allowed", message: whyNot(entry, entry.blocked) };
+  if (entry.status !== "paused") return notPaused(entry);
+  if (entry.blocked !== null && entry.blocked !== "execution_unknown")
+    return { type: "not_allowed", message: whyNot(entry, entry.blocked) };
   const { session, ids } = board.deps;
   const said = words === undefined ? [] : [session.draft("task.message", { task: id, message: ids.next("n_"), text: words, by: PERSON })];
-  const looked = session.draft("task.resumed", { task: id, by });
-  const free = session.draft("task.paused", { task: id, reason: "restart", blocked: null });
-  if (!(await writeInOrder(entry, () => session.record([...said, looked, free], "full")))) return undefined; // it came to its end meanwhile
+  const looked = [
+    session.draft("task.resumed", { task: id, by }),
+    session.draft("task.paused", { task: id, reason: "restart", blocked: null }),
+  ];
+  const news = entry.blocked === null ? said : [...said, ...looked]; // it may go on already: words are heard all the same
+  if (news.length > 0 && !(await writeInOrder(entry, () => session.record(news, "full")))) return notPaused(entry);
   entry.blocked = null;
   changed(board);
   return undefined;
+}
+
+function notPaused({ id, status }: TaskEntry): TaskRefusal {
+  return { type: "task_stop_not_running", message: `Task "${id}" is not paused (${status}).` };
 }
 
 function whyNot({ id }: TaskEntry, blocked: string): string {

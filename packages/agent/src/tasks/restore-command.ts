@@ -31,9 +31,9 @@ export function restoredProgress(): ReturnType<typeof commandProgress> {
 /** A pid that now belongs to another is never signalled. */
 async function endLeftOver({ deps: { processes } }: TaskBoard, process: TaskRow["process"]): Promise<string> {
   if (!process) return "Of its process nothing is known.";
-  const { pid, pgid, processStart } = process;
+  const { pid } = process;
   if (!processes) return `Nobody looked whether its process ${pid} still runs.`;
-  if (processes.startOf(pid) !== processStart) return `Its process ${pid} was gone.`;
-  const isEnded = await processes.killGroup(pgid, processStart);
-  return isEnded ? `Its process ${pid} still ran, and was ended with its group.` : `Its process ${pid} still runs, and could not be ended.`;
+  const { found, survivors } = await processes.endLeftOver(process);
+  if (survivors.length > 0) return `Process ${survivors.join(", ")} still runs: it could not be ended, or may be another's.`;
+  return found ? `What still ran of it (process ${pid}, with its group) was ended.` : `Its process ${pid} was gone.`;
 }

@@ -1,8 +1,10 @@
 import { type TaskProcess, type TaskStatus, ToolError } from "@assent/core";
 import { endTask } from "./end-task.ts";
+import { endWithSession } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
 import { makeProgress, type Progress } from "./progress.ts";
 import { enter, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } from "./task-board.ts";
+import { toldOutput } from "./task-output.ts";
 import { refuseInTask, reserve, takeId } from "./task-slot.ts";
 
 /** How a command ended, as its notice tells it. */
@@ -13,6 +15,8 @@ export type CommandEnd = {
   readonly error: string | null;
   /** Somebody or something ended it before it was done. */
   readonly partial: boolean;
+  /** Processes of its groups that run on. */
+  readonly survivors?: readonly number[];
 };
 
 /** What a running command has from the registry. */
@@ -70,7 +74,7 @@ export async function startCommand(board: TaskBoard, launch: CommandLaunch, sign
       return entry;
     };
     const task = await Promise.race([begun.promise, over()]);
-    if (task) void see(board, task, { launch, running });
+    if (task) void see(board, task, running);
     else await running;
     return task?.id;
   } finally {
@@ -120,23 +124,15 @@ async function nextProcess(board: TaskBoard, entry: TaskEntry, process: TaskProc
 }
 
 /** Sees to what becomes of it. */
-async function see(board: TaskBoard, entry: TaskEntry, { launch, running }: Seen): Promise<void> {
+async function see(board: TaskBoard, entry: TaskEntry, running: Promise<CommandEnd>): Promise<void> {
   const end = await running.catch((error: unknown): CommandEnd => {
     const why = error instanceof Error ? error.message : String(error);
     return { status: "failed", result: entry.progress.text(), error: why, partial: true };
   });
+  if (end.survivors && end.survivors.length > 0) endWithSession(board, entry);
   if (entry.ended) return board.deps.warn?.(`what task ${entry.id} came to after its end was left out`);
   const by = end.status === "cancelled" ? { by: String(entry.controller.signal.reason ?? "") } : {};
-  await endTask(board, entry, { ...end, ...by, ...(mayBeChanged(board, launch) && { result: WITHHELD }) });
-}
-
-type Seen = { readonly launch: CommandLaunch; readonly running: Promise<CommandEnd> };
-
-const WITHHELD = "(What it wrote is left to hooks: task_output shows it.)";
-
-/** What a hook may remove from a result is told by a result alone, which passes that hook. */
-function mayBeChanged({ deps: { hooks } }: TaskBoard, { tool }: CommandLaunch): boolean {
-  return hooks !== undefined && hooks.applies?.("tool_response_transform", tool) !== false;
+  await endTask(board, entry, { ...end, ...by, result: toldOutput(board, entry, end.result) });
 }
 
 type CommandEntry = Pick<

@@ -48,8 +48,8 @@ export type TasksDeps = AgentBench & {
   readonly definitions: () => readonly LoadedAgent[];
   readonly hooks?: Hooks;
   readonly maxRunning: () => number;
-  /** Ends what commands of an earlier process left running; absent: that is only told. */
-  readonly processes?: Pick<Processes, "startOf" | "killGroup">;
+  /** Ends what commands left running; absent: that is only told. */
+  readonly processes?: Pick<Processes, "endLeftOver">;
   /** A notice is queued. */
   readonly wake: () => void;
   /** Whether a directory is there; absent: it is. */

@@ -1,9 +1,8 @@
 import { type RuntimeHandler, ToolError } from "@assent/core";
 import { type LaunchInput, launchAgent } from "./launch-agent.ts";
 import type { TaskBoard, TaskRefusal, TaskView } from "./task-board.ts";
+import { shownOutput } from "./task-output.ts";
 import type { Tasks } from "./tasks.ts";
-
-const SHOWN = 8_000;
 
 /** The bodies of `agent` and of the model's tools for tasks. */
 export function taskHandlers(board: TaskBoard, tasks: Omit<Tasks, "handlers">): Readonly<Record<string, RuntimeHandler>> {
@@ -19,13 +18,12 @@ export function taskHandlers(board: TaskBoard, tasks: Omit<Tasks, "handlers">): 
       const all = tasks.list();
       return all.length === 0 ? "There are no tasks." : all.map((task) => lineOf(task, clock.now())).join("\n");
     },
-    task_output: async (_session, _call, { invocation: { input } }) => {
+    task_output: async (session, _call, { invocation: { input }, ctx: { signal } }) => {
       const id = String(input["id"]);
-      const task = tasks.get(id);
-      if (!task) throw new ToolError(`No task "${id}".`, "task_output_not_found");
-      const text = (tasks.output(id) ?? "").slice(-SHOWN).replace(/^[\udc00-\udfff]/, "");
+      const [task, entry] = [tasks.get(id), board.entries.get(id)];
+      if (!task || !entry) throw new ToolError(`No task "${id}".`, "task_output_not_found");
       const file = task.outputFile === undefined ? "" : ` All it writes is in ${task.outputFile}.`;
-      return `Task ${id} is ${statusOf(task)}.${file}\n\n${text === "" ? "(no output)" : text}`;
+      return `Task ${id} is ${statusOf(task)}.${file}\n\n${await shownOutput(board, entry, { session, signal })}`;
     },
     task_stop: async (_session, _call, { invocation: { input } }) => {
       const [id, reason] = [String(input["id"]), input["reason"]];

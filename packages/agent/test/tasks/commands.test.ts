@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { LedgerError } from "@assent/core";
+import { type HookOpinion, LedgerError, type TaskProcess } from "@assent/core";
 import { hostFiles, hostProcesses } from "@assent/host";
 import { type BackgroundCommands, shellTool } from "@assent/tools";
+import type { CommandLaunch } from "../../src/tasks/start-command.ts";
 import { type Bench, type BenchOptions, bench, noticeTexts } from "./bench.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -218,6 +219,100 @@ describe("a background command", () => {
     });
   }
 
+  const SHOWS = `turns: [{ calls: [CALL] }, { say: Meanwhile. }, { say: Told. }, { calls: [{ tool: task_output, id: o, input: { id: t_c1 } }] }, { say: Shown. }]\n`;
+  const failing = (): never => {
+    throw new Error("no");
+  };
+  const ANSWERS: readonly (readonly [what: string, answer: () => HookOpinion | undefined, shown: string])[] = [
+    ["what it makes of it is shown", () => ({ verdict: "none", name: "r", updatedOutput: "REDACTED" }), "REDACTED"],
+    ["it takes all of it away", () => ({ verdict: "none", name: "r", updatedOutput: "" }), "(no output)"],
+    ["it has nothing to say", () => undefined, "seen\n"],
+    ["it blocks", () => ({ verdict: "deny", name: "r" }), "Tool output withheld: a tool_response_transform hook failed."],
+    ["it fails", failing, "Tool output withheld: a tool_response_transform hook failed."],
+  ];
+  for (const [what, answer, shown] of ANSWERS) {
+    test(`what task_output shows of a command passes the transform hook of its tool: ${what}`, async (t) => {
+      const asked: unknown[] = [];
+      const at = await scene(t, SHOWS.replace("CALL", shell("echo seen")), {
+        hooks: {
+          consult: async (event, { tool, tool_name, tool_use_id, tool_input, tool_response }) => {
+            if (event !== "tool_response_transform" || tool !== "shell" || !String(tool_response).startsWith("seen")) return undefined;
+            asked.push([tool_name, tool_use_id, tool_input, tool_response]);
+            return answer();
+          },
+          applies: (event, tool) => event === "tool_response_transform" && tool === "shell",
+          tell: () => undefined,
+        },
+      });
+      await at.sendAll("go");
+      await at.send("show it");
+      const result = (await at.events("call.ended")).find(({ body }) => body.call === "o");
+      assert.equal(String(result?.body.content).split("\n\n")[1], shown);
+      assert.deepEqual(asked, [["Bash", "c1", { command: "echo seen", run_in_background: true }, "seen\n"]]);
+      assert.doesNotMatch((await noticeTexts(at)).join(""), /<result>seen/);
+    });
+  }
+
+  test("a secret that the cut would halve is whole before the hook", async (t) => {
+    const at = await scene(t, SHOWS.replace("CALL", shell("printf 'SECRET%07998d' 0")), {
+      hooks: {
+        consult: async (event, { tool, tool_response }) =>
+          event === "tool_response_transform" && tool === "shell"
+            ? { verdict: "none", name: "r", updatedOutput: String(tool_response).replace("SECRET", "") }
+            : undefined,
+        tell: () => undefined,
+      },
+    });
+    await at.sendAll("go");
+    await at.send("show it");
+    const result = (await at.events("call.ended")).find(({ body }) => body.call === "o");
+    assert.match(String(result?.body.content), /\n\n0{7998}$/);
+  });
+
+  /** A command that never ends. */
+  const endless = (at: Bench): CommandLaunch => ({
+    ...{ sessionId: at.session.id, callId: "c1", tool: "shell", command: "x", description: "x", output: () => "SECRET" },
+    run: async ({ started }) => {
+      await started({ pid: 1, pgid: 1, processStart: "then" }, "/w/out");
+      return await new Promise<never>(() => undefined);
+    },
+  });
+  const SILENT = "turns: [{ say: Told. }]\nallowUnused: true\n";
+
+  test("the notice of a command that is given up withholds what a transform may remove", async () => {
+    const at = await bench(SILENT, { asleep: true, hooks: { consult: async () => undefined, tell: () => undefined } });
+    await at.tasks.commands.start(endless(at), SIGNAL);
+    await at.tasks.cancel("t_c1", "person");
+    await at.clock.advance(5_000);
+    await at.tasks.idle();
+    const [ended] = await at.events("task.ended");
+    assert.deepEqual([ended?.body.settled, ended?.body.result], [false, "(What it wrote is left to hooks: task_output shows it.)"]);
+  });
+
+  test("B79: who wants it to end a second time hears of it when the wish is on record, which it is once", async () => {
+    const slow = Promise.withResolvers<void>();
+    const at = await bench(SILENT, {
+      asleep: true,
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          append: async (...given: Parameters<typeof ledger.append>) => {
+            if (given[2].events.some(({ type }) => type === "task.cancelling")) await slow.promise;
+            return await ledger.append(...given);
+          },
+        }),
+    });
+    await at.tasks.commands.start(endless(at), SIGNAL);
+    let heard = 0;
+    const wishes = ["person", "model"].map((by) => at.tasks.cancel("t_c1", by).then(() => (heard += 1)));
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    assert.equal(heard, 0, "it is not on record");
+    slow.resolve();
+    await Promise.all(wishes);
+    assert.deepEqual([heard, (await at.events("task.cancelling")).length], [2, 1]);
+    await at.clock.advance(5_000);
+    await at.tasks.idle();
+  });
+
   test("B32: an interrupt of the turn leaves it running", async (t) => {
     const at = await scene(t, `turns: [{ calls: [${shell(LOOP)}] }, { delayMs: 1000, say: x }, { say: Told. }]`);
     const cancel = new AbortController();
@@ -246,6 +341,40 @@ describe("a background command", () => {
   });
 });
 
+describe("what a background command leaves running", () => {
+  test("it lives on after the command's end, and is ended with the session", async (t) => {
+    const at = await scene(t, script(shell("sleep 300 >/dev/null 2>&1 & echo left")));
+    await at.sendAll("go");
+    const pgid = await pgidOf(at);
+    const [ended] = await at.events("task.ended");
+    assert.deepEqual([ended?.body.status, groupRuns(pgid)], ["completed", true]);
+    assert.match(ended?.body.result ?? "", /\[still running: process \d+\]/);
+    await at.session.close("done", 0);
+    await until(() => !groupRuns(pgid));
+    assert.deepEqual(at.warnings, []);
+  });
+
+  test("what cannot be ended then is named", async (t) => {
+    const asked: TaskProcess[] = [];
+    const processes: NonNullable<BenchOptions["processes"]> = {
+      endLeftOver: async (left) => {
+        asked.push(left);
+        if (asked.length > 1) throw new Error("no table");
+        return { found: true, survivors: [7, 8] };
+      },
+    };
+    const left = (id: string): string => shell("sleep 300 >/dev/null 2>&1 & echo left", id);
+    const at = await scene(t, script(left("c1"), left("c2"), shell("true", "c3")), { processes });
+    await at.sendAll("go");
+    await at.session.close("done", 0);
+    for (const { pgid } of asked) process.kill(-pgid, "SIGKILL");
+    assert.match(
+      at.warnings.join("\n"),
+      /^of task t_c[12] still runs: process 7, 8\nwhat task t_c[12] left running could not be ended: no table$/,
+    );
+  });
+});
+
 describe("a background command whose Assent is gone", () => {
   /** The process that knew of it is gone: it stands in the record and in the system alone. */
   async function restarted(t: TestContext, command: string, stop = false): Promise<{ before: Scene; after: Scene }> {
@@ -270,12 +399,24 @@ describe("a background command whose Assent is gone", () => {
     assert.match(ended?.body.error ?? "", /^its outcome is unknown/);
     assert.equal(
       ended?.body.result,
-      `Its process ${pgid} still ran, and was ended with its group. What it wrote until then is in ${file}.`,
+      `What still ran of it (process ${pgid}, with its group) was ended. What it wrote until then is in ${file}.`,
     );
     assert.equal((await noticeTexts(after)).length, 1);
     assert.deepEqual([after.tasks.running(), after.tasks.get("t_c1")?.status], [0, "failed"]);
     assert.deepEqual(await after.events("task.paused"), [], "it cannot go on");
     assert.equal((await after.tasks.resume("t_c1", "person"))?.type, "task_not_paused");
+  });
+
+  test("one that cannot be ended is named", async (t) => {
+    const text = script(shell("echo begun; sleep 300"));
+    const next = await scene(t, text, { asleep: true });
+    await next.send("go");
+    const processes = { endLeftOver: async () => ({ found: true, survivors: [7, 8] }) };
+    const later = await scenedIn(next.root, text, { after: next, processes });
+    await later.tasks.restore();
+    const [ended] = await later.events("task.ended");
+    assert.match(ended?.body.result ?? "", /^Process 7, 8 still runs: it could not be ended, or may be another's\./);
+    process.kill(-(await pgidOf(later)), "SIGKILL");
   });
 
   test("law 5: the same command is not run again before a person was asked", async (t) => {
@@ -285,25 +426,17 @@ describe("a background command whose Assent is gone", () => {
   });
 
   test("a pid that is not its own any more is left alone", async (t) => {
-    const killed: number[] = [];
     const text = script(shell("echo begun; sleep 300"));
     const next = await scene(t, text, { asleep: true });
     await next.send("go");
     const later = await scenedIn(next.root, text, {
       after: next,
-      processes: {
-        startOf: () => "another",
-        killGroup: async (pgid) => {
-          killed.push(pgid);
-          return true;
-        },
-      },
+      processes: { endLeftOver: (left) => PROCESSES.endLeftOver({ ...left, processStart: "another" }) },
     });
     await later.tasks.restore();
     const [ended] = await later.events("task.ended");
     assert.match(ended?.body.result ?? "", /^Its process \d+ was gone\./);
-    assert.deepEqual(killed, []);
-    process.kill(-(await pgidOf(later)), "SIGKILL");
+    process.kill(-(await pgidOf(later)), "SIGKILL"); // it is there
   });
 
   test("a record that belongs to another process by now: a stop is refused, and leaves no process all the same", async (t) => {

@@ -124,11 +124,15 @@ describe("a task whose process is gone", () => {
     const later = await bench(text, { tools: [STUCK], after });
     await later.tasks.restore();
     assert.equal(later.tasks.get("t_c1")?.resumable, true, "also in a later process");
+    assert.equal(await later.tasks.release("t_c1", { by: "ada", words: "It ran twice." }), undefined, "there is more to say");
     await later.tasks.resume("t_c1", "resume");
     await ended(later);
     assert.equal((await later.events("task.ended"))[0]?.body.status, "completed");
     const heard = JSON.stringify(later.requests.find(({ who }) => who === "helper")?.options.prompt);
-    assert.match(heard, /It is unknown whether 'stuck' ran.*Message from a person: It &lt;did&gt; run\./);
+    assert.match(
+      heard,
+      /It is unknown whether 'stuck' ran.*Message from a person: It &lt;did&gt; run\..*Message from a person: It ran twice\./,
+    );
   });
 
   test("nothing but looking is released: what is changed or gone stays blocked, what runs or is over is refused", async () => {

@@ -2,7 +2,7 @@ import type { Context } from "../command-spec.ts";
 import { continueWith } from "../continue-with.ts";
 import { withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
-import { findTask, settleTask } from "../settle-task.ts";
+import { endedText, findTask, settleTask } from "../settle-task.ts";
 import { oneLine } from "../visible-text.ts";
 
 /** Ends a task that does not run: what it left open is ended with it, and its model is told that it was cancelled. */
@@ -11,10 +11,10 @@ export function run(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const task = await findTask(context, store);
     const { task: id, agent, description } = task.row;
-    await settleTask(context, store, { task, act: (tasks, by) => tasks.cancel(id, by.name, options.text("reason")) });
+    const ended = await settleTask(context, store, { task, act: (tasks, by) => tasks.cancel(id, by.name, options.text("reason")) });
     const sessionId = task.session.id;
-    if (options.flag("json")) await printJson(io, { id, sessionId, state: "cancelled" });
-    else await io.stdout.write(`${id}  cancelled: ${oneLine(`${agent}: ${description}`)}\n`);
+    if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "cancelled" });
+    else await io.stdout.write(`${id}  ${endedText(ended ?? "cancelled")}: ${oneLine(`${agent}: ${description}`)}\n`);
     await io.stderr.write(`The model is told when the session goes on: ${await continueWith(context, store.ledger, sessionId)}\n`);
     return 0;
   });

@@ -1,7 +1,8 @@
 import type { Context } from "../command-spec.ts";
+import { continueWith } from "../continue-with.ts";
 import { withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
-import { findTask, settleTask } from "../settle-task.ts";
+import { endedText, findTask, settleTask } from "../settle-task.ts";
 import { storeFlag } from "../store-location.ts";
 import { oneLine } from "../visible-text.ts";
 
@@ -11,11 +12,18 @@ export function run(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const task = await findTask(context, store);
     const { task: id, agent, description } = task.row;
-    await settleTask(context, store, { task, act: (tasks, by) => tasks.release(id, { by: by.name, words: options.text("saying") }) });
+    const ended = await settleTask(context, store, {
+      task,
+      act: (tasks, by) => tasks.release(id, { by: by.name, words: options.text("saying") }),
+    });
     const sessionId = task.session.id;
-    if (options.flag("json")) await printJson(io, { id, sessionId, state: "paused" });
-    else await io.stdout.write(`${id}  released: ${oneLine(`${agent}: ${description}`)}\n`);
-    await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
+    if (options.flag("json")) await printJson(io, { id, sessionId, state: ended ?? "paused" });
+    else await io.stdout.write(`${id}  ${ended ? endedText(ended) : "released"}: ${oneLine(`${agent}: ${description}`)}\n`);
+    if (ended)
+      await io.stderr.write(
+        `It cannot go on. The model is told when the session does: ${await continueWith(context, store.ledger, sessionId)}\n`,
+      );
+    else await io.stderr.write(`It goes on with: assent resume ${sessionId} --tasks${storeFlag(context)}\n`);
     return 0;
   });
 }

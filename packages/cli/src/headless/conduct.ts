@@ -116,7 +116,7 @@ function failure(error: unknown): RunOutcome {
 }
 
 async function setStage(context: Context, conducting: Conducting, composed: Composed): Promise<Stage> {
-  const { ports, policy, cancelling, flags, work } = conducting;
+  const { session, ports, policy, cancelling, flags, work } = conducting;
   const fault: Stage["fault"] = { error: undefined };
   const giveUp = (error: unknown): void => {
     fault.error ??= failure(error);
@@ -127,7 +127,8 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
   for (const piece of work) inbox.push(piece);
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...flags, maxCostUsd });
-  const stage = { output, inbox, fault, limits, told: { end: undefined }, settings: hostSettings(), tally: runTally(ports.clock) };
+  const tally = runTally(ports.clock, session.state.tasks.values());
+  const stage = { output, inbox, fault, limits, told: { end: undefined }, settings: hostSettings(), tally };
   if (flags.input === "text") {
     inbox.close();
     return { ...stage, host: undefined };

@@ -1,5 +1,5 @@
 import { costOf } from "@assent/agent";
-import type { Clock, DecisionNotice, LedgerEvent, Usage } from "@assent/core";
+import type { Clock, DecisionNotice, EventBodies, LedgerEvent, TaskRow, Usage } from "@assent/core";
 import { type WireUsage, wireUsage } from "./wire-content.ts";
 
 /** What was counted since the last result. */
@@ -35,9 +35,10 @@ type Counts = {
   readonly unknown: Counted["unknown_outcomes"][number][];
 };
 
-/** A tally at zero. */
-export function runTally(clock: Clock): RunTally {
+/** A tally at zero. `left`: the tasks that an earlier process left. */
+export function runTally(clock: Clock, left: Iterable<TaskRow> = []): RunTally {
   let counts = nothing(clock);
+  const leftBehind = new Map(Array.from(left, (row) => [row.task, row]));
   const open = new Map<string, Open>();
   const tools = new Map<string, string>();
   return {
@@ -64,12 +65,13 @@ export function runTally(clock: Clock): RunTally {
         case "call.claimed":
           counts.calls += 1;
           break;
-        case "call.ended": {
-          const { call, outcome, evidence = {} } = event.body;
-          if (outcome === "unknown") counts.unknown.push({ tool_name: tools.get(call) ?? null, tool_use_id: call, evidence });
-          tools.delete(call);
+        case "call.ended":
+          counts.unknown.push(...unknownCall(event.body, tools.get(event.body.call)));
+          tools.delete(event.body.call);
           break;
-        }
+        case "task.ended":
+          counts.unknown.push(...unknownCommand(event.body, leftBehind.get(event.body.task)));
+          break;
         default:
       }
     },
@@ -88,6 +90,17 @@ export function runTally(clock: Clock): RunTally {
 
 function nothing(clock: Clock): Counts {
   return { turns: 0, calls: 0, apiMs: 0, startedAt: clock.now(), models: new Map(), denials: [], unknown: [] };
+}
+
+function unknownCall({ call, outcome, evidence = {} }: EventBodies["call.ended"], tool: string | undefined): Counts["unknown"] {
+  return outcome === "unknown" ? [{ tool_name: tool ?? null, tool_use_id: call, evidence }] : [];
+}
+
+/** A background command is named by the call that started it. */
+function unknownCommand({ task, result, unknown }: EventBodies["task.ended"], row: TaskRow | undefined): Counts["unknown"] {
+  return unknown === undefined
+    ? []
+    : [{ tool_name: row?.agent ?? null, tool_use_id: row?.call ?? null, evidence: { task, found: result } }];
 }
 
 function waited(counts: Counts, turn: Open | undefined, until: string): void {

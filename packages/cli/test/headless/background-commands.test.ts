@@ -195,7 +195,7 @@ describe("a background command when the run ends early", () => {
       `turns:
   - {}
   - {}
-  - expect: { notices: [{ contains: [<status>failed</status>, its outcome is unknown, "Its process ${group} still ran, and was ended with its group."] }] }
+  - expect: { notices: [{ contains: [<status>failed</status>, its outcome is unknown, "What still ran of it (process ${group}, with its group) was ended."] }] }
     calls: [${behind(COMMAND, "c2")}]
   - { expect: { result: { call: c2, type: denied_unattended } }, say: Told. }
 `,

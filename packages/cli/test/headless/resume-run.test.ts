@@ -69,6 +69,27 @@ describe("resuming a run", () => {
     assert.equal((await at.here(["verify"])).code, 0);
   });
 
+  test("H44: a background command that ran when its process was killed is listed by the call that started it", async () => {
+    using at = place();
+    const call = '{ tool: shell, id: c1, input: { command: "echo x >> ran; sleep 30", run_in_background: true } }';
+    at.write("s.yaml", `turns: [{ calls: [${call}] }, { say: Meanwhile. }, { say: Told. }]\nallowUnused: true`);
+    const argv = ["run", "go", "--mode", "yolo", "--model", "script:s.yaml"];
+    const session = await killed(at, argv, (seen) => existsSync(at.path("ran")) && seen.includes("Meanwhile."));
+    const { code, stdout, stderr } = await at.run(["resume", session, ...STREAM]);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(
+      parse(stdout)
+        .at(-1)
+        .unknown_outcomes.map(({ tool_name, tool_use_id, evidence }: Line) => [
+          tool_name,
+          tool_use_id,
+          evidence.task,
+          typeof evidence.found,
+        ]),
+      [["shell", "c1", "t_c1", "string"]],
+    );
+  });
+
   const REPEATED = "{ tool: shell, id: ID, input: { command: echo $$ > pid; echo x >> ran; sleep 30 } }";
   const start = (id: string, more: string): string => `{ tool: agent, id: ${id}, input: { description: do it, prompt: look${more} } }`;
 
@@ -171,6 +192,10 @@ agents: { helper: ${own}, fork: ${own} }`,
     assert.deepEqual([again.code, again.stdout], [0, "two\n"], again.stderr);
     const pair = ["session.opened", "session.closed"];
     assert.deepEqual(await openings(at, first.session_id), [...pair, ...pair]);
+    const help = (await at.here(["resume", "--help"])).stdout.replace(/\s+/g, " ");
+    assert.match(help, /of a finished call, print the recorded result/);
+    assert.match(help, /On a terminal a conversation opens in the terminal interface, unless a PROMPT, --json, --quiet/);
+    assert.match(help, /A finished run has nothing to resume, but goes on with a PROMPT\./);
   });
 
   test("section 3: the first line shows the opening of its own process", async () => {

@@ -3,6 +3,7 @@ import type { EventBodies, LedgerEvent } from "./events.ts";
 import type { Kind } from "./kind.ts";
 import { answerSource } from "./notification-source.ts";
 import type { Outcome, OutcomeState } from "./outcome.ts";
+import { type TaskProcess, withEarlier } from "./task-events.ts";
 
 /** What the newest judgement found; the judged input itself stays in the ledger, at `seq`. */
 export type Judged = {
@@ -63,7 +64,7 @@ export type Call = { readonly callId: string; readonly tool: string; readonly se
       readonly key: string | null;
       /** Where the yes stands that was used up. */
       readonly answer: { readonly pos: number } | null;
-      readonly process: { readonly pid: number; readonly pgid: number; readonly processStart: string } | null;
+      readonly process: TaskProcess | null;
     }
   | { readonly state: "ended"; readonly outcome: Outcome }
 );
@@ -205,10 +206,7 @@ function isInForce({ judged, yes }: InState<"approved">): boolean {
 
 /** The process is told, or one retry with the same key follows a crash. */
 function running(call: InState<"claimed">, event: LedgerEvent): Call | undefined {
-  if (event.type === "call.started") {
-    const { pid, pgid, processStart } = event.body;
-    return { ...call, process: { pid, pgid, processStart } };
-  }
+  if (event.type === "call.started") return { ...call, process: withEarlier(event.body, call.process) };
   const retry = event.type === "call.claimed" && isRetry(call, event.body);
   return retry ? { ...call, attempt: 2, claimedAt: event.at, process: null } : undefined;
 }

@@ -8,7 +8,7 @@ import type { OutcomeState } from "./outcome.ts";
 import type { ProposalEventBodies } from "./proposal-events.ts";
 import type { QuestionEventBodies } from "./question-events.ts";
 import type { Content, Display, Spilled } from "./result.ts";
-import type { ScheduleEventBodies, TaskEventBodies } from "./task-events.ts";
+import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task-events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
 /** The chain every process may append to: answers, grants, trust, the store's own records. */
@@ -120,7 +120,7 @@ export type EventBodies = ProposalEventBodies &
       readonly idempotencyKey: string | null;
       readonly plan: Json;
     };
-    "call.started": { readonly call: string; readonly pid: number; readonly pgid: number; readonly processStart: string };
+    "call.started": { readonly call: string } & TaskProcess;
     "call.ended": {
       readonly call: string;
       readonly outcome: OutcomeState;

@@ -5,7 +5,21 @@ export type TaskStatus = "completed" | "failed" | "cancelled";
 export type TaskUsage = { readonly totalTokens: number; readonly toolUses: number; readonly durationMs: number };
 
 /** A process as the system knows it: pid and start time together name it. */
-export type TaskProcess = { readonly pid: number; readonly pgid: number; readonly processStart: string };
+export type TaskProcess = {
+  readonly pid: number;
+  readonly pgid: number;
+  readonly processStart: string;
+  /** Those that were started together with it, each in a group of its own, as the stages of a pipeline are. */
+  readonly others?: readonly Omit<TaskProcess, "others">[];
+};
+
+/** The process that was told last, and as its others all that are known besides: of each of them something may still run. */
+export function withEarlier({ pid, pgid, processStart, others = [] }: TaskProcess, before: TaskProcess | null | undefined): TaskProcess {
+  const told = { pid, pgid, processStart };
+  if (!before) return others.length > 0 ? { ...told, others } : told;
+  const { others: earlier = [], ...last } = before;
+  return { ...told, others: [...others, last, ...earlier] };
+}
 
 /** What is known of a background command before it begins. */
 export type TaskCommand = {
@@ -35,7 +49,7 @@ export type TaskEventBodies = {
     /** There where it is a command, and no agent. */
     readonly command?: TaskCommand;
   };
-  /** What a command runs in from now on; the last one counts. */
+  /** What a command runs in from now on; something of the earlier ones may still run. */
   "task.process": { readonly task: string } & TaskProcess;
   /** Something said to a running agent. It is delivered as a notice of the agent's own session, under the same id. */
   "task.message": { readonly task: string; readonly message: string; readonly text: string; readonly by: string };

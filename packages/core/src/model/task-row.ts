@@ -1,5 +1,5 @@
 import type { LedgerEvent } from "./events.ts";
-import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task-events.ts";
+import { type ScheduleEventBodies, type TaskEventBodies, type TaskProcess, withEarlier } from "./task-events.ts";
 
 /** A task that has not ended. */
 export type TaskRow = TaskEventBodies["task.started"] & {
@@ -7,7 +7,7 @@ export type TaskRow = TaskEventBodies["task.started"] & {
   readonly startedAt: string;
   /** Why it is paused, and why it cannot go on by itself. */
   readonly paused: Pick<TaskEventBodies["task.paused"], "reason" | "blocked"> | null;
-  /** Of a command: what it was last known to run in. */
+  /** Of a command: what it was last known to run in, and before. */
   readonly process?: TaskProcess;
 };
 
@@ -34,10 +34,8 @@ export function nextTask(row: TaskRow | undefined, event: TaskEvent): TaskRow | 
   switch (event.type) {
     case "task.message":
       return row;
-    case "task.process": {
-      const { pid, pgid, processStart } = event.body;
-      return row.command ? { ...row, process: { pid, pgid, processStart } } : undefined;
-    }
+    case "task.process":
+      return row.command ? { ...row, process: withEarlier(event.body, row.process) } : undefined;
     case "task.cancelling":
       return { ...row, state: "cancelling", paused: null };
     case "task.paused":

@@ -67,7 +67,7 @@ async function settle(batch: BatchRun, call: Claimed): Promise<Settled> {
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
-  const ending = call.judged.safe ? readOnlyEnd(call) : await unsafeEnd(batch, run, { call, tool, evidence });
+  const ending = call.judged.safe ? readOnlyEnd(call, evidence) : await unsafeEnd(batch, run, { call, tool, evidence });
   const report = await endCall(batch, run, ending);
   batch.live.delete(run.callId);
   return { seq: call.seq, run, report };
@@ -81,19 +81,20 @@ async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }
   return (tool && (await settleByTool(batch, run, { call, tool, evidence }))) ?? unknownEnd(call, evidence);
 }
 
-/** A process the call started and that still lives is ended with its group; a pid that now belongs to another is never signalled. */
+/** What still lives of the groups that the call started is ended; a pid that now belongs to another is never signalled. */
 async function endLeftOver({ deps }: BatchRun, call: Claimed): Promise<JsonObject> {
   if (!call.process) return {};
-  const { pid, pgid, processStart } = call.process;
+  const { pid } = call.process;
   if (!deps.processes) return { pid };
-  if (deps.processes.startOf(pid) !== processStart) return { pid, alive: false };
-  const killed = await deps.processes.killGroup(pgid, processStart);
-  return killed ? { pid, alive: true, killed: true } : { pid, alive: true, survivor: pid };
+  const { found, survivors } = await deps.processes.endLeftOver(call.process);
+  const [survivor] = survivors;
+  if (survivor === undefined) return found ? { pid, alive: true, killed: true } : { pid, alive: false };
+  return { pid, alive: true, survivor, ...(survivors.length > 1 && { survivors }) };
 }
 
-function readOnlyEnd(call: Claimed): Ending {
+function readOnlyEnd(call: Claimed, evidence: JsonObject): Ending {
   const text = `${modelText.execution_unknown({ name: call.tool })} It only reads; it is safe to call again.`;
-  return { ...synthesised("unknown", "execution_unknown", text), evidence: { safe: true } };
+  return { ...synthesised("unknown", "execution_unknown", text), evidence: { ...("survivor" in evidence && evidence), safe: true } };
 }
 
 function unknownEnd(call: Claimed, evidence: JsonObject): Ending {

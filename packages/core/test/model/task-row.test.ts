@@ -51,9 +51,12 @@ for (const [name, drafts] of [
   test(`${name}: the record would be corrupt`, () => assert.throws(() => folded(drafts), IllegalEvent));
 }
 
-test("the last process of a command counts", () => {
+test("the last process of a command counts, and those before it are known", () => {
   const next = draftOf("task.process", { task: "t_1", pid: 8, pgid: 8, processStart: "later" });
-  assert.deepEqual(folded([command, process, next]).tasks.get("t_1")?.process, { pid: 8, pgid: 8, processStart: "later" });
+  assert.deepEqual(folded([command, process, next]).tasks.get("t_1")?.process, {
+    ...{ pid: 8, pgid: 8, processStart: "later" },
+    others: [{ pid: 7, pgid: 7, processStart: "then" }],
+  });
 });
 
 test("a command that nobody knows the outcome of is remembered by its fingerprint", () => {

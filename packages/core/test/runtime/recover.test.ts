@@ -7,10 +7,12 @@ import {
   type EventBodies,
   type Facts,
   type Ledger,
+  type LeftOver,
   type ProbeAnswer,
   type Processes,
   patternRules,
   requestsFrom,
+  type TaskProcess,
   type ToolDefinition,
 } from "@assent/core";
 import { draftOf, grantedDraft, scriptedApprover } from "@assent/core/testing";
@@ -626,34 +628,39 @@ test("ledger section 6: a retry can be cancelled like any call", async (t) => {
   assert.deepEqual(outcomes(await running), ["cancelled cancelled"]);
 });
 
-/** Processes of which one may still live. */
-function processes(alive: string | undefined, kills: boolean): Processes & { readonly killed: number[] } {
-  const killed: number[] = [];
+/** Processes of which some may still live. */
+function processes(left: LeftOver): Processes & { readonly looked: TaskProcess[] } {
+  const looked: TaskProcess[] = [];
   return {
-    killed,
+    looked,
     run: () => Promise.reject(new Error("not here")),
     runSteps: () => Promise.reject(new Error("not here")),
-    startOf: () => alive,
-    killGroup: async (pgid) => {
-      killed.push(pgid);
-      return kills;
+    startOf: () => undefined,
+    endLeftOver: async (process) => {
+      looked.push(process);
+      return left;
     },
   };
 }
 
-type ProcessRow = readonly [name: string, table: ReturnType<typeof processes> | undefined, evidence: object, killed: readonly number[]];
+type ProcessRow = readonly [name: string, table: ReturnType<typeof processes> | undefined, evidence: object];
 
 const processRows: readonly ProcessRow[] = [
-  ["still alive: its group is killed", processes("then", true), { pid: 7, alive: true, killed: true }, [8]],
-  ["still alive and cannot be killed: it is named", processes("then", false), { pid: 7, alive: true, survivor: 7 }, [8]],
-  ["gone", processes(undefined, true), { pid: 7, alive: false }, []],
-  ["gone and its pid reused: never signalled", processes("later", true), { pid: 7, alive: false }, []],
-  ["unknown, since nobody can look: it is named", undefined, { pid: 7 }, []],
+  ["still alive: its group is killed", processes({ found: true, survivors: [] }), { pid: 7, alive: true, killed: true }],
+  ["still alive and cannot be killed: it is named", processes({ found: true, survivors: [7] }), { pid: 7, alive: true, survivor: 7 }],
+  [
+    "gone, but not all of its group: they are named",
+    processes({ found: true, survivors: [9, 10] }),
+    { pid: 7, alive: true, survivor: 9, survivors: [9, 10] },
+  ],
+  ["gone", processes({ found: false, survivors: [] }), { pid: 7, alive: false }],
+  ["unknown, since nobody can look: it is named", undefined, { pid: 7 }],
 ];
-for (const [name, table, evidence, killed] of processRows) {
+for (const [name, table, evidence] of processRows) {
   test(`L27: a claimed call whose process is ${name}`, async (t) => {
     const spawning = textTool("spawn", "execute", {
       run: async (_input, { started }) => {
+        await started({ pid: 5, pgid: 5, processStart: "before", others: [{ pid: 6, pgid: 6, processStart: "before" }] });
         await started({ pid: 7, pgid: 8, processStart: "then" });
         return await new Promise<string>(() => undefined);
       },
@@ -666,7 +673,8 @@ for (const [name, table, evidence, killed] of processRows) {
     const report = await again.resume();
     assert.deepEqual(outcomes(report), ["unknown execution_unknown"]);
     assert.deepEqual((await again.stored("call.ended"))[0]?.body.evidence, evidence);
-    assert.deepEqual(table?.killed ?? [], killed);
+    const others = [5, 6].map((pid) => ({ pid, pgid: pid, processStart: "before" }));
+    assert.deepEqual(table?.looked ?? [], table ? [{ pid: 7, pgid: 8, processStart: "then", others }] : []);
     assert.match(textOf(only(report)), /pid 7/);
   });
 }
