@@ -1,4 +1,5 @@
 import type { ApprovalRow, EventBodies, JsonObject } from "@assent/core";
+import type { Edited } from "./edited-answer.ts";
 
 /** The approval form of the commands and of the streams: what is asked, by which rule, since when. */
 export function approvalForm(row: ApprovalRow): JsonObject {
@@ -22,9 +23,6 @@ export type Judged = Pick<
   EventBodies["call.judged"],
   "kind" | "input" | "cwd" | "verdict" | "reason" | "source" | "rule" | "explicitAsk" | "units" | "trace"
 >;
-
-/** The input that a person's yes put in place of the one that was shown. */
-export type Edited = NonNullable<EventBodies["approval.answered"]["edited"]>;
 
 /** The form with everything a person may want to see before answering. */
 export function approvalLongForm(row: ApprovalRow, judged: Judged & { readonly edited: Edited | undefined }): JsonObject {

@@ -1,26 +1,36 @@
-import type { ConfirmationDetails, JsonObject, OpenApproval, RuleRef } from "@assent/core";
+import type { ConfirmationDetails, OpenApproval, RuleRef } from "@assent/core";
 import { factNotes } from "./approval-facts.ts";
 import { cut, wrap } from "./display-width.ts";
+import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 import type { Style } from "./style.ts";
 import { markGaps, oneLine, visible } from "./visible-text.ts";
 
+/** How an approval is printed; `edited`: it reads as the person made it. */
+export type Printing = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
+
 /** Everything a person must have seen before saying yes, as lines that fit the terminal: nothing is left out, nothing can move the cursor. */
-export function approvalLines(approval: OpenApproval, { columns, style }: { readonly columns: number; readonly style: Style }): string[] {
+export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: Printing): string[] {
   const { details } = approval;
   const indent = "  ";
   const block = (text: string): string[] =>
     wrap(visible(markGaps(text)).replaceAll("\t", "    "), columns - indent.length).map((line) => indent + line);
-  const facts = factLines(approval).flatMap(([label, value]) => block(`${label.padEnd(6)} ${oneLine(value)}`));
+  const rest = restOfInput(approval);
+  const inputs = rest.lines.map((line) => ["input", line] as const);
+  const facts = [...factLines(approval), ...inputs].flatMap(([label, value]) => block(`${label.padEnd(6)} ${oneLine(value)}`));
   const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
-  const rest = restOfInput(approval.input, details);
   return [
     style.bold(`Approval needed: ${oneLine(titleOf(approval))}`),
     ...facts,
     "",
     ...shown,
-    ...(rest === undefined ? [] : ["", ...block(`input: ${rest}`)]),
-    ...(details.warnings ?? []).flatMap((warning) => ["", ...block(`Warning: ${warning}`)]),
+    ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
+    ...warningsOf(details, edited).flatMap((warning) => ["", ...block(`Warning: ${warning}`)]),
   ];
+}
+
+/** What the tool warns of. Beside a person's own version the model's words are about another one. */
+export function warningsOf({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {
+  return edited ? warnings.map(warningAfterEdit) : warnings;
 }
 
 const LIST_WIDTH = 200;
@@ -101,22 +111,6 @@ export function subject(details: ConfirmationDetails): string {
     default:
       return details satisfies never;
   }
-}
-
-/** The part of the input that the details do not already show word for word. */
-export function restOfInput(input: JsonObject, details: ConfirmationDetails): string | undefined {
-  const shown = shownWhole(details);
-  const rest = Object.entries(input).filter(([, value]) => typeof value !== "string" || !shown.includes(value));
-  return rest.length === 0 ? undefined : JSON.stringify(Object.fromEntries(rest), null, 2);
-}
-
-const CHANGED_LINE = /^(?:\+(?!\+\+ )|-(?!-- ))/m;
-
-/** What would be written is shown by the lines that change; where there are none, because the file is no text or too long, by nothing. */
-function shownWhole(details: ConfirmationDetails): readonly string[] {
-  if (details.type === "exec") return [details.command];
-  if (details.type !== "edit") return [];
-  return CHANGED_LINE.test(details.fileDiff) ? [details.newContent, details.filePath] : [details.filePath];
 }
 
 function diffLines(lines: readonly string[], style: Style): string[] {

@@ -1,5 +1,6 @@
 import { isObject, type Json, type StoredEvent } from "@assent/core";
 import { cut } from "./display-width.ts";
+import { editedSubject } from "./edited-answer.ts";
 import { oneLine } from "./visible-text.ts";
 import { whenText } from "./who.ts";
 
@@ -26,15 +27,19 @@ function rank(name: string): number {
 }
 
 function glance(name: string, value: Json): string | undefined {
+  if (name === "edited" && isObject(value)) return editedSubject(value["input"] as Json, GLANCE); // parsing: the record is JSON
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   const text = isObject(value) ? (value["name"] ?? value["text"]) : value;
-  return typeof text === "string" && text !== "" && text.length <= 60 && !DIGESTS.includes(name) ? oneLine(text) : undefined;
+  return typeof text === "string" && text !== "" && text.length <= GLANCE && !DIGESTS.includes(name) ? oneLine(text) : undefined;
 }
+
+const GLANCE = 60;
 
 const TELLING: readonly string[] = [
   "tool",
   "verdict",
   "outcome",
+  "edited",
   "type",
   "title",
   "by",

@@ -2,7 +2,7 @@ import { isObject, type QuestionAnswer, type QuestionReport, type QuestionRow } 
 import { printAnswer } from "./answer-command.ts";
 import { readNamed } from "./call-input.ts";
 import type { Context } from "./command-spec.ts";
-import { continueWith } from "./continue-with.ts";
+import { goesOnText } from "./continue-with.ts";
 import { CommandError, usageError } from "./failure.ts";
 import { findRow } from "./find-row.ts";
 import { type Store, withStoreIfAny } from "./open-store.ts";
@@ -29,7 +29,7 @@ export async function answerQuestionCommand(context: Context, outcome: "answered
     const row = await wholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
     if (outcome === "answered" && text === undefined) return await refuseSilence(context, row);
     const report = await commit(context, store, { row, outcome, answers: text === undefined ? undefined : parseAnswers(text) });
-    await printAnswer(context, await continueWith(context, store.ledger, row.session), report);
+    await printAnswer(context, await goesOnText(context, store.ledger, row.session), report);
     return report.refusal === null ? 0 : 1;
   });
 }

@@ -103,8 +103,8 @@ export const TUI_COMMAND: CommandSpec = {
 export const RESUME_COMMAND: CommandSpec = {
   name: "resume",
   group: "run",
-  says: "continue a parked or interrupted session; print the recorded result of a finished one",
-  more: "The session is judged by the flags it began with; those given here are added for this resume. Nothing that may have run is run again.",
+  says: "continue a parked or interrupted session; of a finished call, print the recorded result",
+  more: "On a terminal a conversation opens in the terminal interface, unless a PROMPT, --json, --quiet, --verbose, --on-ask, --input-format or --output-format is given. A finished run has nothing to resume, but goes on with a PROMPT. The session is judged by the flags it began with; those given here are added for this resume. Nothing that may have run is run again.",
   operands: [
     { name: "SESSION", required: true },
     { name: "PROMPT", required: false },

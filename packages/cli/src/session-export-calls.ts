@@ -11,7 +11,17 @@ export type CallStories = {
   readonly end: () => string;
 };
 
-type Story = { readonly call: string; readonly tool: string; input: Json; readonly lines: string[] };
+type Story = {
+  readonly call: string;
+  readonly tool: string;
+  /** What the model proposed, complete as soon as it was judged. */
+  input: Json;
+  /** What others made of it, in order. */
+  readonly edits: Edit[];
+  readonly lines: string[];
+};
+
+type Edit = { readonly by: string; readonly input: Json; readonly fingerprint: string | undefined };
 
 /** No calls yet. */
 export function createCallStories(): CallStories {
@@ -30,21 +40,35 @@ export function createCallStories(): CallStories {
 }
 
 function begin(open: Map<string, Story>, { call, tool, raw }: EventBodies["call.proposed"]): string {
-  open.set(call, { call, tool, input: raw, lines: [] });
+  open.set(call, { call, tool, input: raw, edits: [], lines: [] });
   return "";
 }
 
 function goOn(open: Map<string, Story>, story: Story, event: LedgerEvent): string {
-  if (event.type === "call.judged") story.input = event.body.input;
+  if (event.type === "call.judged" && event.body.editedBy === undefined && story.edits.length === 0) story.input = event.body.input;
+  const edit = editOf(event);
+  if (edit && !story.edits.some(({ fingerprint }) => fingerprint === edit.fingerprint)) story.edits.push(edit);
   story.lines.push(...linesOf(event).filter((line) => !story.lines.includes(line))); // judged again, and the same came of it
   if (event.type !== "call.ended") return "";
   open.delete(story.call);
   return `${told(story)}\n${contentBlock(event.body.content)}\n`;
 }
 
-function told({ call, tool, input, lines }: Story): string {
-  const shown = typeof input === "string" ? fenced(input) : fenced(JSON.stringify(input, null, 2), "json");
-  return `### ${quoted(tool)} as ${quoted(call)}\n\n${shown}\n${lines.map((line) => `- ${line}\n`).join("")}`;
+/** What this event put in place of what was proposed: an answer first, then its judging, which says the same again. */
+function editOf(event: LedgerEvent): Edit | undefined {
+  if (event.type === "approval.answered" && event.body.edited) return { by: whoText(event.body.by), ...event.body.edited };
+  if (event.type !== "call.judged" || event.body.editedBy === undefined) return undefined;
+  return { by: event.body.editedBy, input: event.body.input, fingerprint: event.body.fingerprint };
+}
+
+function told({ call, tool, input, edits, lines }: Story): string {
+  const changed = edits.map(({ by, input: other }) => `Edited by ${quoted(by)}:\n\n${inputBlock(other)}\n`);
+  const proposed = `${changed.length === 0 ? "" : "Proposed by the model:\n\n"}${inputBlock(input)}\n`;
+  return `### ${quoted(tool)} as ${quoted(call)}\n\n${proposed}${changed.join("")}${lines.map((line) => `- ${line}\n`).join("")}`;
+}
+
+function inputBlock(input: Json): string {
+  return typeof input === "string" ? fenced(input) : fenced(JSON.stringify(input, null, 2), "json");
 }
 
 /** The call that an event is told with; `made` says which call asked a question or staged a proposal. */
@@ -87,7 +111,7 @@ function decided(body: EventBodies["call.judged"]): string {
 
 function answered({ at, body }: LedgerEvent<"approval.answered">): string {
   const { outcome, by, reason, edited } = body;
-  const what = edited ? `**${outcome}** with another input` : `**${outcome}**`;
+  const what = edited ? `**${outcome}, edited**` : `**${outcome}**`;
   return `Answer: ${what} by ${quoted(whoText(by))}, ${whenText(at)}${reason === null ? "" : `: ${quoted(reason)}`}`;
 }
 

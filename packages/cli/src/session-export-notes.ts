@@ -1,11 +1,18 @@
-import type { LedgerEvent, Resolution } from "@assent/core";
-import { quoted } from "./markdown.ts";
+import type { EventBodies, LedgerEvent, Resolution } from "@assent/core";
+import { fenced, quoted } from "./markdown.ts";
+import { broughtText } from "./tui/transcript/task-ends.ts";
 import { whoText } from "./who.ts";
 
 /** What else happened, in a line; undefined for what only programs need to know. */
 export function noteOf(event: LedgerEvent): string | undefined {
   const text = proposalNote(event) ?? ofTask(event) ?? ofSession(event);
-  return text === undefined ? undefined : `*${text}*\n`;
+  return text === undefined ? undefined : `*${text}*\n${event.type === "task.ended" ? broughtBack(event.body) : ""}`;
+}
+
+/** What a background task came back with: an agent's report, or the end of what a command wrote. */
+function broughtBack(body: EventBodies["task.ended"]): string {
+  const text = broughtText(body);
+  return text === "" ? "" : `\n${fenced(text)}`;
 }
 
 /** What became of a proposal, in words. */
@@ -34,13 +41,13 @@ export function proposalNote(event: LedgerEvent): string | undefined {
 }
 
 function resolvedBy({ by, who, reason }: Resolution): string {
-  return `by ${who ? quoted(whoText(who)) : `the ${by}`}: ${quoted(reason)}`;
+  return `by ${who ? quoted(whoText(who)) : `the ${by}`}${reason === "" ? "" : `: ${quoted(reason)}`}`;
 }
 
 function ofTask(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "task.started":
-      return `Task ${quoted(event.body.task)} started with ${quoted(event.body.agent)}: ${quoted(event.body.description)}`;
+      return startedTask(event.body);
     case "task.paused":
       return `Task ${quoted(event.body.task)} paused: ${event.body.reason}`;
     case "task.resumed":
@@ -50,6 +57,12 @@ function ofTask(event: LedgerEvent): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** Where all of it is: a command's output in a file, an agent's conversation in a session of its own. */
+function startedTask({ task, agent, description, command, session }: EventBodies["task.started"]): string {
+  const where = command ? `all it writes is in ${quoted(command.outputFile)}` : `its conversation is ${quoted(session)}`;
+  return `Task ${quoted(task)} started with ${quoted(agent)}: ${quoted(description)}; ${where}`;
 }
 
 function ofSession(event: LedgerEvent): string | undefined {

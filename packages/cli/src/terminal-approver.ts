@@ -110,7 +110,7 @@ async function converse(parts: TerminalApproverParts, screen: Screen, asked: Ask
 
 async function present(parts: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
   const { stderr } = parts.io;
-  const lines = approvalLines(approval, { columns: stderr.columns() ?? 80, style: screen.style });
+  const lines = approvalLines(approval, { columns: stderr.columns() ?? 80, style: screen.style, edited: screen.edited !== undefined });
   const unread = await showPages(screen, lines, Math.max((stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
   return unread ?? (await choose(screen, approval, parts));
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, Ledger, Lists, PageQuery, ProposalRow, Session } from "@assent/core";
 import { approvalForm } from "./approval-form.ts";
 import { approvalSubject } from "./approval-view.ts";
+import { editedAnswer, editedSubject } from "./edited-answer.ts";
 import { questionForm } from "./question-form.ts";
 import { questionSubject } from "./question-view.ts";
 import { whenText } from "./who.ts";
@@ -11,8 +12,11 @@ export type Waiting = {
   readonly since: string;
   readonly tool: string;
   readonly state: string;
+  /** What is asked about; of an answer with changes what the person made of it. */
   readonly subject: string;
   readonly form: JsonObject;
+  /** It was answered with changes. */
+  readonly edited?: true;
 };
 
 /** Which list an id stands in. */
@@ -22,8 +26,8 @@ export function kindOf(id: string): "approvals" | "questions" | "proposals" {
 }
 
 /** The cells of a table row, in the order of its columns. */
-export function waitingCells({ id, state, tool, since, subject }: Waiting, withState: boolean): readonly string[] {
-  return [id, ...(withState ? [state] : []), tool, whenText(since), subject];
+export function waitingCells({ id, state, tool, since, subject, edited }: Waiting, withState: boolean): readonly string[] {
+  return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
 }
 
 /** Where a list goes on, and how much of it is wanted. */
@@ -74,9 +78,17 @@ async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Wai
   const of = { kind: "approvals", since: (row: Lists["approvals"]) => row.requestedAt, query: page.query } as const;
   for await (const row of rowsOf(ledger, page, of)) {
     const { id, requestedAt: since, tool, state } = row;
-    yield { id, since, tool, state, subject: approvalSubject(row), form: approvalForm(row) };
+    yield { id, since, tool, state, subject: approvalSubject(row), form: approvalForm(row), ...(await changes(ledger, row)) };
   }
 }
+
+async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<Waiting, "subject" | "edited"> | undefined> {
+  if (row.covers === null || row.covers === row.fingerprint) return undefined;
+  const edited = await editedAnswer(ledger, row);
+  return edited && { subject: `${row.title}: ${editedSubject(await ledger.resolve(edited.input), LONGEST)}`, edited: true };
+}
+
+const LONGEST = 200;
 
 async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
   const { wholeQuestion } = await import("@assent/core");

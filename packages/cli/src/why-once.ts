@@ -7,7 +7,7 @@ export function whyOnce({ details, explicitAsk, suggestions, reason, source, fac
   if (details.type === "plan" || reason === "edited") return undefined;
   if (explicitAsk || details.hideAlwaysAllow === true) return `${asker(reason, oneLine(source))} asks every time`;
   if (suggestions.length > 0) return undefined;
-  return isRisky(facts) ? "what is risky is asked about every time" : "no rule can tell what else would be like it";
+  return isRisky(facts) ? "no rule covers what is named above as a risk" : "no rule can tell what else would be like it";
 }
 
 function asker(reason: string, source: string): string {

@@ -114,7 +114,8 @@ describe("assent doctor", () => {
     assert.ok(!existsSync(at.store));
     await someRecord(at);
     const { value } = await at.hereJson(["doctor"]);
-    assert.deepEqual(Object.keys(statuses(value)), ["node", "store", "terminal", "bash", "git", "rg", "bwrap", "editor"]);
+    assert.deepEqual(Object.keys(statuses(value)), ["node", "store", "terminal", "bash", "git", "rg", "sandbox", "editor"]);
+    assert.match(value.checks[6].detail, /^there is none/);
     assert.match(value.checks[1].detail, /opens, mode 0700, \d+ events/);
     assert.match((await at.here(["doctor"])).stdout, /^STATUS +CHECK +FOUND\nok +node +v\d/);
   });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { openLedger } from "@assent/store";
 import { type IPty, spawn } from "@lydell/node-pty";
+import { replay } from "../src/tui/replay.ts";
 import { BIN, type Place, place, until } from "./support/assent.ts";
 
 type Parked = { readonly sessionId: string; readonly callId: string; readonly approvalId: string };
@@ -48,6 +50,25 @@ describe("a question that was parked", () => {
     ] as const)
       assert.equal((await at.hereJson(["approvals", ...argv])).value.length, count, argv.join(" "));
   });
+
+  for (const [who, by, decided] of [
+    ["you", [], /^answered by you$/],
+    ["another", ["--by", "Ada"], /^answered by Ada \(\w+\)$/],
+  ] as const)
+    test(`read back from the record, a question that ${who} answered says so`, async () => {
+      using at = place();
+      const { approvalId, sessionId } = await park(at);
+      await at.here(approve(approvalId, "Postgres", ...by));
+      await at.here(["resume", sessionId]);
+      const ledger = await openLedger({ directory: at.store });
+      try {
+        const [block] = (await replay(ledger, sessionId)).settled;
+        assert.ok(block?.type === "call");
+        assert.match(block.decided ?? "", decided);
+      } finally {
+        await ledger.close();
+      }
+    });
 
   test("AK-60: an answer from another process is stored before it is said, and is the call's one result", async () => {
     using at = place();

@@ -279,6 +279,9 @@ describe("assent sessions export", () => {
     assert.deepEqual(await events(at, ["sessions", "export", value.sessionId, "--json"]), exported);
     assert.equal((await at.here(["sessions", "export", value.sessionId, "--format", "md", "--json"])).code, 2);
     assert.equal((await at.here(["sessions", "export", "s_unknown"])).code, 4);
+    const help = (await at.here(["sessions", "export", "--help"])).stdout;
+    assert.match(help, /--json +the same as --format jsonl/);
+    assert.ok(!help.includes("one JSON value"), help);
   });
 
   test("md: prompt, answers, calls with verdict, who decided and what came of it", async () => {
@@ -308,6 +311,68 @@ describe("assent sessions export", () => {
       /\n\*Left: done\*\n/,
     ];
     for (const text of wanted) assert.match(stdout, text);
+  });
+
+  test("md: of a call that was approved with edits both are there: what the model proposed, and what the person made of it", async () => {
+    using at = place();
+    const input = JSON.stringify({ command: "touch alpha" });
+    const { value } = await at.hereJson(["call", "shell", "--input", input, "--on-ask", "park"]);
+    await at.here(["approve", value.approvalId, "--edit", "-", "--by", "Ada"], { input: JSON.stringify({ command: "touch beta" }) });
+    const command = (text: string): string => `\`\`\`json\\n\\{\\n {2}"command": "touch ${text}"\\n\\}\\n\`\`\`\\n\\n`;
+    const both = new RegExp(
+      `### \`shell\` as \`\\w+\`\\n\\nProposed by the model:\\n\\n${command("alpha")}Edited by \`Ada \\(\\w+\\)\`:\\n\\n${command("beta")}- Verdict`,
+    );
+    for (const _ of ["answered", "resumed"]) {
+      const { stdout } = await at.here(["sessions", "export", value.sessionId]);
+      assert.match(stdout, both);
+      assert.match(stdout, /\n- Answer: \*\*approved, edited\*\* by `Ada/);
+      assert.equal(stdout.match(/Edited by/g)?.length, 1);
+      await at.here(["resume", value.sessionId]);
+    }
+  });
+
+  test("md: what the model proposed stays what it proposed, however often its edit is judged", () => {
+    const { take, end } = createTranscript();
+    const by = { kind: "person", user: "ada", name: "Ada", door: "tui", pid: 1 };
+    const judged = (input: object, fingerprint: string) => ({
+      call: "c1",
+      input,
+      fingerprint,
+      verdict: "ask",
+      reason: "default",
+      source: "x",
+    });
+    const edited = { input: { command: "two" }, fingerprint: "f2" };
+    for (const [type, body] of [
+      ["call.proposed", { call: "c1", tool: "shell", raw: { command: "one" } }],
+      ["call.judged", judged({ command: "one" }, "f1")],
+      ["approval.answered", { approval: "a_1", call: "c1", outcome: "approved", by, reason: null, edited }],
+      ["call.judged", judged({ command: "two" }, "f2")],
+    ] as const)
+      take({ type, body, at: "1970-01-01T00:00:00.000Z", session: "s_1", seq: 1, pos: 1 } as never);
+    assert.match(
+      end(),
+      /Proposed by the model:\n\n```json\n\{\n {2}"command": "one"[\s\S]*Edited by `Ada \(ada\)`:\n\n```json\n\{\n {2}"command": "two"/,
+    );
+  });
+
+  test("md: what background tasks came back with is there, and where the rest of it is", async () => {
+    const { ledger, append } = recording();
+    const command = { outputFile: "/out/t_2.log", fingerprint: null };
+    await append("s_1", [
+      createdDraft(),
+      startedTaskDraft("t_1"),
+      startedTaskDraft("t_2", { agent: "shell", description: "npm test", session: "s_1", command }),
+      endedTaskDraft("t_1", { result: "I found src/users.js.\n## Person" }),
+      endedTaskDraft("t_2", { status: "failed", result: "3 of 4 pass", error: "exit code 1" }),
+    ]);
+    const { take } = createTranscript();
+    let text = "";
+    for await (const event of exportedEvents(ledger, "s_1")) text += take(event as never);
+    assert.match(text, /\*Task `t_1` started with `explorer`: `looks around`; its conversation is `s_t_1`\*/);
+    assert.match(text, /\*Task `t_2` started with `shell`: `npm test`; all it writes is in `\/out\/t_2\.log`\*/);
+    assert.match(text, /\*Task `t_1` completed\*\n\n```\nI found src\/users\.js\.\n## Person\n```\n/);
+    assert.match(text, /\*Task `t_2` failed\*\n\n```\nError: exit code 1\n\n3 of 4 pass\n```\n/);
   });
 
   test("md: no text of anybody becomes markup, and nothing hidden reaches a terminal", async () => {

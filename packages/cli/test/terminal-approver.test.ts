@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Answer, OpenApproval } from "@assent/core";
 import { testApprover } from "@assent/core/testing";
+import { approvalLines } from "../src/approval-view.ts";
+import { stderrStyle } from "../src/style.ts";
 import { terminalApprover } from "../src/terminal-approver.ts";
 import { type FakeTerminal, fakeTerminal } from "./support/terminal.ts";
 
@@ -297,10 +299,36 @@ describe("the terminal approver", () => {
       input: { file_path: "a.txt", content: "new", extra: 7 },
     });
     await asked.shows(PROMPT);
-    for (const text of ["/w/a.txt", "-old", "+new", '"extra": 7']) assert.ok(asked.painted().includes(text), text);
-    assert.ok(!asked.painted().includes('"content"'));
+    for (const text of ["/w/a.txt", "-old", "+new", "input  extra: 7"]) assert.ok(asked.painted().includes(text), text);
+    assert.ok(!asked.painted().includes("content:"));
     asked.abort.abort();
     await asked.answer;
+  });
+
+  test("a small write is one page at 80 by 24: what its diff shows is not shown again", async () => {
+    const fileDiff = "--- a/a.txt\n+++ b/a.txt\n@@ -0,0 +1 @@\n+new";
+    const asked = ask({
+      tool: "write",
+      details: { type: "edit", fileName: "a.txt", filePath: "/w/a.txt", fileDiff, originalContent: "", newContent: "new" },
+      input: { file_path: "a.txt", content: "new" },
+    });
+    await read(asked, PROMPT);
+    assert.doesNotMatch(asked.painted(), /more lines|input/);
+    asked.press("y\r");
+    assert.deepEqual(await asked.answer, YES);
+  });
+
+  test("what the model says of a command is marked as about its own beside the person's", () => {
+    const details = { type: "exec", command: "ls", rootCommand: "ls", warnings: ["The model says: lists"] } as const;
+    const of = (edited: boolean): string =>
+      approvalLines(approval({ details, input: { command: "ls", description: "lists" } }), {
+        columns: 80,
+        style: stderrStyle(fakeTerminal().io),
+        edited,
+      }).join("\n");
+    assert.match(of(false), /Warning: The model says: lists/);
+    assert.match(of(true), /Warning: The model said of its own version: lists/);
+    assert.doesNotMatch(of(true), /The model says|description/);
   });
 
   test("a tool without details of its own shows its whole input", async () => {
@@ -310,7 +338,8 @@ describe("the terminal approver", () => {
     );
     await asked.shows(PROMPT);
     const painted = asked.painted().replaceAll(/\n */g, "");
-    assert.ok(painted.includes(`"text": "${"t".repeat(300)}"`));
+    assert.ok(painted.includes(`input text: "${"t".repeat(300)}"`));
+    assert.ok(painted.includes('input  deep: {"list":[1,2]}'));
     asked.abort.abort();
     await asked.answer;
   });

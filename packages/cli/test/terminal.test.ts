@@ -86,7 +86,7 @@ describe("assent call on a real terminal", () => {
     await afterReading();
     screen.pty.write("e\r");
     await screen.shows("$ echo mine > made.txt");
-    await screen.shows("Cannot be remembered: what is risky is asked about every time.");
+    await screen.shows("Cannot be remembered: no rule covers what is named above as a risk.");
     await screen.shows(PROMPT);
     await afterReading();
     screen.pty.write("y\r");

@@ -1,8 +1,9 @@
-import { type ApprovalRow, isObject, type Json, type JsonObject, knownEvent, type Ledger } from "@assent/core";
+import { type ApprovalRow, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
 import { factNotes } from "../approval-facts.ts";
-import { approvalLongForm, type Edited, type Judged } from "../approval-form.ts";
+import { approvalLongForm, type Judged } from "../approval-form.ts";
 import { runsIn, subject, whyAsked } from "../approval-view.ts";
 import type { Context } from "../command-spec.ts";
+import { editedAnswer } from "../edited-answer.ts";
 import { CommandError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
 import { withStoreIfAny } from "../open-store.ts";
@@ -21,7 +22,7 @@ export async function run(context: Context): Promise<number> {
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");
     const row = { ...found, details: await ledger.resolve(found.details) };
-    const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedOf(ledger, row) });
+    const form = approvalLongForm(row, { ...(await judgedOf(ledger, row)), edited: await editedAnswer(ledger, row) });
     const task = await taskOf(ledger, row);
     const shown = await ledger.resolve(task === undefined ? form : { ...form, task });
     if (options.flag("json")) await printJson(io, shown);
@@ -50,15 +51,6 @@ async function judgedOf(ledger: Ledger, row: ApprovalRow): Promise<Judged> {
   return newest as unknown as Judged; // parsing: the store gives back what its own schema wrote
 }
 
-/** What the person who answered put in place of what was shown; undefined where the answer left it as it was. */
-async function editedOf(ledger: Ledger, { id, session, call, revision }: ApprovalRow): Promise<Edited | undefined> {
-  for await (const stored of ledger.read({ pos: 0 }, { naming: session, call, types: ["approval.answered"] })) {
-    const event = knownEvent(stored);
-    if (event?.type === "approval.answered" && event.body.approval === id && event.body.revision === revision) return event.body.edited;
-  }
-  return undefined;
-}
-
 type Shown = { readonly columns: number | undefined; readonly flags: string };
 
 function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): string {
@@ -68,7 +60,7 @@ function text(row: ApprovalRow, shown: JsonObject, { columns, flags }: Shown): s
   const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
   const fields: (readonly [string, string])[] = [
     ["approval", row.id],
-    ["state", `${row.state}${answered}${when}${row.consumed ? ", used" : ""}`],
+    ["state", `${row.state}${isObject(shown["edited"]) ? ", edited" : ""}${answered}${when}${row.consumed ? ", used" : ""}`],
     ["title", row.title],
     ["tool", `${row.tool} (${String(shown["kind"])})`],
     ["in", runsIn({ details, cwd: String(shown["cwd"]) })],

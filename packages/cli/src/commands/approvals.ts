@@ -44,7 +44,7 @@ async function print({ io, options }: Context, page: readonly Waiting[]): Promis
   if (options.flag("json"))
     return printJson(
       io,
-      page.map(({ form, state }) => (all ? { ...form, state } : form)),
+      page.map(({ form, state, edited }) => (all ? { ...form, state, ...(edited && { edited }) } : form)),
     );
   if (page.length === 0) return io.stdout.write(all ? "No approvals.\n" : "Nothing waits for an answer.\n");
   const columns = [

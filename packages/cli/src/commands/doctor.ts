@@ -14,7 +14,7 @@ type Check = { readonly name: string; readonly status: "ok" | "warning" | "error
 /** Looks at everything Assent stands on. It starts no program and makes nothing. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
-  const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), editorCheck(io)];
+  const checks = [nodeCheck(), await storeCheck(context), terminalCheck(io), ...programChecks(io), SANDBOX, editorCheck(io)];
   const ok = checks.every(({ status }) => status !== "error");
   if (options.flag("json")) await printJson(io, { ok, checks });
   else await io.stdout.write(text(checks, io.stdout.columns()));
@@ -58,11 +58,13 @@ function terminalCheck({ stdinIsTTY, stderr, env }: Io): Check {
     : { name: "terminal", status: "ok", detail };
 }
 
+/** Said here, too, so that nobody takes a program on PATH for one. */
+const SANDBOX: Check = { name: "sandbox", status: "ok", detail: "there is none: what was allowed runs with your rights" };
+
 const PROGRAMS: readonly (readonly [string, string, "error" | "warning" | "ok"])[] = [
   ["bash", "the shell tool needs it", "error"],
   ["git", "workspaces are found by it", "warning"],
   ["rg", "search is slower without it", "ok"],
-  ["bwrap", "there is no sandbox without it", "ok"],
 ];
 
 function programChecks({ env }: Io): Check[] {

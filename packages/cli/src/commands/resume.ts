@@ -9,7 +9,7 @@ import { type Store, withStoreIfAny } from "../open-store.ts";
 import { printFailure, printJson } from "../output.ts";
 import { refuseAgentSession } from "../refuse-agent-session.ts";
 
-/** Continues a session of `assent call`, or prints the recorded result of one that has ended. */
+/** Continues a conversation (on a terminal: in the terminal interface) or a call; of a call that has ended it prints the recorded result. */
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   return withStoreIfAny(context, async (store) => {

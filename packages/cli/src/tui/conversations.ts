@@ -3,6 +3,7 @@ import type { CallPlace } from "../call-place.ts";
 import { CommandError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
 import { type Waiting, waitingIn } from "../waiting-list.ts";
+import { endingTasks, taskWords } from "./leaving-words.ts";
 import { replay } from "./replay.ts";
 import type { Stage } from "./stage.ts";
 import { beginSession, type Prepared, prepare, resumeSession, type Surroundings, type TuiSession } from "./tui-session.ts";
@@ -30,8 +31,10 @@ export type Left = {
   readonly session: string | undefined;
   /** What waits in it for a person. */
   readonly waiting: readonly Waiting[];
-  /** Background agents of it wait too. */
-  readonly withTasks: boolean;
+  /** Background tasks that ended by it, in a few words each. */
+  readonly ended: readonly string[];
+  /** Background agents that are paused, and go on when somebody wants them to. */
+  readonly paused: readonly string[];
 };
 
 /** What conversations are made with. */
@@ -70,11 +73,13 @@ export function makeConversations(parts: ConversationParts): Conversations {
     const made = await state.opening?.catch(() => undefined);
     state.prepared?.policy.source.close();
     Object.assign(state, { prepared: undefined, opening: undefined, opened: undefined, mode: undefined });
-    if (!made) return { exit: 0, session: undefined, waiting: [], withTasks: false };
-    const { session } = made;
+    if (!made) return { exit: 0, session: undefined, waiting: [], ended: [], paused: [] };
+    const { session, agent } = made;
     const exit = waitsForPerson(made) ? PARKED : 0;
+    const running = endingTasks(agent.tasks.list()).map(taskWords);
     await made.leave(exit);
-    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], withTasks: hasPaused(made) };
+    const paused = [...session.state.tasks.values()].filter((task) => task.paused).map((task) => taskWords({ ...task, id: task.task }));
+    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], ended: running, paused };
   };
   const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(around, id));
   return {
@@ -91,7 +96,8 @@ export function makeConversations(parts: ConversationParts): Conversations {
     },
     change: async (id) => {
       const row = id === undefined ? undefined : await findRow(around.store.ledger, "sessions", id);
-      await leave();
+      const { ended } = await leave();
+      if (ended.length > 0) stage.say({ type: "note", text: `Ended: ${ended.join(", ")}`, role: "warning" });
       stage.shown.status = { ...stage.shown.status, tokens: 0, cost: undefined, context: undefined };
       if (!row) return await ready().then(() => stage.say({ type: "note", text: "A new conversation.", role: "accent" }));
       await showAgain(parts, row.id);

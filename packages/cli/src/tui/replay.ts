@@ -1,8 +1,8 @@
-import { knownEvent, type Ledger, type LedgerEvent } from "@assent/core";
+import { knownEvent, type Ledger } from "@assent/core";
 import { currentUser } from "@assent/host";
 import { wholeEvent } from "./session-feed.ts";
 import type { Block } from "./transcript/block.ts";
-import { answeredBy, isPerson } from "./transcript/call-words.ts";
+import { answeredBy, isPerson, repliedBy } from "./transcript/call-words.ts";
 import { afterRecord, EMPTY, type Transcript, takeSettled } from "./transcript/transcript.ts";
 
 /** A conversation as it is on record: what is settled, and what is open. */
@@ -25,21 +25,24 @@ export async function replay(ledger: Ledger, session: string): Promise<Replayed>
   return { settled: withAnswers(settled, await answersOf(ledger, session)), open };
 }
 
-type Answered = LedgerEvent<"approval.answered">["body"];
+/** By the call of an approval, or by the question. */
+type Answers = ReadonlyMap<string, string>;
 
-async function answersOf(ledger: Ledger, session: string): Promise<ReadonlyMap<string, Answered>> {
-  const answers = new Map<string, Answered>();
+async function answersOf(ledger: Ledger, session: string): Promise<Answers> {
+  const you = currentUser().user;
+  const answers = new Map<string, string>();
   for await (const stored of ledger.read({ pos: 0 }, { naming: session })) {
     const event = knownEvent(stored);
-    if (event?.type === "approval.answered") answers.set(event.body.call, event.body);
+    if (event?.type === "approval.answered") answers.set(event.body.call, answeredBy(event.body, isPerson(event.body.by, you)));
+    if (event?.type === "question.answered") answers.set(event.body.question, repliedBy(event.body, isPerson(event.body.by, you)));
   }
   return answers;
 }
 
-function withAnswers(blocks: readonly Block[], answers: ReadonlyMap<string, Answered>): readonly Block[] {
-  const you = currentUser().user;
+function withAnswers(blocks: readonly Block[], answers: Answers): readonly Block[] {
   return blocks.map((block) => {
-    const answer = block.type === "call" ? answers.get(block.callId) : undefined;
-    return answer ? { ...block, decided: answeredBy(answer, isPerson(answer.by, you)) } : block;
+    if (block.type !== "call") return block;
+    const decided = answers.get(block.callId) ?? answers.get(block.question ?? "");
+    return decided === undefined ? block : { ...block, decided };
   });
 }

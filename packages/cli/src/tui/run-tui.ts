@@ -40,9 +40,15 @@ export async function runTui(given: Context, start: TuiStart): Promise<number> {
   const asked = themeFrom(io.env);
   const leaving = Promise.withResolvers<void>();
   const app = Promise.withResolvers<App>();
-  app.promise.catch(() => undefined);
+  let isReady = false;
+  app.promise.then(
+    () => {
+      isReady = true;
+    },
+    () => undefined,
+  );
   const act = (action: Action): void => {
-    if (action === "leave") leaving.resolve();
+    if (action === "leave" && !isReady) leaving.resolve();
     else void app.promise.then((ready) => ready.act(action));
   };
   const look = liveTheme(asked ?? "dark");

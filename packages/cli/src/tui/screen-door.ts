@@ -1,4 +1,4 @@
-import type { Approver, Clock, Questioner } from "@assent/core";
+import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
 import { type ApprovalEditor, approvalEditor } from "../approval-editor.ts";
 import type { Door } from "../door.ts";
 import type { Io } from "../io.ts";
@@ -27,7 +27,9 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
     const notify = (): void => {
       if (settings()?.["ask.notify"] !== "off") shell.ring(terminalNotification("Waiting for input"));
     };
-    const cards = cardApprover({ desk: shell.desk, by, edit });
+    const sessions = new Map<string, Session>();
+    const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);
+    const cards = cardApprover({ desk: shell.desk, by, edit, placeOf });
     const questions = askQuestioner({ desk: shell.desk, clock, by, notify });
     const approver: Approver = {
       available: cards.available,
@@ -40,6 +42,17 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
       available: questions.available,
       ask: (open, signal, partial) => questions.ask(open, AbortSignal.any([signal, leaving]), partial),
     };
-    return { approver, questioner, asks: () => true, approvalTimeoutMs: () => approvalTimeoutMs, attend };
+    const attended: Door["attend"] = (session) => {
+      sessions.set(session.id, session);
+      session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
+      return attend(session);
+    };
+    return { approver, questioner, asks: () => true, approvalTimeoutMs: () => approvalTimeoutMs, attend: attended };
   };
+}
+
+/** Calls are recorded in the order in which the model made them. */
+function callPlaceIn(session: Session | undefined, callId: string): number | undefined {
+  const place = [...(session?.state.calls.keys() ?? [])].indexOf(callId);
+  return place === -1 ? undefined : place;
 }

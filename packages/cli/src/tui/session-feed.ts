@@ -15,7 +15,7 @@ export type SessionFeed = {
 };
 
 /** Values of these may stand beside the event. */
-const LARGE: readonly LedgerEvent["type"][] = ["message.user", "call.proposed", "call.judged", "call.ended"];
+const LARGE: readonly LedgerEvent["type"][] = ["message.user", "call.proposed", "call.judged", "call.ended", "task.ended"];
 
 /** In the order in which it happened: what is fetched holds up what comes after it. */
 export function sessionFeed(stage: Stage, turnStarted: () => void): SessionFeed {

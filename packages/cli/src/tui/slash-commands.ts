@@ -27,10 +27,10 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
   {
     name: "tasks",
-    says: "background agents; stop or resume one",
-    usage: "[stop|resume ID]",
+    says: "background tasks, or what one brought; stop or resume it",
+    usage: "[stop|resume] [ID]",
     takes: ["stop", "resume"],
-    ids: { stop: "tasks", resume: "tasks" },
+    ids: { "": "tasks", stop: "tasks", resume: "tasks" },
   },
   { name: "tools", says: "what the model can call", usage: "[NAME]", runs: ["tools"], ids: { "": "tools" } },
   { name: "sessions", says: "earlier conversations", runs: ["sessions"] },

@@ -2,9 +2,11 @@ import type { Context } from "../command-spec.ts";
 import { asFailure, hintText } from "../failure.ts";
 import { oneLine } from "../visible-text.ts";
 import { capturedCommand } from "./captured-command.ts";
-import { type Binding, keyLines } from "./keys.ts";
+import { helpPages } from "./help-page.ts";
+import type { Binding } from "./keys.ts";
 import { undoable } from "./prompt-ids.ts";
-import { argvOf, ID_NOTE, readSlash, slashLines } from "./slash-commands.ts";
+import { argvOf, ID_NOTE, readSlash } from "./slash-commands.ts";
+import { tasksText } from "./slash-tasks.ts";
 import type { Stage } from "./stage.ts";
 import type { TuiSession } from "./tui-session.ts";
 
@@ -46,16 +48,8 @@ function say({ stage }: SlashParts, title: string, text: string): void {
   stage.say({ type: "page", title, text });
 }
 
-/** The keys and the commands. */
-export function showHelp(parts: Pick<SlashParts, "stage" | "bindings">): void {
-  parts.stage.say(
-    { type: "page", title: "Keys", text: keyLines(parts.bindings()).join("\n") },
-    { type: "page", title: "Commands", text: slashLines().join("\n") },
-  );
-}
-
 const ACTS: Readonly<Record<string, Act>> = {
-  help: showHelp,
+  help: ({ stage, bindings }) => stage.say(...helpPages(bindings())),
   quit: ({ leave }) => leave(),
   mode: async (parts, [to]) => {
     if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Others: default, plan, auto-edit, yolo.`);
@@ -72,7 +66,7 @@ const ACTS: Readonly<Record<string, Act>> = {
     say(parts, "/resume SESSION goes on with one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
   },
   cost: (parts) => say(parts, "", costText(parts.stage)),
-  tasks: async (parts, words) => tasks(parts, words),
+  tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
   compact: async (parts) => {
     if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
     if (!(await parts.compact())) say(parts, "", "The history stays as it is. The newest turns are never summarised.");
@@ -98,15 +92,4 @@ function costText({ shown }: Stage): string {
   const price = cost === undefined ? "The price of this model is not known." : `$${cost.toFixed(4)}`;
   const full = context === undefined ? "" : `; the model's context is ${Math.round(context * 100)} % full`;
   return `${tokens} tokens${full}. ${price}`;
-}
-
-async function tasks(parts: SlashParts, [word, id]: readonly string[]): Promise<void> {
-  const registry = parts.current()?.agent.tasks;
-  if (!registry || registry.list().length === 0) return say(parts, "", "No background tasks.");
-  if (word !== undefined && id !== undefined) {
-    const refused = word === "resume" ? await registry.resume(id, "person") : await registry.cancel(id, "person");
-    return say(parts, "", refused?.message ?? `${id}: ${word === "resume" ? "goes on" : "stopped"}.`);
-  }
-  const lines = registry.list().map(({ id: task, agent, description, status }) => `${task}  ${status}  ${agent}: ${description}`);
-  say(parts, "", `${lines.join("\n")}\n/tasks stop ID, /tasks resume ID`);
 }

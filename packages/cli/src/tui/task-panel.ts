@@ -1,6 +1,6 @@
 import type { TaskView } from "@assent/agent";
 import { oneLine } from "@assent/core";
-import { cut } from "../display-width.ts";
+import { cut, displayWidth } from "../display-width.ts";
 import type { Canvas } from "./dialog.ts";
 
 const MOST = 4;
@@ -12,8 +12,9 @@ export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas
     const since = Math.max(0, Math.round((now - Date.parse(startedAt)) / 1_000));
     const stands = status === "paused" ? `paused${blockedReason ? ` (${blockedReason})` : ""}` : `${status} ${since} s`;
     const done = outputFile === undefined ? ` · ${usage.toolUses} calls` : "";
-    const text = `${agent}: ${description}  ${stands}${done} · ${id}`;
-    return `${theme.notice("●")} ${theme.dim(cut(oneLine(text), columns - 2))}`;
+    const end = oneLine(`  ${stands}${done} · ${id}`);
+    const what = cut(oneLine(`${agent}: ${description}`), Math.max(1, columns - 2 - displayWidth(end)));
+    return `${theme.notice("●")} ${theme.dim(cut(`${what}${end}`, columns - 2))}`;
   });
   return open.length > MOST ? [...lines, theme.dim(`  … ${open.length - MOST} more: /tasks`)] : lines;
 }

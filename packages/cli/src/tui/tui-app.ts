@@ -10,7 +10,9 @@ import { personBy } from "../who.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
 import { earlyLines } from "./early-lines.ts";
+import { keysPage } from "./help-page.ts";
 import type { Action, Binding } from "./keys.ts";
+import { makeLeaving } from "./leaving-words.ts";
 import { resumePaused } from "./paused-tasks.ts";
 import { runPersonCommand } from "./person-command.ts";
 import type { CompletionParts } from "./prompt-completion.ts";
@@ -18,7 +20,7 @@ import { promptHistory } from "./prompt-history.ts";
 import { idsOf } from "./prompt-ids.ts";
 import { type SessionFeed, sessionFeed } from "./session-feed.ts";
 import { isLeaving } from "./slash-commands.ts";
-import { runSlash, type SlashParts, showHelp } from "./slash-run.ts";
+import { runSlash, type SlashParts } from "./slash-run.ts";
 import type { Stage } from "./stage.ts";
 import { askTrust } from "./trust-card.ts";
 import type { Surroundings } from "./tui-session.ts";
@@ -77,27 +79,32 @@ type Wired = {
 export function createApp(parts: AppParts): App {
   const wired = wire(parts);
   const { stage } = parts;
-  const { turns, conversations, leaving, feed } = wired;
+  const { turns, conversations, leaving } = wired;
   const history = promptHistory(parts.store.directory, parts.place.workspace);
   const early = earlyLines(stage);
   let beginning: Promise<boolean> = Promise.resolve(false);
   const { current, changeMode, changeModel } = conversations;
-  const slash: SlashParts = { ...parts, current, changeMode, changeModel, compact: turns.compact, change: (id) => changeTo(wired, id) };
+  const { leave, stay } = makeLeaving({ tasks: () => current()?.agent.tasks.list() ?? [], hint: stage.hint, leave: parts.leave });
+  const change: SlashParts["change"] = (id) => changeTo(wired, id);
+  const slash: SlashParts = { ...parts, leave, current, changeMode, changeModel, compact: turns.compact, change };
   return {
     submit: async (text) => {
       const said = text.trim();
       if (said === "") return;
       stage.remember([said]);
       void history.add(said).then((problem) => problem !== undefined && stage.hint(problem));
-      if (!isLeaving(said)) await early.turnOf(said);
+      if (!isLeaving(said)) {
+        stay();
+        await early.turnOf(said);
+      }
       if (said.startsWith("/")) await runSlash(slash, said);
       else if (said.startsWith("!")) await runCommand(wired, said.slice(1).trim());
       else await turns.send(said);
     },
     act: (action) => {
       if (action === "interrupt") turns.interrupt();
-      if (action === "leave") parts.leave();
-      if (action === "help") showHelp(slash);
+      if (action === "leave") leave();
+      if (action === "help") stage.say(...keysPage(parts.bindings()));
       if (action === "mode") void attempt(stage, () => changeMode(NEXT[stage.shown.status.mode] ?? "default"));
     },
     stop: () => {
@@ -118,18 +125,20 @@ export function createApp(parts: AppParts): App {
       early.open();
       await next;
     },
-    end: async () => {
-      const isAsked = waitsForPerson(conversations.current());
-      leaving.abort();
-      await Promise.race([beginning.catch(() => false), parked(parts)]);
-      if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
-      turns.interrupt();
-      await turns.idle();
-      const left = await conversations.leave();
-      await feed.idle();
-      return left;
-    },
+    end: () => putAway(wired, beginning),
   };
+}
+
+async function putAway({ parts, conversations, turns, feed, leaving }: Wired, beginning: Promise<unknown>): ReturnType<App["end"]> {
+  const isAsked = waitsForPerson(conversations.current());
+  leaving.abort();
+  await Promise.race([beginning.catch(() => false), parked(parts)]);
+  if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
+  turns.interrupt();
+  await turns.idle();
+  const left = await conversations.leave();
+  await feed.idle();
+  return left;
 }
 
 const PARKING_MS = 2_000;

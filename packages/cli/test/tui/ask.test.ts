@@ -76,6 +76,31 @@ describe("the ask dialog", () => {
       ["enter", '"my text', "enter"],
       only({ selected: [], custom: "my text" }),
     ],
+    [
+      "AK-38: its field is open from the start, and n is a letter there",
+      [one({ options: [] })],
+      ['"notes 1 p', "enter"],
+      only({ selected: [], custom: "notes 1 p" }),
+    ],
+    ["AK-38: Enter on its empty field sends nothing", [one({ options: [] })], ["enter", "enter", "enter"], undefined],
+    [
+      "AK-38: Esc keeps the text, and a letter goes on with it",
+      [one({ options: [] })],
+      ['"a', "escape", '"n', "enter"],
+      only({ selected: [], custom: "an" }),
+    ],
+    ["AK-38: Esc, and Esc again cancels", [one({ options: [] })], ["escape", "escape"], { cancelled: [] }],
+    [
+      "AK-38: among several questions the arrows go past an empty field, and back to the text",
+      [one({ id: "q1", options: [] }), one({ id: "q2", options: [] })],
+      ["right", '"two', "enter", "left", '"!', "escape", "left", '"one', "enter", "enter", "enter"],
+      {
+        answers: [
+          { id: "q1", selected: [], custom: "one" },
+          { id: "q2", selected: [], custom: "two!" },
+        ],
+      },
+    ],
     ["nothing checked and done", [one({ multi: true })], ["up", "enter"], only({ selected: [] })],
     ["a text of several lines", [one()], ["up", "enter", '"a', "shift+enter", '"b', "enter"], only({ selected: [], custom: "a\nb" })],
     ["a note beside the choice", [one()], ["n", '"why', "enter", "enter"], only({ selected: ["A"], note: "why" })],
@@ -127,7 +152,7 @@ describe("the ask dialog", () => {
       },
     ],
     ["a digit moves the cursor, and answers nothing", [one()], ["3", "enter"], only({ selected: ["C"] })],
-  ] as const satisfies readonly (readonly [string, readonly Question[], readonly string[], AskOutcome])[]) {
+  ] as const satisfies readonly (readonly [string, readonly Question[], readonly string[], AskOutcome | undefined])[]) {
     test(name, () => assert.deepEqual(play(questions, keys).outcome, outcome));
   }
 
@@ -146,6 +171,15 @@ describe("the ask dialog", () => {
     assert.doesNotMatch(play(two, ["right"]).screen, /Done selecting/);
     assert.match(play(two, ["right", "right"]).screen, /1 question has no answer/);
     assert.match(play(two, ["enter", "escape"]).screen, /Esc again to cancel, any other key to go on/);
+  });
+
+  test("AK-38: a question without options shows its field at once, and says what Enter on nothing does not do", () => {
+    const asked = [one({ options: [] })];
+    assert.match(play(asked, []).screen, /Your answer: Enter sends it[^\n]*\n> ▏/);
+    assert.match(play(asked, ["enter"]).screen, /Type an answer, or Esc/);
+    assert.doesNotMatch(play(asked, ["enter", "x"]).screen, /Type an answer, or Esc/);
+    assert.match(play(asked, ["escape"]).screen, /> {3}Other \(type your own\)\n/);
+    assert.doesNotMatch(play(asked, ["escape"]).screen, /n: note/);
   });
 
   test("AK-40: a label with markup and codes comes back as it is, and is escaped on the screen", () => {

@@ -161,3 +161,41 @@ describe("paused background agents", () => {
     assert.equal(await screen.exit(), 0);
   });
 });
+
+describe("what runs in the background", () => {
+  test("its end opens to what it wrote, /tasks shows one, and leaving says what ends by it", async () => {
+    using at = place();
+    const config = join(at.root, ".config", "assent");
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, "settings.json"), JSON.stringify({ version: 1, permissions: { allow: ["Shell(sleep 300)"] } }));
+    const behind = (id: string, command: string) => call("shell", id, { command, run_in_background: true });
+    const turns = [
+      { calls: [behind("c1", "echo brought-back")] },
+      { say: "Started." },
+      { say: "It is done." },
+      { calls: [behind("c2", "sleep 300")] },
+      { say: "Sleeping." },
+    ];
+    using screen = converse(at, { turns });
+    await idle(screen, "script:");
+    await say(screen, "go");
+    await idle(screen, "It is done.");
+    assert.match(
+      screen.lines().join("\n"),
+      /● Background task "shell: echo brought-back" completed\.\n +it brought \d+ lines?: ctrl\+o, or \/tasks t_c1/,
+    );
+    screen.press("ctrl+o");
+    await screen.until((now) => /^ {4}.*brought-back/m.test(now) && /All it wrote is in/.test(now) && now.includes("q goes back"));
+    await say(screen, "q");
+    await idle(screen, "It is done.");
+    await say(screen, "/tasks t_c1");
+    await screen.until((now) => /t_c1 {2}completed {2}shell: echo brought-back[\s\S]*All it writes is in[\s\S]*brought-back/.test(now));
+    await say(screen, "sleep");
+    await idle(screen, "Sleeping.");
+    screen.press("ctrl+d");
+    await screen.until((now) => now.includes("Once more leaves, and ends sleep 300 (t_c2)"));
+    screen.press("ctrl+d");
+    assert.equal(await screen.exit(), 0);
+    assert.match(screen.scrollback().join("\n"), /^Ended: sleep 300 \(t_c2\)\nGo on with: assent resume s_\w+$/m);
+  });
+});

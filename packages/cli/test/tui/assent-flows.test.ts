@@ -237,6 +237,22 @@ describe("approvals in assent", { concurrency: 3 }, () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "one\ntwo\n");
   });
 
+  test("two cards of one turn come up in the order of the calls, and each says which one it is", async () => {
+    using at = place();
+    const calls = [call("write", "c1", { file_path: "a.txt", content: "one\n" }), shell("c2", "echo two >> x")];
+    using screen = converse(at, { turns: [{ calls }, { say: "Done." }], rows: 40 });
+    await idle(screen, "script:");
+    await say(screen, "do it");
+    await screen.read((now) => now.includes("1 of 2 waiting") && now.includes("tool    write"));
+    screen.press("ctrl+n");
+    await screen.read((now) => now.includes("2 of 2 waiting") && now.includes("tool    shell"));
+    screen.press("ctrl+n");
+    await screen.read((now) => now.includes("1 of 2 waiting") && now.includes("tool    write"));
+    await answer(screen, { to: "tool    write", with: "y" });
+    await answer(screen, { to: "tool    shell", with: "y" });
+    await idle(screen, "Done.");
+  });
+
   test("S39: line ends and encoding marks of what is written are those that were shown", async () => {
     using at = place();
     writeFileSync(at.path("dos.txt"), "\ufeffone\r\ntwo\r\n");

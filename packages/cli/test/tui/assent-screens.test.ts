@@ -81,7 +81,7 @@ const WALK: readonly Look[] = [
   },
   async (screen, golden) => {
     screen.press("?");
-    await idle(screen, "/quit");
+    await idle(screen, "run a command yourself");
     golden("help");
   },
   async (screen, golden) => {

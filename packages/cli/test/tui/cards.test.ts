@@ -134,7 +134,7 @@ describe("an approval card", () => {
     [
       "it is risky",
       { suggestions: [], facts: { hazards: [{ id: "redirection", text: "> x" }] } },
-      "what is risky is asked about every time",
+      "no rule covers what is named above as a risk",
     ],
     ["no rule fits", { suggestions: [] }, "no rule can tell what else would be like it"],
   ] as const) {
@@ -205,11 +205,113 @@ describe("an approval card", () => {
     const approval = edit("one\ntwo\n", "one\n2\n");
     const input = { file_path: "a.ts", old_string: "two", new_string: "2" };
     const of = (over: Partial<OpenApproval>): string => reader({ ...approval, tool: "edit", cwd: "/w", input, ...over }, TALL).screen();
-    assert.doesNotMatch(of({}), /input:/);
-    assert.match(of({ input: { ...input, replace_all: true } }), /input: \{\n\s+"replace_all": true\n\s+\}/);
-    assert.match(of({ input: { ...input, new_string: "not there" } }), /"new_string": "not there"/);
-    assert.match(of({ cwd: "/elsewhere" }), /"file_path"/);
-    assert.match(of({ tool: "write" }), /"old_string"/);
+    assert.doesNotMatch(of({}), /^input/m);
+    assert.match(of({ input: { ...input, replace_all: true } }), /^input {3}every occurrence: yes$/m);
+    assert.match(of({ input: { ...input, new_string: "not there" } }), /^input {3}new_string: "not there"$/m);
+    assert.match(of({ cwd: "/elsewhere" }), /^input {3}file_path: "a\.ts"$/m);
+    assert.match(of({ tool: "write" }), /^input {3}old_string: "two"$/m);
+  });
+
+  const STAYS = "It runs in the background, until it ends by itself, is stopped, or the session ends.";
+  const background = (over: Partial<OpenApproval["input"]> = {}, warnings: readonly string[] = [STAYS, "The model says: serve it"]) =>
+    shell("npm run dev", {
+      input: { command: "npm run dev", description: "serve it", run_in_background: true, ...over },
+      details: { type: "exec", command: "npm run dev", rootCommand: "npm", cwd: "/workspace", warnings },
+    });
+
+  for (const [name, approval, rows] of [
+    ["what the warnings say is not said again", background(), []],
+    ["unless they do not say it", background({}, []), ['description: "serve it"', "in the background: yes"]],
+    [
+      "or say something else",
+      background({ description: "another", run_in_background: false }),
+      ['description: "another"', "in the background: no"],
+    ],
+    ["a text that is shown once stands for one field", background({ stdin: "npm run dev" }), ['stdin: "npm run dev"']],
+    ["the directory is named above", background({ cwd: "." }), []],
+    ["another one is not", background({ cwd: "other" }), ['cwd: "other"']],
+    ["a name that is no word is quoted", background({ "a\nb": 1 }), ['"a\\nb": 1']],
+  ] as const) {
+    test(`what else a command is given, a row each: ${name}`, () => {
+      const { screen } = reader(approval, TALL);
+      const shown = screen()
+        .split("\n")
+        .filter((line) => line.startsWith("input"));
+      assert.deepEqual(
+        shown,
+        rows.map((row) => `input   ${row}`),
+      );
+    });
+  }
+
+  test("a background command with a description, and an edit everywhere, can be approved at 80×24 without turning a page", () => {
+    assert.deepEqual(reader(background()).press("y", "enter"), { answer: { outcome: "approve" } });
+    const everywhere = { ...edit("a\nb\n", "a\nc\n"), tool: "edit", cwd: "/w" };
+    const input = { file_path: "a.ts", old_string: "b", new_string: "c", replace_all: true };
+    assert.deepEqual(reader({ ...everywhere, input }).press("y", "enter"), { answer: { outcome: "approve" } });
+  });
+
+  test("a long value is a block of its own, whole, and no row of it is a bracket alone", () => {
+    const list = Array.from({ length: 12 }, (_, at) => ({ name: `number ${at}`, on: true }));
+    const details = { type: "mcp", serverName: "s", toolName: "t", toolDisplayName: "T" } as const;
+    const { screen, press } = reader(sampleApproval({ details, input: { list, few: [1, 2] } }));
+    const seen: string[] = [];
+    for (let pages = 0; pages < 20; pages += 1) {
+      seen.push(...screen().split("\n"));
+      if (!/more line/.test(screen())) break;
+      press("space");
+    }
+    assert.ok(seen.includes("input   few: [1,2]"));
+    for (const { name } of list)
+      assert.ok(
+        seen.some((line) => line.includes(`"name": "${name}"`)),
+        name,
+      );
+    assert.deepEqual(
+      seen.filter((line) => /^[\s}\],]*[}\]][\s}\],]*$/.test(line)),
+      [],
+    );
+    assert.deepEqual(press("y", "enter"), { answer: { outcome: "approve" } });
+  });
+
+  test("the last page is a full one, and one last row is shown, not counted", () => {
+    const lines = (count: number): string => Array.from({ length: count }, (_, at) => `: ${at}.`).join("\n");
+    const shown = (screen: string): number => screen.split("\n").filter((line) => /: \d+\./.test(line)).length;
+    for (let count = 1; count < 40; count += 1) {
+      const { screen, press } = reader(shell(lines(count)));
+      assert.doesNotMatch(screen(), /… 1 more line:/, `${count} lines`);
+      const first = shown(screen());
+      if (!/more lines/.test(screen())) continue;
+      while (/more line/.test(screen())) press("space");
+      assert.ok(shown(screen()) >= Math.min(count, first), `${count} lines`);
+      assert.match(screen(), new RegExp(`: ${count - 1}\\.`));
+    }
+  });
+
+  for (const chooses of ["y", "down"]) {
+    test(`${chooses} on a card that was not shown whole says what to do first`, () => {
+      const { screen, press } = reader(shell("x\n".repeat(40)));
+      press(chooses);
+      assert.match(screen(), /There is more to see first: PgDn or space shows it\. Then Enter: Yes, this once/);
+      press("pageDown", "pageDown", "pageDown", "pageDown", "pageDown");
+      assert.doesNotMatch(screen(), /more to see/);
+      assert.deepEqual(press("enter"), { answer: { outcome: "approve" } });
+    });
+  }
+
+  test("y beside a folded file says how to unfold it", () => {
+    const { screen, press } = reader(edit("a\n", "b\n"), TALL);
+    press("f", "y");
+    assert.match(screen(), /f unfolds it/);
+  });
+
+  test("beside a person's own command the model's words are about its own", () => {
+    const own = reader({ ...background(), details: { ...background().details, command: "npm start" } as never }, TALL, {
+      original: background(),
+    });
+    assert.doesNotMatch(own.screen(), /The model says/);
+    assert.match(own.screen(), /! The model said of its own version: serve it/);
+    assert.match(reader(background(), TALL).screen(), /! The model says: serve it/);
   });
 
   test("a long request: what is hidden is counted, and yes is off until all of it was shown", () => {
@@ -341,8 +443,62 @@ describe("the desk", () => {
     assert.equal(at.key(key("y"), SMALL), true, "a key that is too early was for the card before it, and is for nobody");
     at.painted(SMALL);
     assert.equal(at.key(key("y"), SMALL), true);
-    assert.match(at.view(SMALL).join("\n"), /1 of 2 waiting/);
+    assert.match(at.view(SMALL).join("\n"), /2 of 2 waiting/);
     assert.doesNotMatch(at.view(SMALL).join("\n"), /> y/);
+    at.turn();
+    assert.match(at.view(SMALL).join("\n"), /1 of 2 waiting[\s\S]*\$ one/);
+  });
+
+  /** Cards of calls c0, c1, …, put up in the order given. */
+  function cards(): ReturnType<typeof desk> & { put: (...calls: readonly number[]) => void; shows: () => string } {
+    const made = desk();
+    const placeOf = ({ callId }: OpenApproval): number => Number(callId.slice(1));
+    const approver = cardApprover({ desk: made.desk, by: BY, placeOf });
+    const put = (...calls: readonly number[]): void => {
+      for (const at of calls) void approver.ask(shell(`: ${at}.`, { id: `a_${at}`, callId: `c${at}` }), new AbortController().signal);
+    };
+    const shows = (): string => `${made.desk.front()?.id} ${/^\d of \d/.exec(made.desk.view(SMALL).join("\n"))?.[0] ?? "alone"}`;
+    return { ...made, put, shows };
+  }
+
+  test("cards of one turn come up in the order of its calls, however late each is", () => {
+    const { desk: at, put, shows } = cards();
+    put(1);
+    at.painted(SMALL);
+    put(0, 2);
+    assert.equal(shows(), "a_0 1 of 3");
+    at.turn();
+    assert.equal(shows(), "a_1 2 of 3");
+    at.turn();
+    assert.equal(shows(), "a_2 3 of 3");
+    at.turn();
+    assert.equal(shows(), "a_0 1 of 3");
+  });
+
+  test("what a person reads by now stays in front, and says which one it is", async () => {
+    const { desk: at, clock, put, shows } = cards();
+    put(1);
+    at.painted(SMALL);
+    await clock.advance(300);
+    put(0);
+    assert.equal(shows(), "a_1 2 of 2");
+    at.turn();
+    assert.equal(shows(), "a_0 1 of 2");
+  });
+
+  test("cards of different sessions keep the order in which they came", () => {
+    const { desk: at } = desk();
+    const approver = cardApprover({ desk: at, by: BY, placeOf: ({ callId }) => Number(callId.slice(1)) });
+    for (const [sessionId, callId] of [
+      ["s_1", "c5"],
+      ["s_2", "c0"],
+      ["s_1", "c3"],
+    ] as const)
+      void approver.ask(shell("x", { id: `${sessionId}${callId}`, sessionId, callId }), new AbortController().signal);
+    assert.deepEqual(
+      at.waiting().map(({ id }) => id),
+      ["s_1c3", "s_1c5", "s_2c0"],
+    );
   });
 
   /** An editor that makes everything `c`, and a judge who thinks of it what the test says. */

@@ -215,7 +215,7 @@ describe("S39: files that cannot be shown whole", { concurrency: 2 }, () => {
       await start(screen);
       const shown = await screen.read("Approval needed");
       assert.ok(shown.includes(`[${bytes.length} bytes that are not shown] are replaced by the new content`), shown);
-      assert.match(shown, /"content": "model's\\n"/);
+      assert.match(shown, /input {3}content: "model's\\n"/);
       screen.press("n");
       await screen.until("> n");
       screen.press("enter");

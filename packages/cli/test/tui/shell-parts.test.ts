@@ -7,6 +7,7 @@ import { manualClock } from "@assent/core/testing";
 import { createDesk } from "../../src/tui/cards/desk.ts";
 import { confirm, confirmLines, pressConfirm, UNCONFIRMED } from "../../src/tui/confirm-card.ts";
 import { firstFrame } from "../../src/tui/first-frame.ts";
+import { helpPages, keysPage } from "../../src/tui/help-page.ts";
 import { actionOf, BINDINGS, chosenKeys, keyLines } from "../../src/tui/keys.ts";
 import { liveTheme, themeFrom, themeOn } from "../../src/tui/live-theme.ts";
 import { commandItems, fileItems, idItems, promptCompletion } from "../../src/tui/prompt-completion.ts";
@@ -14,7 +15,7 @@ import { promptHistory } from "../../src/tui/prompt-history.ts";
 import { readKey } from "../../src/tui/read-key.ts";
 import { openReader } from "../../src/tui/reader.ts";
 import { type ScreenState, screenLines } from "../../src/tui/screen-lines.ts";
-import { argvOf, readSlash, SLASH_COMMANDS } from "../../src/tui/slash-commands.ts";
+import { argvOf, readSlash, SLASH_COMMANDS, slashLines } from "../../src/tui/slash-commands.ts";
 import { type Status, statusLine } from "../../src/tui/status-line.ts";
 import { themeOf } from "../../src/tui/theme.ts";
 import type { Block } from "../../src/tui/transcript/block.ts";
@@ -44,6 +45,27 @@ describe("keys", () => {
       assert.equal(chosen.warnings.length, warnings);
     });
   }
+
+  const rowsIn = (blocks: readonly Block[]): readonly string[] =>
+    blocks.flatMap((block) => (block.type === "page" ? ["", block.title, ...block.text.split("\n")] : []));
+  /** Rows of the prompt, its borders and the status line. */
+  const PROMPT_ROWS = 5;
+
+  for (const [name, blocks, rows] of [
+    ["? at 24 rows", keysPage(BINDINGS), 24],
+    ["/help at 24 rows", helpPages(BINDINGS), 24],
+    ["/help at 35 rows", helpPages(BINDINGS), 35],
+  ] as const) {
+    test(`every key is on the screen: ${name}`, () => {
+      const seen = rowsIn(blocks).slice(-(rows - PROMPT_ROWS));
+      for (const line of keyLines(BINDINGS)) assert.ok(seen.includes(line), line);
+    });
+  }
+
+  test("? says where the commands are, and /help has both", () => {
+    assert.match(rowsIn(keysPage(BINDINGS)).join("\n"), /\/help lists the commands/);
+    for (const line of slashLines()) assert.ok(rowsIn(helpPages(BINDINGS)).includes(line), line);
+  });
 
   test("every meaning is in the help, with its keys", () => {
     const help = keyLines(BINDINGS).join("\n");

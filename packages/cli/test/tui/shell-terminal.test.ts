@@ -67,7 +67,7 @@ describe("the screen, as people see it", () => {
       await screen.until(READY);
       golden("start");
       screen.press("?");
-      await screen.until("/quit");
+      await screen.until((now) => now.includes("escape ") && now.includes("run a command yourself"));
       golden("help");
       await say(screen, "please do it");
       await screen.read("Approval needed");

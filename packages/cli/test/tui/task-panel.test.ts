@@ -32,7 +32,16 @@ const ROWS: readonly (readonly [string, readonly TaskView[], readonly string[]])
     ["● explorer: find leftovers  paused (approval) · 3 calls · t_1"],
   ],
   ["one that ended, or that its call waits for, is not shown", [task({ status: "completed" }), task({ foreground: true })], []],
-  ["a line is cut to the width", [task({ description: "x".repeat(80) })], [`● explorer: ${"x".repeat(51)}…`]],
+  [
+    "what is too long is cut, and how it stands and its id are kept",
+    [task({ description: "x".repeat(80) })],
+    [`● explorer: ${"x".repeat(22)}…  running 7 s · 3 calls · t_1`],
+  ],
+  [
+    "a long command keeps its id",
+    [task({ id: "t_call_12", agent: "shell", description: `for i in 1 2 3; do echo ${"tick ".repeat(20)}; done`, outputFile: "/out/t_1" })],
+    ["● shell: for i in 1 2 3; do echo tick …  running 7 s · t_call_12"],
+  ],
 ];
 
 for (const [name, tasks, lines] of ROWS) {

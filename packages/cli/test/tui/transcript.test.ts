@@ -199,6 +199,58 @@ describe("a transcript", () => {
     assert.deepEqual(drawBlock(blocks[0] as Block, DRAWING), ["● Background task done."]);
   });
 
+  test("a notice opens to what its background tasks brought: an agent's report, the end of a command's output and where all of it is", () => {
+    const ended = { status: "completed", error: null, partial: false, settled: true, by: null } as const;
+    const { blocks, ends } = after([
+      recorded("task.started", { task: "t_1", agent: "explorer" }),
+      recorded("task.started", { task: "t_2", agent: "shell", command: { outputFile: "/out/t_2", fingerprint: null } }),
+      recorded("task.started", { task: "t_3", agent: "explorer" }),
+      recorded("task.ended", { ...ended, task: "t_2", status: "failed", error: "exit code 1", result: "3 of 4 pass\n" }),
+      recorded("notice.queued", { notice: "n_2", kind: "task", displayText: "Two failed.", task: "t_2" }),
+      recorded("task.ended", { ...ended, task: "t_1", result: "I found it.\nTwice." }),
+      recorded("notice.queued", { notice: "n_1", kind: "task", displayText: "One completed.", task: "t_1" }),
+      recorded("message.user", { turn: 1, content: "<task…", origin: "notice", displayText: "Two failed.\nOne completed." }),
+    ]);
+    const [block] = blocks as readonly Block[];
+    assert.ok(block);
+    assert.deepEqual(drawBlock(block, DRAWING), [
+      ...[
+        "● Two failed.",
+        "  One completed.",
+        "  it brought 3 lines: ctrl+o, or /tasks t_2",
+        "  it brought 2 lines: ctrl+o, or /tasks t_1",
+      ],
+    ]);
+    assert.deepEqual(drawBlock(block, { ...DRAWING, open: true }), [
+      ...["● Two failed.", "  One completed.", "    Error: exit code 1", "    ", "    3 of 4 pass", "    All it wrote is in /out/t_2"],
+      ...["    I found it.", "    Twice."],
+    ]);
+    assert.deepEqual(plainLines(block, "/w"), [
+      ...["Notice: Two failed.", "One completed.", "Error: exit code 1", "", "3 of 4 pass", "All it wrote is in /out/t_2"],
+      ...["I found it.", "Twice."],
+    ]);
+    assert.deepEqual(
+      ends.map(({ task }) => task),
+      ["t_3"],
+      "what was told is not told again",
+    );
+  });
+
+  for (const [sentence, by, outcome, decided] of [
+    ["a question that was answered here", PERSON, "answered", "answered by you"],
+    ["one that was declined elsewhere", { ...PERSON, pid: 8 }, "declined", "declined by Ada (ada)"],
+    ["one that nobody answered", { ...PERSON, kind: "runtime" }, "expired", "nobody answered in time"],
+  ] as const)
+    test(`${sentence} says by whom, not that a tool let it pass`, () => {
+      const { blocks } = after([
+        recorded("call.proposed", { call: "c1", tool: "ask", raw: { questions: [] }, index: 0, turn: 1, givenId: null }),
+        recorded("call.judged", { call: "c1", tool: "ask", input: {}, verdict: "allow", reason: "tool", source: "tool", rule: null }),
+        recorded("question.asked", { question: "q_1", callId: "c1", questions: [] }),
+        recorded("question.answered", { question: "q_1", session: "s_1", outcome, by: by as typeof PERSON, reason: null }),
+      ]);
+      assert.equal((blocks[0] as CallBlock).decided, decided);
+    });
+
   test("resolve 7: before its result a resolve names the preview it is about", () => {
     const staged = recorded("proposal.staged", { proposal: "p_1", tool: "ast_edit", label: "rename" });
     const resolve = recorded("call.proposed", {
@@ -341,6 +393,11 @@ describe("a call, drawn", () => {
       "resolve 7: a failure gives its first line",
       { outcome: "failed", text: "Stale: 1 file.\nmore", details: { sourceToolName: "ast_edit", label: "rename" } },
       ["Failed [ast_edit] rename", "  good", "  Stale: 1 file."],
+    ],
+    [
+      "a failure that is about no preview is of resolve itself",
+      { outcome: "failed", text: "No pending action." },
+      ["Failed [resolve]", "  good", "  No pending action."],
     ],
     [
       "RS-02: nothing pending, no badge",

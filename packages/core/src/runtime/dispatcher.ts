@@ -1,8 +1,9 @@
 import type { Answer } from "../model/answer.ts";
-import type { OpenApproval, Policy } from "../ports.ts";
+import type { OpenApproval } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { type BatchRun, type CallRun, makeRun, ranOut, stopCall } from "./call-run.ts";
+import { currentPolicy } from "./current-policy.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
 import { makeProposals, type Proposals } from "./proposals.ts";
@@ -266,23 +267,6 @@ function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): St
     policy: () => currentPolicy(deps),
   });
 }
-
-/** Law 4: a policy that cannot be had denies everything. */
-function currentPolicy({ policy }: DispatcherDeps): Policy {
-  try {
-    return policy.current();
-  } catch {
-    return FAILED_POLICY;
-  }
-}
-
-const FAILED_POLICY: Policy = Object.freeze({
-  revision: "failed",
-  mode: "default",
-  checkers: Object.freeze([{ label: "policy (failed to load)", scope: "policy" as const, check: () => ({ verdict: "deny" as const }) }]),
-  guards: Object.freeze([]),
-  honourReadOnlyHint: false,
-});
 
 function tellNobody(): void {
   // Nobody listens.

@@ -1,7 +1,18 @@
 import { DONE, OTHER, type Question } from "@assent/core";
 import type { Key } from "../dialog.ts";
 import { typed } from "../text-field.ts";
-import { type AskOutcome, type AskState, allAnswers, beginEditing, givenAnswers, rowsOf, saidTo, withAnswer } from "./ask-state.ts";
+import {
+  type AskOutcome,
+  type AskState,
+  allAnswers,
+  atQuestion,
+  beginEditing,
+  givenAnswers,
+  isTextOnly,
+  rowsOf,
+  saidTo,
+  withAnswer,
+} from "./ask-state.ts";
 
 /** The state after a key, and what came of it, if anything. */
 export type AskPressed = { readonly state: AskState; readonly outcome?: AskOutcome };
@@ -10,11 +21,18 @@ export type AskPressed = { readonly state: AskState; readonly outcome?: AskOutco
 export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskPressed {
   const question = questions[state.at];
   if (state.editing && question) return pressEditor(questions, state, { question, key });
+  if (question && isTextOnly(question) && isText(key))
+    return pressEditor(questions, beginEditing({ ...state, leaving: false }, question, "custom"), { question, key });
   if (!("name" in key)) return { state };
   if (key.name === "ctrl+c") return cancelled(questions, state);
   if (key.name === "escape") return leave(questions, state);
   const going = { ...state, leaving: false };
   return question ? pressList(questions, going, { question, name: key.name }) : pressReview(questions, going, key.name);
+}
+
+/** A character, or a pasted text. */
+function isText(key: Key): boolean {
+  return "pasted" in key || [...key.name].length === 1;
 }
 
 function cancelled(questions: readonly Question[], state: AskState): AskPressed {
@@ -29,7 +47,7 @@ function leave(questions: readonly Question[], state: AskState): AskPressed {
 
 function pressReview(questions: readonly Question[], state: AskState, name: string): AskPressed {
   if (name === "enter") return { state, outcome: { answers: allAnswers(state, questions) } };
-  return name === "left" ? { state: { ...state, at: questions.length - 1 } } : { state };
+  return name === "left" ? { state: atQuestion(state, questions, questions.length - 1) } : { state };
 }
 
 type Listing = { readonly question: Question; readonly name: string };
@@ -46,7 +64,7 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
     case "down":
       return to(row + 1);
     case "left":
-      return { state: { ...state, preview: false, at: Math.max(0, state.at - 1) } };
+      return { state: atQuestion(state, questions, Math.max(0, state.at - 1)) };
     case "right":
       return questions.length > 1 ? next(questions, state) : { state };
     case "n":
@@ -64,7 +82,7 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
 /** On to the next question; after the last to the review, or, of a single one, to the end. */
 function next(questions: readonly Question[], state: AskState): AskPressed {
   if (questions.length === 1) return { state, outcome: { answers: allAnswers(state, questions) } };
-  return { state: { ...state, preview: false, at: Math.min(questions.length, state.at + 1) } };
+  return { state: atQuestion(state, questions, Math.min(questions.length, state.at + 1)) };
 }
 
 type Choosing = { readonly question: Question; readonly label: string };
@@ -89,13 +107,40 @@ function pressEditor(questions: readonly Question[], state: AskState, { question
   const { editing } = state;
   if (!editing) return { state };
   const name = "name" in key ? key.name : "";
+  const isOwn = isTextOnly(question) && editing.what === "custom";
   if (name === "ctrl+c") return cancelled(questions, state);
-  if (name === "escape") return { state: { ...state, editing: undefined } };
-  if (name !== "enter") return { state: { ...state, editing: { ...editing, field: typed(editing.field, key) ?? editing.field } } };
-  const done = { ...state, editing: undefined };
+  if (name === "escape") return { state: leftField(isOwn ? withText(state, question, editing.field.text) : state) };
+  const stayed = isOwn && editing.field.text === "" ? pressEmpty(questions, state, name) : undefined;
+  if (stayed) return { state: stayed };
+  if (name !== "enter")
+    return { state: { ...state, empty: false, editing: { ...editing, field: typed(editing.field, key) ?? editing.field } } };
+  return submitted(questions, state, { question, what: editing.what, text: editing.field.text });
+}
+
+function leftField(state: AskState): AskState {
+  return { ...state, editing: undefined, empty: false };
+}
+
+/** An empty field that is the only answer: Enter sends nothing by accident, and the arrows walk over the questions. */
+function pressEmpty(questions: readonly Question[], state: AskState, name: string): AskState | undefined {
+  if (name === "enter") return { ...state, empty: true };
+  if (questions.length === 1 || (name !== "left" && name !== "right")) return undefined;
+  return atQuestion(state, questions, Math.max(0, state.at + (name === "left" ? -1 : 1)));
+}
+
+/** What was typed stays when the field is left; nothing typed is no answer. */
+function withText(state: AskState, question: Question, text: string): AskState {
+  const { custom, ...rest } = saidTo(state, question);
+  if (text === "" && custom === undefined) return state;
+  return withAnswer(state, text === "" ? rest : { ...rest, custom: text });
+}
+
+type Submitted = { readonly question: Question; readonly what: "custom" | "note"; readonly text: string };
+
+function submitted(questions: readonly Question[], state: AskState, { question, what, text }: Submitted): AskPressed {
+  const done = leftField(state);
   const said = saidTo(state, question);
-  const { text } = editing.field;
-  if (editing.what === "note") {
+  if (what === "note") {
     const { note: _old, ...rest } = said;
     return { state: withAnswer(done, text === "" ? rest : { ...rest, note: text }) };
   }

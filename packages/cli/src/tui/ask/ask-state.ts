@@ -9,6 +9,8 @@ export type AskState = {
   readonly rows: readonly number[];
   readonly answers: ReadonlyMap<string, QuestionAnswer>;
   readonly editing: { readonly what: "custom" | "note"; readonly field: TextField } | undefined;
+  /** Enter was pressed on an empty field of a question that only a text answers. */
+  readonly empty: boolean;
   /** The preview of the option under the cursor is open. */
   readonly preview: boolean;
   /** Esc was pressed once, and something would be lost. */
@@ -23,7 +25,20 @@ export type AskOutcome = { readonly answers: readonly QuestionAnswer[] } | { rea
 /** The state before anything was said: the cursor on what is recommended. */
 export function beginAsk(questions: readonly Question[]): AskState {
   const rows = questions.map(({ recommended }) => recommended ?? 0);
-  return { at: 0, rows, answers: new Map(), editing: undefined, preview: false, leaving: false, left: undefined };
+  const state = { at: 0, rows, answers: new Map(), editing: undefined, empty: false, preview: false, leaving: false, left: undefined };
+  return atQuestion(state, questions, 0);
+}
+
+/** True where only a text answers. */
+export function isTextOnly({ options }: Question): boolean {
+  return options.length === 0;
+}
+
+/** The state with another question in front. One that only a text answers has its field open from the start. */
+export function atQuestion(state: AskState, questions: readonly Question[], at: number): AskState {
+  const question = questions[at];
+  const there = { ...state, at, preview: false, editing: undefined, empty: false };
+  return question && isTextOnly(question) ? beginEditing(there, question, "custom") : there;
 }
 
 /** The rows of a question: its options, one for a text of one's own, and one that ends a choice of several where nothing else does. */
@@ -57,7 +72,7 @@ export function expired(state: AskState, questions: readonly Question[], answer:
   const answers = new Map(state.answers).set(answer.id, answer);
   const late = questions.findIndex(({ id }) => id === answer.id);
   const next = questions.findIndex(({ id }, index) => index > late && !answers.has(id));
-  return { ...state, answers, editing: undefined, leaving: false, at: next === -1 ? questions.length : next };
+  return atQuestion({ ...state, answers, leaving: false }, questions, next === -1 ? questions.length : next);
 }
 
 /** The editor for a text of one's own, or a note, with what it held before. */

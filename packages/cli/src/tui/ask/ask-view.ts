@@ -3,7 +3,7 @@ import { cut, wrapWords } from "../../display-width.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";
 import { fieldLines } from "../text-field.ts";
-import { type AskState, rowsOf, saidTo } from "./ask-state.ts";
+import { type AskState, isTextOnly, rowsOf, saidTo } from "./ask-state.ts";
 
 /** Who asks, and what. */
 export type Asked = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
@@ -98,12 +98,13 @@ function noteLines({ note }: QuestionAnswer, { columns, theme }: Canvas): readon
   return note === undefined ? [] : [theme.italic(cut(`  note: ${oneLine(note)}`, columns))];
 }
 
-function hints({ questions }: Asked, { options, multi }: Question, { left }: AskState): string {
+function hints({ questions }: Asked, question: Question, { left }: AskState): string {
   const several = questions.length > 1;
+  const { options, multi } = question;
   const parts = [
-    multi ? "Enter or space checks" : "Enter chooses",
+    isTextOnly(question) ? "Enter or any letter: type an answer" : multi ? "Enter or space checks" : "Enter chooses",
     ...(several ? ["left/right: back and on"] : []),
-    "n: note",
+    ...(isTextOnly(question) ? [] : ["n: note"]),
     ...(options.some(({ preview }) => preview !== undefined) ? ["p: preview"] : []),
     "Esc: cancel",
     ...(left === undefined ? [] : [`answers itself in ${left} s without a key`]),
@@ -134,7 +135,11 @@ function editorLines(asked: Asked, state: AskState, { question, canvas }: Shown)
   const field = state.editing?.field ?? { text: "", at: 0 };
   const rows = Math.max(3, Math.min(10, canvas.rows - head.length - 3));
   const how = cut(`${what}: Enter sends it, shift+Enter or ctrl+j begins a line, Esc goes back`, columns);
-  return [...head.map(theme.dim), theme.bold(how), ...fieldLines(field, columns, rows)];
+  const walk = asked.questions.length > 1 ? "; left and right go to the other questions" : "";
+  const empty = state.empty
+    ? wrapWords(`Nothing is typed yet. Type an answer, or Esc twice to cancel${walk}.`, columns).map(theme.warning)
+    : [];
+  return [...head.map(theme.dim), theme.bold(how), ...fieldLines(field, columns, rows), ...empty];
 }
 
 function reviewLines({ questions }: Asked, state: AskState, { columns, theme }: Canvas): readonly string[] {

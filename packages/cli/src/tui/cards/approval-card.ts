@@ -4,12 +4,13 @@ import { cut, wrapWords } from "../../display-width.ts";
 import { oneLine } from "../../visible-text.ts";
 import type { Canvas, Dialog, Key, Size } from "../dialog.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
-import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "../pages.ts";
+import { isBefore, isEnd, type Pages, type Position, pageFrom, START } from "../pages.ts";
 import { themeOf } from "../theme.ts";
 import { actionLines, actionRows } from "./card-action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, rootWords } from "./card-actions.ts";
 import { approvalDiff, cardBody } from "./card-body.ts";
 import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./card-field.ts";
+import { MOVES } from "./card-moves.ts";
 import { cardNotes } from "./card-notes.ts";
 
 /** What the person said with a card. `editor` opens it, on a draft where there is one; `command` is what they made of it here. Both end in a new card. */
@@ -103,6 +104,15 @@ function bodyOf({ body }: Card, { folded, hunks }: CardState, columns: number): 
   return body({ folded, chosen: hunks }, columns);
 }
 
+/** What of the body is on the screen. The row that would count one last row shows it instead. */
+function pageOf(card: Card, state: CardState, canvas: Canvas): ReturnType<typeof pageFrom> & { readonly pages: Pages } {
+  const pages = bodyOf(card, state, canvas.columns);
+  const rows = bodyRows(card, canvas);
+  const page = pageFrom(pages, state.at, { ...canvas, rows });
+  const fuller = isEnd(pages, page.next) ? page : pageFrom(pages, state.at, { ...canvas, rows: rows + 1 });
+  return { pages, ...(isEnd(pages, fuller.next) ? fuller : page) };
+}
+
 /** Whoever draws a card that is higher than its room leaves out its top: such a frame has shown nothing. */
 function isTooHigh(card: Card, state: CardState, canvas: Canvas): boolean {
   return view(card, state, canvas).length > canvas.rows;
@@ -113,8 +123,7 @@ function shown(card: Card, state: CardState, canvas: Canvas): CardState {
 }
 
 function seenOn(card: Card, state: CardState, canvas: Canvas): CardState {
-  const pages = bodyOf(card, state, canvas.columns);
-  const { next } = pageFrom(pages, state.at, { ...canvas, rows: bodyRows(card, canvas) });
+  const { next } = pageOf(card, state, canvas);
   const seen = state.seenAt === canvas.columns ? state.seen : START;
   const isNextToIt = !isBefore(seen, state.at);
   return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
@@ -128,9 +137,7 @@ function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   const { approval } = card;
   const { columns, theme } = canvas;
   const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(titleOf(approval))}`;
-  const pages = bodyOf(card, state, columns);
-  const rows = bodyRows(card, canvas);
-  const { lines, next } = pageFrom(pages, state.at, { ...canvas, rows });
+  const { pages, lines, next } = pageOf(card, state, canvas);
   const hidden = pages.count - Math.min(pages.count, next.piece);
   const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: PgDn or space shows them` : "";
   const open = isAllSeen(card, seenOn(card, state, canvas), canvas);
@@ -153,7 +160,7 @@ function press(card: Card, state: CardState, { key, size }: Press): Pressed {
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text answers nothing here." } };
   if (key.name === "escape") return { state: { ...state, chosen: -1, typing: false, hint: "Nothing is chosen." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
-  if (at !== -1) return chooseByLetter(card, state, at);
+  if (at !== -1) return chooseByLetter(card, state, { at, size });
   const named = { name: key.name, size };
   return move(card, state, named) ?? confirm(card, state, named);
 }
@@ -161,9 +168,16 @@ function press(card: Card, state: CardState, { key, size }: Press): Pressed {
 const TYPING = "Nothing is chosen: this is no place for text. Esc, then one letter; or the arrows; then Enter.";
 
 /** One letter, and nothing typed before it: whoever types words here means something else. */
-function chooseByLetter({ actions }: Card, state: CardState, at: number): Pressed {
+function chooseByLetter(card: Card, state: CardState, { at, size }: { readonly at: number; readonly size: Size }): Pressed {
   if (state.typing || (state.chosen !== -1 && state.chosen !== at)) return { state: { ...state, chosen: -1, typing: true, hint: TYPING } };
-  return { state: { ...state, chosen: at, hint: hintFor(actions[at]) } };
+  return { state: { ...state, chosen: at, hint: hintAt(card, { ...state, chosen: at }, size) } };
+}
+
+/** What Enter would do; or what is to be done before it can. */
+function hintAt(card: Card, state: CardState, size: Size): string {
+  const action = card.actions[state.chosen];
+  if (!action?.approves || isAllSeen(card, state, size)) return hintFor(action);
+  return state.folded.size > 0 ? UNFOLD_FIRST : `${whyNotYet(card, state, size)} Then Enter: ${action.says}`;
 }
 
 function hintFor(action: CardAction | undefined): string {
@@ -178,29 +192,15 @@ function move(card: Card, state: CardState, { name, size }: Named): Pressed | un
   const { columns } = size;
   const pages = bodyOf(card, state, columns);
   const canvas = { columns, rows: bodyRows(card, size), theme: PLAIN };
-  const turned = MOVES[name]?.({ pages, at: state.at, canvas });
+  const turned = MOVES[name]?.({ pages, at: state.at, canvas, next: pageOf(card, state, { ...size, theme: PLAIN }).next });
   if (turned) return { state: { ...state, at: turned } };
   const step = name === "up" ? -1 : name === "down" ? 1 : 0;
   if (step !== 0) {
     const chosen = (state.chosen + step + card.actions.length + (state.chosen < 0 && step < 0 ? 1 : 0)) % card.actions.length;
-    return { state: { ...state, chosen, typing: false, hint: hintFor(card.actions[chosen]) } };
+    return { state: { ...state, chosen, typing: false, hint: hintAt(card, { ...state, chosen }, size) } };
   }
   return hunkKey(card, state, name);
 }
-
-type Moving = { readonly pages: Pages; readonly at: Position; readonly canvas: Canvas };
-
-const forward = ({ pages, at, canvas }: Moving): Position => {
-  const { next } = pageFrom(pages, at, canvas);
-  return isEnd(pages, next) ? at : next;
-};
-
-const MOVES: Readonly<Record<string, (moving: Moving) => Position>> = {
-  pageDown: forward,
-  space: forward,
-  pageUp: ({ pages, at, canvas }) => pageBefore(pages, at, canvas),
-  home: () => START,
-};
 
 /** While hunks are chosen: left and right walk over them, tab takes one in or out. */
 function hunkKey({ diff }: Card, state: CardState, name: string): Pressed | undefined {
@@ -221,18 +221,19 @@ function hunkKey({ diff }: Card, state: CardState, name: string): Pressed | unde
 }
 
 const MORE_TO_SEE = "There is more to see first: PgDn or space shows it.";
+const UNFOLD_FIRST = "There is more to see first: f unfolds it.";
+
+function whyNotYet(card: Card, state: CardState, size: Size): string {
+  const isSmall = isTooHigh(card, { ...state, chosen: -1, hint: "" }, { ...size, theme: PLAIN });
+  return isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE;
+}
 
 function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
   if (name !== "enter")
     return { state: { ...state, chosen: -1, typing: true, hint: `'${cut(oneLine(name), 20)}' is no answer here. ${TYPING}` } };
   const action = card.actions[state.chosen];
   if (!action) return { state: { ...state, hint: "Enter alone answers nothing. Choose with a letter or the arrows first." } };
-  if (action.approves && !isAllSeen(card, state, size)) {
-    const isSmall = isTooHigh(card, { ...state, hint: "" }, { ...size, theme: PLAIN });
-    return {
-      state: { ...state, chosen: -1, hint: isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE },
-    };
-  }
+  if (action.approves && !isAllSeen(card, state, size)) return { state: { ...state, chosen: -1, hint: whyNotYet(card, state, size) } };
   return act(card, { ...state, chosen: -1 }, action);
 }
 

@@ -12,6 +12,8 @@ export type CardApproverParts = {
   readonly by: By;
   /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
   readonly edit?: ApprovalEditor;
+  /** The place of its call among those of its session that are open now; undefined: nobody knows. */
+  readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
 
 /** Puts every approval on the desk as a card. */
@@ -98,7 +100,7 @@ async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: 
 type Editing = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 /** Undefined: it was answered or closed elsewhere. The card stays where it is until another one, or nobody, takes its place. */
-function putUp({ parts: { desk, edit }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
+function putUp({ parts: { desk, edit, placeOf }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
   const { approval } = sheet;
   const means: CardMeans = {
     editable: edit?.editable(asked),
@@ -119,6 +121,7 @@ function putUp({ parts: { desk, edit }, asked, signal, place }: Asked, sheet: Sh
     const item: DeskItem = {
       id: approval.id,
       title: oneLine(titleOf(approval)),
+      call: { session: asked.sessionId, place: () => placeOf?.(asked) },
       view: (canvas) => card.view(state, canvas),
       shown: (canvas) => {
         state = card.shown(state, canvas);

@@ -1,7 +1,7 @@
-import { resolve } from "node:path";
-import type { JsonObject, OpenApproval } from "@assent/core";
-import { factLines, restOfInput, subject } from "../../approval-view.ts";
+import type { OpenApproval } from "@assent/core";
+import { factLines, subject, warningsOf } from "../../approval-view.ts";
 import { wrap } from "../../display-width.ts";
+import { restOfInput } from "../../rest-of-input.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";
 import { type DiffItem, diffItems } from "../diff/diff-items.ts";
@@ -50,27 +50,19 @@ function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
   const { details } = approval;
   if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
   for (const [label, text] of factLines(approval)) if (label !== "id") yield { type: "fact", label, text };
+  const { lines, blocks } = restOfInput(approval);
+  const inputs = lines.map((text): Piece => ({ type: "fact", label: "input", text }));
+  const isPlan = details.type === "plan"; // a plan is what is read, and stands before how it was handed in
+  if (!isPlan) yield* inputs;
   yield { type: "gap" };
-  for (const text of details.warnings ?? []) yield { type: "warning", text };
+  for (const text of warningsOf(details, laid.original !== undefined)) yield { type: "warning", text };
   if (laid.diff.length > 0) yield* diffPieces(laid);
   else yield* textPieces(subject(details), details.type === "exec");
-  const rest = restOfInput(undrawn(approval), details);
-  if (rest === undefined) return;
-  yield { type: "gap" };
-  yield* textPieces(`input: ${rest}`, false);
-}
-
-/** The input without what the diff itself shows: its file, and the texts that an edit takes out and puts in. */
-function undrawn({ tool, details, input, cwd }: OpenApproval): JsonObject {
-  if (details.type !== "edit" || (tool !== "edit" && tool !== "write")) return input;
-  const { filePath, originalContent, newContent } = details;
-  const isDrawn: Readonly<Record<string, (value: string) => boolean>> = {
-    file_path: (value) => resolve(cwd, value) === filePath,
-    old_string: (value) => tool === "edit" && originalContent?.includes(value) === true,
-    new_string: (value) => tool === "edit" && newContent.includes(value),
-  };
-  const rest = Object.entries(input).filter(([name, value]) => typeof value !== "string" || !isDrawn[name]?.(value));
-  return Object.fromEntries(rest);
+  if (isPlan && inputs.length > 0) yield* [{ type: "gap" } as const, ...inputs];
+  for (const text of blocks) {
+    yield { type: "gap" };
+    yield* textPieces(`input ${text}`, false);
+  }
 }
 
 /** That it is the person's own, and what it was before. */

@@ -10,13 +10,15 @@ export type DeskItem = {
   readonly press: (key: Key, size: Size) => void;
   /** This canvas was on the screen. */
   readonly shown: (canvas: Canvas) => void;
+  /** Which call of which session it is about, as it stands now: those of one session are in the order of its calls. */
+  readonly call?: { readonly session: string; readonly place: () => number | undefined };
   /** Ctrl-C is a key for it, and not for the turn under way. */
   readonly cancels?: boolean;
 };
 
 /** What waits for the person, one in front of the others; in any order the person likes. */
 export type Desk = {
-  /** Puts something up behind what is there, or in the place of something; the returned function takes it away. */
+  /** Puts something up behind what is there, before what comes later in its own turn, or in the place of something; the returned function takes it away. */
   readonly put: (item: DeskItem, instead?: DeskItem) => () => void;
   readonly front: () => DeskItem | undefined;
   readonly waiting: () => readonly DeskItem[];
@@ -37,9 +39,9 @@ const GRACE_MS = 300;
 
 /** An empty desk; `changed` is called whenever it is to be drawn again. */
 export function createDesk({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): Desk {
-  const items: DeskItem[] = [];
+  const line = waitingLine();
+  const { items, front } = line;
   let painted: { readonly item: DeskItem; readonly at: number; readonly follows: boolean } | undefined;
-  const front = (): DeskItem | undefined => items[0];
   /** What an item has of the room: a row goes to the note that others wait. */
   const roomOf = <T extends Size>(size: T): T => (items.length > 1 ? { ...size, rows: size.rows - 1 } : size);
   const isReadable = (item: DeskItem): boolean => painted?.item === item && clock.now() - painted.at >= GRACE_MS;
@@ -50,28 +52,23 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
     changed,
     waiting: () => items,
     put: (item, instead) => {
-      const place = instead ? items.indexOf(instead) : -1;
-      if (place === -1) items.push(item);
-      else items.splice(place, 1, item);
+      line.add(item, { instead, isReadable });
       changed();
       return () => {
-        const at = items.indexOf(item);
-        if (at === -1) return;
-        items.splice(at, 1);
+        if (!line.remove(item)) return;
         if (items.length === 0) painted = undefined; // the text that is written has the keys again
         changed();
       };
     },
     turn: () => {
-      const item = items.shift();
-      if (item) items.push(item);
+      line.turn();
       changed();
     },
     view: (canvas) => {
       const item = front();
       if (!item) return [];
-      const others = items.length - 1;
-      const note = others === 0 ? [] : [canvas.theme.dim(cut(`1 of ${items.length} waiting; ctrl+n shows the next`, canvas.columns))];
+      const place = `${items.indexOf(item) + 1} of ${items.length} waiting; ctrl+n shows the next`;
+      const note = items.length === 1 ? [] : [canvas.theme.dim(cut(place, canvas.columns))];
       return [...note, ...item.view(roomOf(canvas))];
     },
     painted: (canvas) => {
@@ -90,4 +87,52 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
       return true;
     },
   };
+}
+
+type Adding = { readonly instead: DeskItem | undefined; readonly isReadable: (item: DeskItem) => boolean };
+
+type WaitingLine = {
+  readonly items: readonly DeskItem[];
+  readonly front: () => DeskItem | undefined;
+  readonly add: (item: DeskItem, adding: Adding) => void;
+  /** False: it was not there. */
+  readonly remove: (item: DeskItem) => boolean;
+  readonly turn: () => void;
+};
+
+/** What waits, in its order, and the one that is in front: walking over them changes nobody's place. */
+function waitingLine(): WaitingLine {
+  const items: DeskItem[] = [];
+  let front: DeskItem | undefined;
+  return {
+    items,
+    front: () => front,
+    add: (item, { instead, isReadable }) => {
+      const place = instead ? items.indexOf(instead) : -1;
+      const at = place === -1 ? placeFor(items, item) : place;
+      const before = items[at];
+      items.splice(at, place === -1 ? 0 : 1, item);
+      // what comes earlier takes the front, unless the person reads what is there by now
+      if (!front || (before === front && (place !== -1 || !isReadable(front)))) front = item;
+    },
+    remove: (item) => {
+      const at = items.indexOf(item);
+      if (at === -1) return false;
+      items.splice(at, 1);
+      if (front === item) front = items[at] ?? items[0];
+      return true;
+    },
+    turn: () => {
+      front = items[front ? items.indexOf(front) + 1 : 0] ?? items[0];
+    },
+  };
+}
+
+/** Behind everything, but before the later calls of its own session. */
+function placeFor(items: readonly DeskItem[], { call }: DeskItem): number {
+  const place = call?.place();
+  const isLater = (other: DeskItem["call"]): boolean =>
+    place !== undefined && other?.session === call?.session && (other?.place() ?? place) > place;
+  const later = items.findIndex((other) => isLater(other.call));
+  return later === -1 ? items.length : later;
 }

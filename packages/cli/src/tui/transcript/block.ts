@@ -1,5 +1,6 @@
 import type { Display, JsonObject, OutcomeState } from "@assent/core";
 import type { Role } from "../theme.ts";
+import type { Brought } from "./task-ends.ts";
 
 /** A call of a tool, from its proposal to its end. */
 export type CallBlock = {
@@ -10,6 +11,8 @@ export type CallBlock = {
   readonly state: "proposed" | "waiting" | "running" | "ended";
   /** When its effect began, in milliseconds. */
   readonly since?: number;
+  /** Of a call that asks: the question's id. */
+  readonly question?: string;
   /** Who let it pass, or did not, in words. */
   readonly decided?: string;
   /** What people see of it while it runs. */
@@ -34,7 +37,8 @@ export type Block =
   /** Lines of a code block. */
   | { readonly type: "code"; readonly language: string; readonly lines: readonly string[]; readonly first: boolean }
   | { readonly type: "thought"; readonly text: string }
-  | { readonly type: "notice"; readonly text: string }
+  /** `brought`: what the background tasks came back with whose end it tells. */
+  | { readonly type: "notice"; readonly text: string; readonly brought?: readonly Brought[] }
   | { readonly type: "note"; readonly text: string; readonly role: Role }
   /** The output of a command of this program. */
   | { readonly type: "page"; readonly title: string; readonly text: string }

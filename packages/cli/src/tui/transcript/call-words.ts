@@ -73,6 +73,11 @@ export function answeredBy({ outcome, by, reason, edited, remember }: Answered, 
   return `${outcome} by ${who}${edited ? ", edited" : ""}${remember ? ", remembered" : ""}${reason ? `: ${oneLine(reason)}` : ""}`;
 }
 
+/** Who answered a question, or would not. */
+export function repliedBy({ outcome, by }: Pick<EventBodies["question.answered"], "outcome" | "by">, isYou: boolean): string {
+  return outcome === "expired" ? "nobody answered in time" : `${outcome} by ${isYou ? "you" : oneLine(whoText(by))}`;
+}
+
 /** True for the person whom the operating system calls so, under no other name. */
 export function isPerson({ kind, user, name }: EventBodies["approval.answered"]["by"], you: string): boolean {
   return kind === "person" && user === you && name === you;

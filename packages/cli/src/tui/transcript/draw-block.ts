@@ -1,9 +1,10 @@
-import { wrap, wrapWords } from "../../display-width.ts";
-import { visible } from "../../visible-text.ts";
+import { cut, wrap, wrapWords } from "../../display-width.ts";
+import { oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";
 import { highlight } from "../highlight.ts";
 import type { Block } from "./block.ts";
 import { drawCall } from "./draw-call.ts";
+import type { Brought } from "./task-ends.ts";
 
 /** How blocks are drawn, beside the room there is. */
 export type Drawing = Canvas & {
@@ -32,7 +33,10 @@ export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
     case "thought":
       return thoughtLines(block.text, drawing);
     case "notice":
-      return marked(wrapWords(readable(block.text), columns - 2), theme.notice("●"), theme.notice);
+      return [
+        ...marked(wrapWords(readable(block.text), columns - 2), theme.notice("●"), theme.notice),
+        ...(block.brought ?? []).flatMap((brought) => broughtLines(brought, drawing)),
+      ];
     case "note":
       return wrapWords(readable(block.text), columns - 2).map((line) => INDENT + theme[block.role](line));
     case "page":
@@ -52,6 +56,16 @@ export function isApart(before: Block | undefined, block: Block): boolean {
   if (block.type === "call") return before.type !== "call";
   if (block.type === "note") return before.type !== "note" && before.type !== "call";
   return true;
+}
+
+/** What a background task brought: how much it is, or all that is kept of it. */
+function broughtLines({ task, text, outputFile }: Brought, { columns, theme, open }: Drawing): readonly string[] {
+  const lines = text === "" ? [] : wrap(readable(text.trimEnd()), columns - 4);
+  const where = outputFile === undefined ? [] : wrap(`All it wrote is in ${oneLine(outputFile)}`, columns - 4);
+  if (open) return [...lines, ...where.map((line) => theme.dim(line))].map((line) => `    ${line}`);
+  if (lines.length + where.length === 0) return [];
+  const much = lines.length === 0 ? "it wrote nothing" : `it brought ${lines.length} ${lines.length === 1 ? "line" : "lines"}`;
+  return [`  ${theme.dim(cut(`${much}: ctrl+o, or /tasks ${oneLine(task)}`, columns - 2))}`];
 }
 
 function readable(text: string): string {

@@ -9,11 +9,12 @@ const REASON_ROWS = 3;
 /** A call of `resolve` and what came of it, in one block: the verb, what it was about, why. */
 export function drawResolve(block: CallBlock, { columns, theme, open }: Drawing): readonly string[] {
   const { verb, role } = verbOf(block);
-  const { sourceToolName, label } = block.details ?? {};
-  const isNothing = block.errorType === "nothing_to_discard" && sourceToolName === undefined;
-  const badge = typeof sourceToolName === "string" ? ` ${theme.badge(`[${oneLine(sourceToolName)}]`)}` : "";
+  const { label } = block.details ?? {};
+  const tool = toolOf(block, verb);
+  const isNothing = block.errorType === "nothing_to_discard" && tool === undefined;
+  const badge = tool === undefined ? "" : ` ${theme.badge(`[${tool}]`)}`;
   const about = isNothing ? "nothing pending" : typeof label === "string" ? oneLine(label) : "";
-  const room = columns - verb.length - 2 - (typeof sourceToolName === "string" ? oneLine(sourceToolName).length + 3 : 0);
+  const room = columns - verb.length - 2 - (tool === undefined ? 0 : tool.length + 3);
   const { reason } = block.input;
   const said = typeof reason === "string" && reason.trim() !== "" ? oneLine(reason) : "(no reason)";
   const rows = wrapWords(said, columns - 2);
@@ -24,6 +25,13 @@ export function drawResolve(block: CallBlock, { columns, theme, open }: Drawing)
     ...shown.map((row) => `  ${theme.italic(row)}`),
     ...failed,
   ];
+}
+
+/** The tool whose preview it is about; of a failure that is about none, its own. */
+function toolOf({ details }: CallBlock, verb: string): string | undefined {
+  const source = details?.["sourceToolName"];
+  if (typeof source === "string") return oneLine(source);
+  return verb === "Failed" ? "resolve" : undefined;
 }
 
 function firstLine(text: string): string {

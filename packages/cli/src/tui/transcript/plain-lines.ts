@@ -1,6 +1,7 @@
 import { type Display, oneLine, visible } from "@assent/core";
 import type { Block, CallBlock } from "./block.ts";
 import { callTitle, OUTCOME_WORDS } from "./call-words.ts";
+import type { Brought } from "./task-ends.ts";
 
 const OUTPUT_LINES = 20;
 
@@ -10,9 +11,10 @@ export function plainLines(block: Block, cwd: string): readonly string[] {
     case "user":
       return [];
     case "answer":
-    case "notice":
     case "note":
-      return visible(`${block.type === "notice" ? "Notice: " : ""}${block.text}`).split("\n");
+      return visible(block.text).split("\n");
+    case "notice":
+      return [...visible(`Notice: ${block.text}`).split("\n"), ...(block.brought ?? []).flatMap(broughtLines)];
     case "code":
       return block.lines.map(visible);
     case "thought":
@@ -22,6 +24,12 @@ export function plainLines(block: Block, cwd: string): readonly string[] {
     default:
       return callLines(block, cwd);
   }
+}
+
+function broughtLines({ task, text, outputFile }: Brought): readonly string[] {
+  const lines = text === "" ? [] : visible(text).trimEnd().split("\n");
+  const more = lines.length > OUTPUT_LINES ? [`${lines.length - OUTPUT_LINES} more lines: /tasks ${oneLine(task)}`] : [];
+  return [...lines.slice(0, OUTPUT_LINES), ...more, ...(outputFile === undefined ? [] : [`All it wrote is in ${oneLine(outputFile)}`])];
 }
 
 function callLines(block: CallBlock, cwd: string): readonly string[] {

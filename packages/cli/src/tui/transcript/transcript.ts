@@ -3,8 +3,9 @@ import { contentText, isObject, type Json, type JsonObject, type LedgerEvent } f
 import { whoText } from "../../who.ts";
 import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
-import { answeredBy, decidedBy, rememberedText } from "./call-words.ts";
+import { answeredBy, decidedBy, rememberedText, repliedBy } from "./call-words.ts";
 import { shownContent } from "./shown-prompt.ts";
+import { afterTask, broughtWith, type TaskEnds } from "./task-ends.ts";
 
 /** What was heard of a conversation and is not in the scrollback yet. */
 export type Transcript = {
@@ -17,6 +18,7 @@ export type Transcript = {
   readonly todos: Todos;
   /** Previews that wait to be applied or discarded. */
   readonly staged: readonly Staged[];
+  readonly ends: TaskEnds;
 };
 
 /** A preview, as far as a block names it. */
@@ -26,7 +28,7 @@ export type Staged = { readonly id: string; readonly tool: string; readonly labe
 export type Todos = readonly { readonly id: string; readonly content: string; readonly status: "pending" | "in_progress" | "completed" }[];
 
 /** Nothing was heard. */
-export const EMPTY: Transcript = { blocks: [], stream: SILENT, thinking: "", todos: [], staged: [] };
+export const EMPTY: Transcript = { blocks: [], stream: SILENT, thinking: "", todos: [], staged: [], ends: [] };
 
 /** How an event is to be understood. */
 export type Hearing = {
@@ -115,7 +117,13 @@ export function afterRecord(transcript: Transcript, event: LedgerEvent, hearing:
   const { type } = event;
   if (type.startsWith("call.") || type.startsWith("approval.") || type.startsWith("question."))
     return afterCall(transcript, event, hearing);
-  return afterWords(transcript, event, hearing);
+  const ends = afterTask(transcript.ends, event);
+  return afterWords(ends === transcript.ends ? transcript : { ...transcript, ends }, event, hearing);
+}
+
+function noticed(transcript: Transcript, text: string): Transcript {
+  const { brought, rest } = broughtWith(transcript.ends, text);
+  return withBlocks({ ...transcript, ends: rest }, { type: "notice", text, ...(brought.length > 0 && { brought }) });
 }
 
 function afterWords(transcript: Transcript, event: LedgerEvent, { live }: Hearing): Transcript {
@@ -124,7 +132,7 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live }: Hearin
       const { origin, content, displayText } = event.body;
       if (origin === "steering") return transcript;
       if (origin === "user") return withBlocks(transcript, { type: "user", text: shownContent(content) });
-      return withBlocks(transcript, { type: "notice", text: displayText ?? contentText(content) });
+      return noticed(transcript, displayText ?? contentText(content));
     }
     case "message.assistant":
       return live ? transcript : afterStop(recalled(transcript, event.body.content), event.body.stop);
@@ -180,14 +188,11 @@ function afterCall(transcript: Transcript, event: LedgerEvent, { pid, byPerson }
     case "approval.opened":
       return changed(transcript, event.body.call, { state: "waiting" });
     case "question.asked":
-      return changed(transcript, event.body.callId, { state: "waiting" });
+      return changed(transcript, event.body.callId, { state: "waiting", question: event.body.question });
     case "approval.answered":
       return answered(transcript, event.body, pid);
-    case "question.answered": {
-      const { question, outcome, by } = event.body;
-      if (by.pid === pid) return transcript;
-      return withNote(transcript, `${question} was ${outcome} by ${whoText(by)}, elsewhere.`, "dim");
-    }
+    case "question.answered":
+      return replied(transcript, event.body, pid);
     case "call.answered":
       return changed(transcript, event.body.call, { decided: `allowed by ${event.body.by.kind} ${event.body.by.id}` });
     case "call.claimed":
@@ -207,7 +212,12 @@ function proposed({ staged }: Transcript, { call, tool, raw }: Bodies["call.prop
   return { type: "call", callId: call, tool, input, state: "proposed", ...(details && { details }) };
 }
 
-type Bodies = { readonly [T in "approval.answered" | "call.ended" | "call.proposed"]: Extract<LedgerEvent, { readonly type: T }>["body"] };
+type Bodies = {
+  readonly [T in "approval.answered" | "call.ended" | "call.proposed" | "question.answered"]: Extract<
+    LedgerEvent,
+    { readonly type: T }
+  >["body"];
+};
 
 function answered(transcript: Transcript, body: Bodies["approval.answered"], pid: number): Transcript {
   const isHere = body.by.pid === pid;
@@ -215,6 +225,14 @@ function answered(transcript: Transcript, body: Bodies["approval.answered"], pid
   const now = changed(transcript, body.call, { decided });
   const told = isHere ? now : withNote(now, `${body.approval} was ${decided}, elsewhere.`, "dim");
   return body.remember ? withNote(told, rememberedText(body.remember), "dim") : told;
+}
+
+function replied(transcript: Transcript, body: Bodies["question.answered"], pid: number): Transcript {
+  const { question, outcome, by } = body;
+  const asked = transcript.blocks.find((block) => block.type === "call" && block.question === question);
+  const isHere = by.pid === pid;
+  const now = asked?.type === "call" ? changed(transcript, asked.callId, { decided: repliedBy(body, isHere) }) : transcript;
+  return isHere ? now : withNote(now, `${question} was ${outcome} by ${whoText(by)}, elsewhere.`, "dim");
 }
 
 function endedCall(transcript: Transcript, body: Bodies["call.ended"]): Transcript {
