@@ -171,15 +171,20 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
   });
 });
 
+/** A model that works, a message behind it, and the first ctrl+c. */
+async function interruptWithQueue(screen: ReturnType<typeof converse>): Promise<void> {
+  await start(screen);
+  await screen.until("working");
+  await say(screen, "and then this");
+  await screen.until("queued: and then this");
+  screen.press("ctrl+c");
+}
+
 describe("ctrl+c", { concurrency: 2 }, () => {
   test("interrupts, gives back what was to be said next, and leaves when pressed again", async () => {
     using at = place();
     using screen = converse(at, { turns: [{ say: "First.", delayMs: 60_000 }, { say: "Second." }] });
-    await start(screen);
-    await screen.until("working");
-    await say(screen, "and then this");
-    await screen.until("queued: and then this");
-    screen.press("ctrl+c");
+    await interruptWithQueue(screen);
     await screen.until((now) => now.includes("Interrupted.") && /^ and then this/m.test(now) && !now.includes("queued"));
     assert.equal((await record(at)).filter(({ type }) => type === "message.user").length, 1, "it was not sent");
     screen.press("ctrl+c");
@@ -190,11 +195,7 @@ describe("ctrl+c", { concurrency: 2 }, () => {
   test("another key in between: the text can be sent, and ctrl+c clears again before it leaves", async () => {
     using at = place();
     using screen = converse(at, { turns: [{ say: "First.", delayMs: 60_000 }, { say: "Second." }] });
-    await start(screen);
-    await screen.until("working");
-    await say(screen, "and then this");
-    await screen.until("queued: and then this");
-    screen.press("ctrl+c");
+    await interruptWithQueue(screen);
     await screen.until(/^ and then this/m);
     screen.type("!");
     await screen.until("and then this!");
