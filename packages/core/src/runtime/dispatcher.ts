@@ -51,10 +51,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     forgiven: new Set(),
     tools: undefined,
     batches: new Set(),
-    followed: new WeakSet(),
+    following: undefined,
+    cancel: () => {
+      for (const batch of shared.batches) if (batch.batch.signal.aborted) stopAll(batch);
+    },
     staging,
     begin: desk.begin,
   };
+  deps.session.onClose(async () => shared.following?.removeEventListener("abort", shared.cancel));
   const inTurn = makeTurns();
   return {
     process: (batch, emit) =>
@@ -124,7 +128,9 @@ type Shared = {
   /** Those of the newest batch. */
   tools: Registry | undefined;
   readonly batches: Set<BatchRun>;
-  readonly followed: WeakSet<AbortSignal>;
+  /** Whose abort reaches the batches: that of the newest batch that was not cancelled before it began. */
+  following: AbortSignal | undefined;
+  readonly cancel: () => void;
   readonly staging: Staging;
   /** Puts proposals in order, before the first batch. */
   readonly begin: () => Promise<void>;
@@ -203,16 +209,14 @@ async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[
   }
 }
 
-/** A user's cancel reaches every call of the batch from here until it is out of `batches`; one listener serves all batches of one signal. */
-function follow(run: BatchRun, { followed, batches }: Shared): void {
+/** A user's cancel reaches every call of the batch from here until it is out of `batches`. Only one batch at a time is not cancelled: one listener is enough. */
+function follow(run: BatchRun, shared: Shared): void {
   const { signal } = run.batch;
-  batches.add(run);
-  if (followed.has(signal)) return;
-  followed.add(signal);
-  const cancel = (): void => {
-    for (const batch of batches) if (batch.batch.signal === signal) stopAll(batch);
-  };
-  signal.addEventListener("abort", cancel, { once: true });
+  shared.batches.add(run);
+  if (signal.aborted || signal === shared.following) return;
+  shared.following?.removeEventListener("abort", shared.cancel);
+  signal.addEventListener("abort", shared.cancel, { once: true });
+  shared.following = signal;
 }
 
 function stopAll({ runs, batch }: BatchRun): void {
