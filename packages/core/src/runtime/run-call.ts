@@ -32,8 +32,10 @@ type Claimed = { readonly ready: Ready; readonly yes: Yes | null };
 /** The one function that can run a tool. Every path ends in exactly one report; a throw anywhere fails closed, here. */
 export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
   try {
-    const done = run.restore && isAsking(batch, run.callId) ? await askAgain(batch, run) : await go(batch, run);
-    return "parked" in done ? park(batch, run, done) : await endCall(batch, run, done);
+    const going = run.restore && isAsking(batch, run.callId) ? askAgain(batch, run) : go(batch, run, await prepare(batch, run));
+    const done = going instanceof Promise ? await going : going;
+    const reported = "parked" in done ? park(batch, run, done) : endCall(batch, run, done);
+    return reported instanceof Promise ? await reported : reported;
   } catch (error) {
     return await failClosed(batch, run, error);
   } finally {
@@ -42,17 +44,17 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
 }
 
 /** Judged, then claimed: between the two every other call of the batch is judged, too. Whatever changed on the way is judged again first. */
-async function go(batch: BatchRun, run: CallRun): Promise<Asked> {
-  const prepared = await prepare(batch, run);
-  if ("end" in prepared) return await unclaimed(batch, run, prepared.end);
-  for (let ready = prepared.go; ; ) {
-    if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
-    const attempt = await tryClaim(batch, run, ready);
-    if ("parked" in attempt) return attempt;
-    if ("end" in attempt) return await unclaimed(batch, run, attempt.end);
-    if ("go" in attempt) return await act(batch, run, attempt.go);
-    ready = attempt.ready;
-  }
+function go(batch: BatchRun, run: CallRun, prepared: Step<Ready>): Maybe<Asked> {
+  return "end" in prepared ? unclaimed(batch, run, prepared.end) : attempt(batch, run, prepared.go);
+}
+
+function attempt(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Asked> {
+  if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
+  return andThen(tryClaim(batch, run, ready), (tried) => {
+    if ("parked" in tried) return tried;
+    if ("end" in tried) return unclaimed(batch, run, tried.end);
+    return "go" in tried ? act(batch, run, tried.go) : attempt(batch, run, tried.ready);
+  });
 }
 
 function act(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
