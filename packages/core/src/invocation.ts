@@ -27,11 +27,12 @@ const LONGEST_DESCRIPTION = 200;
 
 /** What can be asked of a validated input, and how it runs. Nothing here judges, asks a person or records. */
 export function makeInvocation(bound: Bound): Invocation {
+  const { definition, input, coercions, ctx } = bound;
   const warnings: string[] = [];
-  const warned: Warned = { ...bound, warnings };
+  const warned: Warned = { definition, input, coercions, ctx, warnings };
   return Object.freeze({
-    input: bound.input,
-    coercions: bound.coercions,
+    input,
+    coercions,
     warnings,
     describe: () => describe(warned),
     locations: () => locations(warned),
@@ -140,22 +141,31 @@ async function execute(warned: Warned, given: Signalled, update?: Update): Promi
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
   const live = { update: canUpdateOutput === true ? update : undefined };
   try {
-    const returned: unknown = await run(input, {
-      ...ctx,
-      gate: noGate,
-      attempt: 1,
-      idempotencyKey: null,
-      started: nobodyToTell,
-      pushPendingAction: stagingUnavailable,
-      ...given,
-      update: (display) => show(live, display, warnings),
-    });
+    const returned: unknown = await run(input, contextOf(ctx, given, (display) => show(live, display, warnings)));
     const { result, warnings: dropped } = normaliseResult(name, returned);
     warnings.push(...dropped);
     return result;
   } finally {
     live.update = undefined;
   }
+}
+
+/** What a body is told: what the runtime gives, or what holds where there is none. */
+function contextOf(ctx: CallContext, given: Signalled, update: Update): RunContext {
+  const agentName = given.agentName ?? ctx.agentName;
+  const context: RunContext = {
+    ...given, // one spread, and first: any other way of joining them costs as much as the rest of a short call
+    cwd: given.cwd ?? ctx.cwd,
+    callId: given.callId ?? ctx.callId,
+    sessionId: given.sessionId ?? ctx.sessionId,
+    gate: given.gate ?? noGate,
+    attempt: given.attempt ?? 1,
+    idempotencyKey: given.idempotencyKey ?? null,
+    started: given.started ?? nobodyToTell,
+    pushPendingAction: given.pushPendingAction ?? stagingUnavailable,
+    update,
+  };
+  return agentName === undefined ? context : { ...context, agentName };
 }
 
 function bodyOf({ runtimeHandler }: ToolDefinition): string {

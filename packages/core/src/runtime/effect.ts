@@ -86,19 +86,27 @@ function governsItself(batch: BatchRun, { taken }: Ready): boolean {
 }
 
 /** A body's result, or the end of a body that says itself how it ended. */
-type Done = { readonly result: ToolResult } | { readonly ending: Ending };
+type Done = ToolResult | { readonly ending: Ending };
 
-async function startBody(batch: BatchRun, run: CallRun, body: Body): Promise<Done> {
+function startBody(batch: BatchRun, run: CallRun, body: Body): Promise<Done> {
   const { ready, yes, update } = body;
   const { tool, invocation } = ready.taken;
   const ctx = runContext(batch, run, body);
-  if (isResolve(batch, ready.taken)) return { ending: await resolveCall(batch, run, { ready, ctx, yes }) };
-  if (tool.definition.preview !== undefined) return { ending: await previewCall(batch, run, { ready, ctx }) };
-  const handler = tool.definition.runtimeHandler;
-  if (handler === undefined) return { result: await invocation.execute(run.abort.signal, update, ctx) };
-  const { session, handlers } = batch.deps;
-  const given = await handlers?.[handler]?.(session, { callId: run.callId, tool }, { invocation, ctx });
-  return { result: normaliseResult(tool.name, given).result };
+  if (isResolve(batch, ready.taken)) return resolveCall(batch, run, { ready, ctx, yes }).then(ended);
+  if (tool.definition.preview !== undefined) return previewCall(batch, run, { ready, ctx }).then(ended);
+  return tool.definition.runtimeHandler === undefined
+    ? invocation.execute(run.abort.signal, update, ctx)
+    : handle(batch, run, { ready, ctx });
+}
+
+function ended(ending: Ending): Done {
+  return { ending };
+}
+
+async function handle({ deps }: BatchRun, { callId }: CallRun, { ready, ctx }: { readonly ready: Ready; readonly ctx: RunContext }): Promise<Done> {
+  const { tool, invocation } = ready.taken;
+  const handler = deps.handlers?.[tool.definition.runtimeHandler ?? ""];
+  return normaliseResult(tool.name, await handler?.(deps.session, { callId, tool }, { invocation, ctx })).result;
 }
 
 function runContext(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, update }: Body): RunContext {
@@ -169,7 +177,7 @@ function conclude(run: CallRun, { ready, settled, timeoutMs }: Concluding): Endi
   }
   if (own) return own;
   if (run.stopped || typeof settled === "string" || "ending" in settled) return stopped(run);
-  return endOfResult("thrown" in settled ? thrownResult(settled.thrown) : settled.result);
+  return endOfResult("thrown" in settled ? thrownResult(settled.thrown) : settled);
 }
 
 function thrownResult(thrown: unknown): ToolResult {

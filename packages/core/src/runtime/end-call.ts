@@ -21,7 +21,7 @@ export function endCall(batch: BatchRun, run: CallRun, ending: Ending): Maybe<Ca
   run.phase = "after";
   const transformed = batch.deps.hooks ? transform(batch, run, ending) : ending;
   const limited = andThen(transformed, ({ result }) => limit(batch, run, result));
-  return andThen(limited, (cut) => recordAndTell(batch, run, { ending, ...cut }));
+  return andThen(limited, (cut) => recordAndTell(batch, run, { ending, result: cut.result, spilled: cut.spilled }));
 }
 
 type Ended = { readonly ending: Ending } & Limited;
@@ -94,7 +94,7 @@ const TRIES = 4;
 function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
   const { session } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
-  return recordSurely(deps, { events: () => [session.draft("call.ended", body)], ...(!claimed && { tries: TRIES }) });
+  return recordSurely(deps, { events: () => [session.draft("call.ended", body)], tries: claimed ? undefined : TRIES });
 }
 
 type Limited = { readonly result: ToolResult; readonly spilled: readonly Spilled[] | undefined };

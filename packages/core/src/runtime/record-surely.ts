@@ -12,7 +12,7 @@ type Recording = {
   readonly events: () => readonly Draft[];
   readonly durability?: Durability;
   /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
-  readonly tries?: number;
+  readonly tries?: number | undefined;
 };
 
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
