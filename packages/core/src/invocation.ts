@@ -141,7 +141,10 @@ async function execute(warned: Warned, given: Signalled, update?: Update): Promi
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
   const live = { update: canUpdateOutput === true ? update : undefined };
   try {
-    const returned: unknown = await run(input, contextOf(ctx, given, (display) => show(live, display, warnings)));
+    const returned: unknown = await run(
+      input,
+      contextOf(ctx, given, (display) => show(live, display, warnings)),
+    );
     const { result, warnings: dropped } = normaliseResult(name, returned);
     warnings.push(...dropped);
     return result;

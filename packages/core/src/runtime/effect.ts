@@ -94,16 +94,23 @@ function startBody(batch: BatchRun, run: CallRun, body: Body): Promise<Done> {
   const ctx = runContext(batch, run, body);
   if (isResolve(batch, ready.taken)) return resolveCall(batch, run, { ready, ctx, yes }).then(ended);
   if (tool.definition.preview !== undefined) return previewCall(batch, run, { ready, ctx }).then(ended);
-  return tool.definition.runtimeHandler === undefined
-    ? invocation.execute(run.abort.signal, update, ctx)
-    : handle(batch, run, { ready, ctx });
+  if (tool.definition.runtimeHandler !== undefined) return handle(batch, run, { ready, ctx });
+  try {
+    return Promise.resolve(invocation.execute(run.abort.signal, update, ctx));
+  } catch (thrown) {
+    return Promise.reject(thrown); // a tool that somebody made by hand
+  }
 }
 
 function ended(ending: Ending): Done {
   return { ending };
 }
 
-async function handle({ deps }: BatchRun, { callId }: CallRun, { ready, ctx }: { readonly ready: Ready; readonly ctx: RunContext }): Promise<Done> {
+async function handle(
+  { deps }: BatchRun,
+  { callId }: CallRun,
+  { ready, ctx }: { readonly ready: Ready; readonly ctx: RunContext },
+): Promise<Done> {
   const { tool, invocation } = ready.taken;
   const handler = deps.handlers?.[tool.definition.runtimeHandler ?? ""];
   return normaliseResult(tool.name, await handler?.(deps.session, { callId, tool }, { invocation, ctx })).result;

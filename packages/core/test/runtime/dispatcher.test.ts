@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { type TestContext, test } from "node:test";
 import type { DispatchEvent, ProposedCall } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
@@ -309,6 +310,18 @@ test("nothing is left behind by a batch: no timer, no subscription, nothing pend
   await b.resume();
   assert.deepEqual(left(), [0, 0, 0, 0]);
   assert.equal(b.dispatcher.failure(), undefined);
+});
+
+test("one signal for many batches is listened to once, another in its place, and none after the session closed", async (t) => {
+  const b = await bench(t);
+  const [one, other] = [new AbortController().signal, new AbortController().signal];
+  const listening = (): readonly number[] => [one, other].map((signal) => getEventListeners(signal, "abort").length);
+  for (const text of ["x", "y", "z"]) await b.process([call("read", text)], { signal: one });
+  assert.deepEqual(listening(), [1, 0]);
+  await b.process([call("read", "w")], { signal: other });
+  assert.deepEqual(listening(), [0, 1]);
+  await b.session.close("done", 0);
+  assert.deepEqual(listening(), [0, 0]);
 });
 
 test("a result carries the body's own content, display and details to report, response and record alike", async (t) => {

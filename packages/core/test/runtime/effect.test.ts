@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunContext, RuntimeHandler } from "@assent/core";
+import type { RunContext, RuntimeHandler, Tool } from "@assent/core";
 import { bench, call, only, outcomes, rest, textOf, textTool, until } from "./harness.ts";
 
 const yolo = { policy: { mode: "yolo" } } as const;
@@ -347,3 +347,21 @@ test("isolation: what a body does to its result after it returned changes neithe
   assert.deepEqual([textOf({ callId: "", outcome: "succeeded", type: null, result }), result.details], ["as returned", { n: 1 }]);
   assert.doesNotMatch(JSON.stringify(await b.stored("call.ended")), /tampered/);
 });
+
+for (const [name, execute, outcome, text] of [
+  ["throws before it gives a promise", (): never => thrown("at once"), "failed execution_failed", /at once/],
+  ["gives its result without a promise", () => ({ content: "at once" }) as never, "succeeded", /^at once$/],
+] as const) {
+  test(`isolation: a tool made by hand whose body ${name} affects only its own call`, async (t) => {
+    const whole = textTool("by_hand", "read");
+    const build: Tool["build"] = async (input, ctx) => ({ ...(await whole.build(input, ctx)), execute });
+    const b = await bench(t, { tools: [{ ...whole, build }] });
+    const report = await b.process([call("by_hand", "x"), call("read", "y")]);
+    assert.deepEqual(outcomes(report), [outcome, "succeeded"]);
+    assert.match(textOf(report.results[0]), text);
+  });
+}
+
+function thrown(message: string): never {
+  throw new Error(message);
+}
