@@ -6,6 +6,7 @@ import type { Io } from "./io.ts";
 import { type Style, stderrStyle } from "./style.ts";
 import { openPrompt, type Prompt, type Typed } from "./terminal-prompt.ts";
 import { oneLine } from "./visible-text.ts";
+import { wholeTool } from "./whole-tool.ts";
 import { whyOnce } from "./why-once.ts";
 
 /** What the approver needs: a terminal, and what Ctrl-C does to the call. */
@@ -37,7 +38,7 @@ type Turn =
   | { readonly edit: ApprovalEditor }
   | Extract<Typed, { none: unknown }>;
 
-const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", p: "project", u: "user" };
+const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", t: "session", p: "project", u: "user" };
 const FURNITURE_ROWS = 10;
 
 /**
@@ -179,15 +180,17 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
 async function choose(screen: Screen, approval: OpenApproval, { edit: editor, stops = false }: TerminalApproverParts): Promise<Turn> {
   if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
   const rules = rememberable(approval);
+  const whole = rules.length > 0 ? wholeTool(approval) : [];
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
   const isAgents = approval.agentName !== undefined;
-  const choices = choicesFor({ editable: edit?.hasEditor() === true, rules, stops, isAgents });
+  const choices = choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents });
   const why = whyOnce(approval);
   const notes = [
     ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
     ...(edit?.hasEditor() === false ? ["It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one."] : []),
   ];
-  const act = async (key: string): Promise<Turn> => (key === "e" && edit ? { edit } : await chosen(screen, key, rules));
+  const act = async (key: string): Promise<Turn> =>
+    key === "e" && edit ? { edit } : await chosen(screen, key, key === "t" ? whole : rules);
   return await pick(screen, { choices, notes }, act);
 }
 
@@ -229,9 +232,15 @@ async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string
 
 const STOP = ["x", "no, and stop the turn"] as const;
 
-type Offered = { readonly editable: boolean; readonly rules: readonly string[]; readonly stops: boolean; readonly isAgents: boolean };
+type Offered = {
+  readonly editable: boolean;
+  readonly rules: readonly string[];
+  readonly whole: readonly string[];
+  readonly stops: boolean;
+  readonly isAgents: boolean;
+};
 
-function choicesFor({ editable, rules, stops, isAgents }: Offered): Choices {
+function choicesFor({ editable, rules, whole, stops, isAgents }: Offered): Choices {
   const stored = rules.map(oneLine).join(", ");
   const edit = [["e", "edit it first, in your editor"]] as const;
   const remembered = [["s", `yes, and do not ask for the like again in this session: ${stored}`]] as const;
@@ -243,6 +252,7 @@ function choicesFor({ editable, rules, stops, isAgents }: Offered): Choices {
     ["y", "yes, this once"],
     ...(editable ? edit : []),
     ...(rules.length > 0 ? remembered : []),
+    ...whole.map((tool) => ["t", `yes, and all of this tool in this session: ${oneLine(tool)}`] as const),
     ...(rules.length > 0 && !isAgents ? wider : []), // what is said to an agent is remembered for that agent alone
     ["n", "no"],
     ...(stops ? [STOP] : []),

@@ -111,6 +111,21 @@ describe("the terminal approver", () => {
     });
   }
 
+  test("t shows the tool's name before all of it is let pass in the session, and no command is offered so", async () => {
+    const asked = ask({ tool: "write", details: { type: "info", title: "write", prompt: "x" }, suggestions: ["write(/x)"] });
+    await read(asked, PROMPT);
+    asked.press("t\r");
+    await read(asked, "  write\n");
+    asked.press("y\r");
+    assert.deepEqual((await asked.answer)?.remember, { scope: "session", rules: ["write"] });
+    const command = ask();
+    await read(command, PROMPT);
+    command.press("t\r");
+    await read(command, "'t' is no answer here; only these are: y, s, p, u, n.\n");
+    command.press("y\r");
+    await command.answer;
+  });
+
   test("a remembered answer that is not confirmed goes back to the question", async () => {
     const asked = ask();
     await read(asked, PROMPT);

@@ -39,6 +39,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
     for (const signal of ENDINGS) process.once(signal, () => leaving.abort());
     const alive = setInterval(() => undefined, LONGEST_MS);
     try {
+      stage.hint(GREETING);
       await app.start(start);
       for (let typed = await line(); "line" in typed; typed = await line()) await app.submit(typed.line);
       return await app.end();
@@ -65,6 +66,8 @@ function uncoloured(output: Output): Output {
 function heldBack(output: Output, between: LineDesk["between"]): Output {
   return { ...output, write: async (text) => void between(() => output.write(text)).catch(() => undefined) };
 }
+
+const GREETING = "Assent. Type what to do; Enter sends it. /help: commands, Ctrl-D: leave.";
 
 /** These mean that the terminal, or whoever minds the program, wants it to end; Ctrl-C alone interrupts. */
 const ENDINGS = ["SIGHUP", "SIGTERM"] as const;

@@ -1,5 +1,6 @@
 import type { Answer, OpenApproval, Remember } from "@assent/core";
 import type { Editable } from "../../approval-editor.ts";
+import { wholeTool } from "../../whole-tool.ts";
 import { isShort } from "./card-field.ts";
 
 /** What a person can do with a card. */
@@ -68,20 +69,18 @@ function editActions({ details }: OpenApproval, { editable, editor }: CardMeans)
 }
 
 /** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
-function rememberActions({ explicitAsk, details, suggestions, tool, agentName }: OpenApproval): readonly CardAction[] {
+function rememberActions(approval: OpenApproval): readonly CardAction[] {
+  const { explicitAsk, details, suggestions, agentName } = approval;
   if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
   const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
-  const wholeTool =
-    details.type === "exec" || tool === "resolve" || suggestions.includes(tool)
-      ? []
-      : [approve("t", "Yes, and all of this tool in this session", { scope: "session", rules: [tool] })];
+  const whole = wholeTool(approval);
   const wider = [
     remembered("p", "Yes, and the like in this project", "project"),
     remembered("u", "Yes, and the like in any project, for me", "user"),
   ];
   return [
     remembered("s", "Yes, and the like in this session", "session"),
-    ...wholeTool,
+    ...(whole.length > 0 ? [approve("t", "Yes, and all of this tool in this session", { scope: "session", rules: whole })] : []),
     ...(agentName === undefined ? wider : []), // what is said to an agent is remembered for that agent alone
   ];
 }

@@ -1,6 +1,6 @@
 import type { OpenApproval } from "@assent/core";
 import { factLines, subject, warningsOf } from "../../approval-view.ts";
-import { wrap } from "../../display-width.ts";
+import { wrap, wrapWords } from "../../display-width.ts";
 import { restOfInput } from "../../rest-of-input.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";
@@ -94,7 +94,7 @@ function drawPiece(piece: Piece, canvas: Canvas): readonly string[] {
         (line, at) => `${theme.dim((at === 0 ? piece.label : "").padEnd(LABEL_COLUMNS))}${line}`,
       );
     case "warning":
-      return wrap(`! ${visible(piece.text)}`, columns).map(theme.warning);
+      return wrapWords(`! ${visible(piece.text)}`, columns).map(theme.warning);
     case "text":
       return wrap(piece.text, columns - 2).map((line) => `  ${piece.strong ? theme.bold(line) : line}`);
     default:

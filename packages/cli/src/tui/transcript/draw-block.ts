@@ -42,7 +42,7 @@ export function drawBlock(block: Block, drawing: Drawing): readonly string[] {
     case "page":
       return [
         ...(block.title === "" ? [] : [theme.title(block.title)]),
-        ...wrap(readable(block.text), columns - 2).map((line) => INDENT + line),
+        ...wrapWords(readable(block.text), columns - 2).map((line) => INDENT + line),
       ];
     default:
       return drawCall(block, drawing);

@@ -1,5 +1,5 @@
 import { type Display, visible } from "@assent/core";
-import { wrap } from "../../display-width.ts";
+import { wrap, wrapWords } from "../../display-width.ts";
 import { diffItems } from "../diff/diff-items.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw-diff.ts";
 import { parseDiff } from "../diff/parse-diff.ts";
@@ -47,7 +47,7 @@ function cutRows(rows: readonly string[], { rows: most, keep }: Cut): Part {
 export function drawText(text: string, { columns }: Drawing, cut: Cut): Part {
   const lines = text.replace(/\n$/, "").split("\n");
   const kept = cut.keep === "tail" ? lines.slice(-cut.rows) : lines.slice(0, cut.rows);
-  const rows = kept.flatMap((line) => wrap(visible(line.slice(0, LONGEST_LINE)).replaceAll("\t", "    "), columns));
+  const rows = kept.flatMap((line) => wrapWords(visible(line.slice(0, LONGEST_LINE)).replaceAll("\t", "    "), columns));
   const { lines: shown, hidden } = cutRows(rows, cut);
   return { lines: shown, hidden: lines.length - kept.length + hidden };
 }
@@ -76,7 +76,7 @@ export function todoLines(
   const last = new Map(todos.map((todo) => [todo.id, todo]));
   const paint = { pending: (text: string) => text, in_progress: theme.bold, completed: theme.dim };
   return [...last.values()].flatMap(({ content, status }) =>
-    wrap(visible(content), columns - 4).map((line, at) => paint[status](`${at === 0 ? BOXES[status] : "   "} ${line}`)),
+    wrapWords(visible(content), columns - 4).map((line, at) => paint[status](`${at === 0 ? BOXES[status] : "   "} ${line}`)),
   );
 }
 
