@@ -1,4 +1,4 @@
-// Makes docs/benchmarks.md and its pictures from results.json. --print: as JSON to standard output, path by path, and nothing is written.
+// Makes docs/benchmarks.md with its pictures, and the table of the README, from results.json. --print: as JSON to standard output, path by path, and nothing is written.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bars, lines } from "./svg.mjs";
@@ -55,6 +55,7 @@ const LAYERS = [
 ];
 
 const files = {
+  "README.md": readme(),
   "docs/benchmarks.md": page(),
   "docs/pictures/bench-calls.svg": callsPicture(),
   "docs/pictures/bench-growth.svg": growthPicture(),
@@ -149,6 +150,29 @@ effects is compared with the number of calls: they were equal in every figure on
 It is not part of continuous integration. What each peer does exactly is in \`bench/peers/\`, one file each; corrections are welcome.
 `,
   ].join("\n\n");
+}
+
+/** The README with the table of today between its marks. */
+function readme() {
+  const text = readFileSync(join(here, "../../README.md"), "utf8");
+  const marked = /(<!-- benchmarks -->\n)[^]*?(<!-- \/benchmarks -->)/;
+  if (!marked.test(text)) throw new Error("README.md has no place for the benchmarks: <!-- benchmarks --> … <!-- /benchmarks -->");
+  return text.replace(marked, (_, begin, end) => `${begin}${short()}\n${end}`);
+}
+
+function short() {
+  const rows = [byId.get("assent-core"), ...loops, ...dispatchers.filter((row) => !isOurs(row))].filter(({ id }) => id !== "bare" && id !== "langgraph");
+  const cells = rows.map((row) => [
+    name(row),
+    ...[ratio(row.works["turns 1000"]), ratio(row.works["batch 100"]), growth(row)],
+    row.again.inTurn ? String(Math.max(row.again.inTurn.effects, row.again.atOnce.effects)) : "cannot be resumed",
+    ...startOf(row.id === "langgraph-memory" ? byId.get("langgraph") : row),
+  ]);
+  return table(["", "a call, 1,000 turns", "a call, 100 in one turn", "growth", "effects of one yes, resumed ten times", "import", "MB"], cells);
+}
+
+function startOf({ import: start, install }) {
+  return start ? [start.ratio.toFixed(1), figure(install.megabytes)] : ["", ""];
 }
 
 function provenance() {
