@@ -13,6 +13,7 @@ export const PAGES = [
           "tool.ts",
           "tool-definition.ts",
           "tool-error.ts",
+          "background-commands.ts",
           "registry.ts",
           "standard-schema.ts",
           "model/kind.ts",
@@ -127,7 +128,7 @@ export const PAGES = [
         "Everything that judges in a workspace, put together from its files.",
         ["workspace", "facts.ts", "explain.ts", "live-scope.ts", "registry-tools.ts", "example-trial.ts"],
       ],
-      ["Settings", "Files, layers, problems with their place.", ["settings/"]],
+      ["Settings", "Files, layers, problems with their place, what logs hide.", ["settings/", "redaction.ts"]],
       ["Rules", 'Rules, what "always" offers, and grants.', ["rules/"]],
       [
         "Guards and paths",

@@ -5,7 +5,9 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { HOOK_EVENTS } from "@assent/core";
 import { type Place, place } from "../packages/cli/test/support/assent.ts";
-import { SETTINGS } from "../packages/policy/src/settings/settings-table.ts";
+import { policyGuards } from "../packages/policy/src/guards.ts";
+import { RULE_KINDS } from "../packages/policy/src/rules/rule-kinds.ts";
+import { SETTINGS } from "../packages/policy/src/settings/settings.ts";
 import { modelOf } from "../packages/policy/src/shell/modelled-programs.ts";
 import { COREUTILS, SAYING } from "../packages/policy/src/shell/tables/coreutils.ts";
 import { FILES as TELLING } from "../packages/policy/src/shell/tables/files.ts";
@@ -154,6 +156,21 @@ describe("tables of the documents are those of the program", () => {
   });
 
   const FAILURES = { deny: "denies", no_opinion: "no opinion, and no hook's allow counts", withhold: "output withheld", no: "warning" };
+
+  test("docs/shell.md has every guard, in the order in which they are named, and then the runtime's own", () => {
+    const own = { stateDirectory: "/state", settingsFiles: [] };
+    const guards = policyGuards({ own, rules: [] }).map(({ id }) => id);
+    assert.deepEqual(
+      tableRows(read("docs/shell.md"), "guard").flatMap(([guard = ""]) => quoted(guard)),
+      [...guards, "analysis-failed", "recovery"],
+    );
+  });
+
+  test("docs/rules.md has every name that stands for several tools", () => {
+    const names = RULE_KINDS.flatMap(({ groups }) => groups.map(({ name, aliases = [] }) => [name, ...aliases]));
+    const rows = tableRows(read("docs/rules.md"), "name").map(([name = ""]) => quoted(name));
+    assert.deepEqual(rows.slice(0, names.length), names);
+  });
 
   test("docs/shell.md names every modelled command, and no other", () => {
     const rows = tableRows(read("docs/shell.md"), "commands");

@@ -207,8 +207,8 @@ function talkOf(parts: Composing, made: CallDispatcher, instructions: string): C
     session,
     dispatcher: made.dispatcher,
     ...ports,
-    tools: () => policy.tools,
-    model: chosen.model,
+    tools: policy.toolsNow,
+    model: (id) => policy.renewTools()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn begins by asking for its model
     capabilities: chosen.capabilities,
     system: () => `${system}${givenText(parts)}`,
     steering: () => settings()["proposals.steering"],

@@ -117,9 +117,10 @@ function machine(
   { ports, policy, handlers, ways, limits, unknown, door }: AgentSurroundings,
 ): Omit<DispatcherDeps, "session" | "policy"> {
   const { clock, ids, digest, files, processes } = ports;
-  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
+  const settings = policy.source.settings();
+  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
   return {
-    ...{ clock, ids, digest, files, processes, handlers, maxConcurrency },
+    ...{ clock, ids, digest, files, processes, handlers, maxConcurrency, retryIdempotent },
     by: ways.by,
     changes: hostFileChanges(),
     rules: policy.rules,

@@ -131,10 +131,11 @@ function seatOf(context: Context, runtime: CallRuntime): Seat {
 
 function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown }: CallRuntime): Omit<DispatcherDeps, "policy"> {
   const { clock, ids, digest, files, processes } = ports;
-  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs } = policy.source.settings();
+  const settings = policy.source.settings();
+  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
   const { tools, rules, facts } = policy;
   return {
-    ...{ session, clock, ids, digest, files, processes, tools, rules, facts, maxConcurrency },
+    ...{ session, clock, ids, digest, files, processes, tools, rules, facts, maxConcurrency, retryIdempotent },
     changes: hostFileChanges(),
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(limits && { mayClaim: limits.claim }),

@@ -48,6 +48,8 @@ export type CommandSpec = {
   /** One word, or two for a command below another. */
   readonly name: string;
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
+  /** It writes no record and answers nothing, so tools may run it; absent: they may not. */
+  readonly looks?: true;
   readonly says: string;
   readonly more?: string;
   readonly operands: readonly OperandSpec[];

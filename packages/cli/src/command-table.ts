@@ -63,6 +63,7 @@ const DECIDE: readonly CommandSpec[] = [
   {
     name: "approvals",
     group: "decide",
+    looks: true,
     says: "list what waits for an answer, oldest first",
     operands: [],
     options: [
@@ -78,6 +79,7 @@ const DECIDE: readonly CommandSpec[] = [
   {
     name: "approvals show",
     group: "decide",
+    looks: true,
     says: "show one approval whole: input, decision, what would be remembered",
     more: ID_NOTE,
     operands: [{ name: "ID", required: true }],
@@ -127,6 +129,7 @@ const DECIDE: readonly CommandSpec[] = [
   {
     name: "grants",
     group: "decide",
+    looks: true,
     says: "list remembered answers",
     operands: [],
     options: [
@@ -177,6 +180,7 @@ const LOOK: readonly CommandSpec[] = [
   {
     name: "log",
     group: "look",
+    looks: true,
     says: "print the record, one event per line",
     operands: [{ name: "SESSION", required: false }],
     options: [
@@ -193,6 +197,7 @@ const LOOK: readonly CommandSpec[] = [
   {
     name: "tools",
     group: "look",
+    looks: true,
     says: "list the tools that can be called, or show one with the input it takes",
     operands: [{ name: "NAME", required: false }],
     options: [

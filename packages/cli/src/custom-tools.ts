@@ -1,11 +1,21 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pathScope, settingsPlaces } from "@assent/policy";
-import { ajvSchemas, failureText, type LoadedTools, loadCustomTools, type ToolFolder } from "@assent/tools";
+import { pathScope, redactor, type Settings, settingsPlaces } from "@assent/policy";
+import {
+  ajvSchemas,
+  type CustomToolOptions,
+  failureText,
+  type LoadedTools,
+  loadCustomTools,
+  type ReloadedTools,
+  reloadCustomTools,
+  type ToolFolder,
+} from "@assent/tools";
 import type { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
-import { toolRegistry } from "./tool-registry.ts";
+import { warn } from "./output.ts";
+import { fixedTools } from "./tool-registry.ts";
 import { oneLine } from "./visible-text.ts";
 
 /** Where custom tools are looked for. */
@@ -16,35 +26,54 @@ export type CustomPlace = {
   /** With it only what was named is loaded. */
   readonly policyFile?: string;
   readonly tools?: readonly string[];
+  /** Asked only where there is a module. */
+  readonly settings: () => Settings;
 };
 
 const NONE: LoadedTools = { tools: [], failed: [], untrusted: [] };
 
 /** The user's own tools, those of a trusted project, and those that were named. Where there are none, nothing is loaded to find that out. */
 export async function customTools(context: Context, place: CustomPlace): Promise<LoadedTools> {
+  const isNamed = (place.tools ?? []).length > 0;
+  return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;
+}
+
+/** The same once more, with what became of those that were there. */
+export function customToolsAgain(context: Context, place: CustomPlace, before: LoadedTools): Promise<ReloadedTools> {
+  return reloadCustomTools(before, optionsOf(context, place));
+}
+
+/** Folders and files in which custom tools are looked for. */
+export function toolPaths({ io }: Context, { workspace, policyFile, tools = [] }: CustomPlace): readonly string[] {
+  const folders = policyFile === undefined ? foldersOf(io.env, workspace) : [];
+  return [...folders.map(({ path }) => path), ...tools];
+}
+
+function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
   const { io } = context;
   const { ports, workspace, trusted = false, policyFile, tools: explicit = [] } = place;
-  const folders = (policyFile === undefined ? foldersOf(io.env, workspace) : []).filter(({ path }) => existsSync(path));
-  if (folders.length === 0 && explicit.length === 0) return NONE;
-  const taken = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }) }).list();
-  return loadCustomTools({
-    folders,
+  const settings = place.settings();
+  const redact = redactor(settings["redaction.patterns"]);
+  const taken = fixedTools(context, { ports, workspace, look: pathScope({ workspace }) });
+  return {
+    folders: policyFile === undefined ? foldersOf(io.env, workspace) : [],
     explicit,
     trusted,
     registryNames: taken.map(({ name }) => name),
     schemas: ajvSchemas(),
     clock: ports.clock,
+    loadTimeoutMs: settings["tools.loadTimeout"] * 1_000,
     ports: {
       cwd: io.cwd,
       processes: ports.processes,
       environment: io.env,
       log: ({ level, module, message }) => {
-        if (level === "warn" || level === "error") void io.stderr.write(`${oneLine(module)}: ${oneLine(message)}\n`);
+        if (level === "warn" || level === "error") void io.stderr.write(`${oneLine(module)}: ${oneLine(redact(message))}\n`);
       },
       mode: () => "default",
       staging: true,
     },
-  });
+  };
 }
 
 function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolFolder[] {
@@ -64,4 +93,15 @@ export async function tellFailedTools({ io, options }: Context, { failed }: Load
       message: `${failed.length} custom ${failed.length === 1 ? "tool" : "tools"} could not be loaded.`,
       hint: "Mend them, or leave out --strict-tools.",
     });
+}
+
+/** What came of loading them again, between two turns. */
+export async function tellRenewedTools({ io }: Context, { added, changed, removed, failed }: ReloadedTools): Promise<void> {
+  for (const failure of failed) await warn(io, oneLine(failureText(failure)));
+  const news = [
+    ...added.map((name) => `${name} is new`),
+    ...changed.map((name) => `${name} changed`),
+    ...removed.map((name) => `${name} is gone`),
+  ];
+  await warn(io, `custom tools were loaded again${news.length > 0 ? `: ${news.join(", ")}` : ""} (tools_reloaded)`);
 }

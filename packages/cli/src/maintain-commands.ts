@@ -22,6 +22,7 @@ export const MAINTAIN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     group: "maintain",
+    looks: true,
     says: "check Node, store, terminal and the programs Assent can use",
     operands: [],
     options: COMMON,
@@ -45,6 +46,7 @@ export const MAINTAIN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "completions",
     group: "maintain",
+    looks: true,
     says: "print a completion script for a shell",
     operands: [{ name: "SHELL", required: true, choices: ["bash", "zsh", "fish"] }],
     options: COMMON,
@@ -58,6 +60,7 @@ export const HELP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "help",
     group: "help",
+    looks: true,
     says: "explain a command",
     operands: [
       { name: "COMMAND", required: false },
@@ -70,6 +73,7 @@ export const HELP_COMMANDS: readonly CommandSpec[] = [
   {
     name: "version",
     group: "help",
+    looks: true,
     says: "print the version",
     operands: [],
     options: COMMON,

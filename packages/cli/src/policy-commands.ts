@@ -38,6 +38,7 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "explain",
     group: "look",
+    looks: true,
     says: "tell what would happen to a call, and why; nothing is run, asked or written",
     more: "Without --policy the real settings count. Remembered answers do not; the trace says what they would answer.",
     operands: [],
@@ -57,6 +58,7 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "policy check",
     group: "look",
+    looks: true,
     says: "check settings files: syntax, keys, rules and their examples",
     more: "Without FILE the settings that count here are checked, all layers together. A FILE is checked as --policy would read it.",
     operands: [{ name: "FILE", required: false, repeats: true }],
@@ -68,6 +70,7 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "policy diff",
     group: "look",
+    looks: true,
     says: "show the rules that differ between two policy files",
     more: "With --ledger every recorded call is judged again under both, by the files as they are now. Nothing is run or written.",
     operands: [

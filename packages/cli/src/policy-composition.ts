@@ -2,6 +2,7 @@ import type { LoadedAgents } from "@assent/agent";
 import type { Facts, HookEntry, Ledger, Registry, Rules } from "@assent/core";
 import {
   type LoadedPolicy,
+  loadSettings,
   type PolicyPlaces,
   type SessionFlags,
   settingsPlaces,
@@ -14,10 +15,12 @@ import { agentDefinitions } from "./agent-definitions.ts";
 import { backgroundCommands } from "./background-commands.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
-import { customTools } from "./custom-tools.ts";
+import { type CustomPlace, customTools, customToolsAgain, tellRenewedTools, toolPaths } from "./custom-tools.ts";
+import { type LiveTools, liveTools } from "./live-tools.ts";
 import { recordedReads } from "./recorded-reads.ts";
 import { stateDirectory } from "./store-location.ts";
-import { toolRegistry } from "./tool-registry.ts";
+import { fixedTools } from "./tool-registry.ts";
+import { toolStamp } from "./tool-stamp.ts";
 
 /** What a policy is wanted for. */
 export type PolicyWish = {
@@ -41,7 +44,12 @@ export type PolicyWish = {
 export type OpenedPolicy = {
   readonly source: WatchedPolicy;
   readonly loaded: LoadedPolicy;
+  /** As they are at any time. */
   readonly tools: Registry;
+  /** As they are now, for good. */
+  readonly toolsNow: () => Registry;
+  /** For the beginning of a turn: custom tools whose files changed are loaded again, where settings say so. Undefined: nothing is to be done. */
+  readonly renewTools: () => Promise<void> | undefined;
   readonly facts: Facts;
   readonly rules: Rules;
   readonly hooks: () => readonly HookEntry[];
@@ -59,28 +67,53 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   const directory = await stateDirectory(context);
   const ports = callPorts(context, directory);
   const { workspace, readable, planFile, follow } = wish;
-  const custom = await customTools(context, { ports, ...wish });
-  const own = custom.tools.map(({ tool }) => tool);
+  const places = policyPlaces(context, wish);
+  const loading: CustomPlace = { ports, ...wish, settings: () => loadSettings(places) };
+  const { custom, live } = await loadTools(context, loading, follow?.trusted);
   const agents = await agentDefinitions(context, wish);
   const offered = agents.agents.filter(({ usable }) => usable);
   const reads = recordedReads();
   const background = backgroundCommands();
   const { source, tools, facts, rules, hooks } = workspacePolicy({
-    places: policyPlaces(context, wish),
+    places,
     stateDirectory: directory,
     ...(readable && { readable }),
     ...(planFile && { planFile }),
     digest: ports.digest,
+    commands: context.commands,
     tools: (look, settings, asked) =>
-      toolRegistry(context, { ports, workspace, look, settings, ...asked, reads, background, custom: own, agents: offered }),
+      live.beside(fixedTools(context, { ports, workspace, look, settings, ...asked, reads, background, agents: offered })),
     ...(follow && { follow }),
   });
   const judging = { source, loaded: source.loaded(), tools, facts, rules, hooks };
-  return { ...judging, workspace, custom, agents, readsFrom: reads.from, commandsKeptBy: background.keptBy };
+  const kept = { readsFrom: reads.from, commandsKeptBy: background.keptBy };
+  return { ...judging, workspace, custom, agents, toolsNow: live.now, renewTools: renewing(context, source, live), ...kept };
+}
+
+type Custom = { readonly custom: LoadedTools; readonly live: LiveTools };
+
+/** Tools are there before the rules that name them. */
+async function loadTools(context: Context, place: CustomPlace, trusted: (() => boolean) | undefined): Promise<Custom> {
+  const stamp = (): string => toolStamp(toolPaths(context, place));
+  const loadedAt = stamp();
+  const custom = await customTools(context, place);
+  const reload: Parameters<typeof liveTools>[0]["reload"] = (before) =>
+    customToolsAgain(context, { ...place, ...(trusted && { trusted: trusted() }) }, before);
+  return { custom, live: liveTools({ custom, loadedAt, stamp, reload }) };
+}
+
+function renewing(context: Context, source: WatchedPolicy, live: LiveTools): OpenedPolicy["renewTools"] {
+  return () => {
+    if (!source.settings()["tools.watch"]) return undefined;
+    return live.renew()?.then(async (renewed) => {
+      source.compile();
+      await tellRenewedTools(context, renewed);
+    });
+  };
 }
 
 /** Where settings are read from. */
-function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyWish): PolicyPlaces {
+export function policyPlaces({ io }: Context, { workspace, policyFile, flags, trusted = false }: PolicyWish): PolicyPlaces {
   const session = policyFile === undefined ? flags : { ...flags, allow: [], ask: [], deny: [] };
   return { workspace, ...settingsPlaces(io.env), ...(policyFile !== undefined && { policyFile }), session, trusted };
 }

@@ -21,6 +21,7 @@ export const PROPOSAL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "proposals",
     group: "decide",
+    looks: true,
     says: "list previewed changes that wait to be applied or discarded",
     operands: [],
     options: [
@@ -35,6 +36,7 @@ export const PROPOSAL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "proposals show",
     group: "decide",
+    looks: true,
     says: "show one proposal whole: every change it would make, and how it stands",
     more: MORE,
     operands: [{ name: "ID", required: true }],

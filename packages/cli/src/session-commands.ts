@@ -8,6 +8,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions",
     group: "look",
+    looks: true,
     says: "list sessions and how they stand",
     operands: [],
     options: [
@@ -53,6 +54,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions export",
     group: "look",
+    looks: true,
     says: "print what was said and done in a session, from its beginning",
     more: `${ID_NOTE} A fork begins with the conversation it was forked from. Nothing that was said or done is left out, nothing is masked: look at it before you pass it on. The conversations of background agents are exported by their own ids; jsonl has every event.`,
     operands: [{ name: "ID", required: true }],

@@ -26,6 +26,7 @@ export const TASK_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tasks",
     group: "look",
+    looks: true,
     says: "list background agents that have not ended, and what keeps them from going on",
     operands: [],
     options: [{ name: "session", takes: "text", value: "ID", says: "only of this session" }, ...COMMON],

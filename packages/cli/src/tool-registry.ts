@@ -18,19 +18,23 @@ export type ToolPlace = {
   readonly hides?: (path: string) => boolean;
   /** What sessions have read. */
   readonly reads?: Reads;
-  /** The user's own, already loaded. */
-  readonly custom?: readonly Tool[];
   /** Keeps commands that go on behind their calls; absent: tools are only listed. */
   readonly background?: BackgroundCommands;
   /** Agents that can be started by name. */
   readonly agents?: readonly OfferedAgent[];
 };
 
+/** A registry of these tools. */
+export function registryOf(tools: readonly Tool[]): Registry {
+  const registry = createRegistry({ schemas: ajvSchemas() });
+  for (const tool of tools) registry.add(tool);
+  return registry;
+}
+
 /** The built-in tools and those a test entry adds. */
-export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolPlace): Registry {
+export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolPlace): readonly Tool[] {
   const { ports, workspace, look: scope, settings } = place;
   const { files, processes } = ports;
-  const registry = createRegistry({ schemas: ajvSchemas() });
   const follows = {
     secretEnv: () => settings?.().secretEnv ?? [],
     shellEnv: () => settings?.()["shell.env"] ?? [],
@@ -51,6 +55,5 @@ export function toolRegistry({ io, overrides }: Pick<Context, "io" | "overrides"
     ...(reads && { reads }),
     ...(agents && { agents }),
   });
-  for (const tool of [...builtin, ...(overrides.tools ?? []), ...(place.custom ?? [])]) registry.add(tool);
-  return registry;
+  return [...builtin, ...(overrides.tools ?? [])];
 }

@@ -226,9 +226,17 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
   test("B77: killed while a task runs, resumed: it is paused, and `--tasks` lets it go on", async () => {
     using at = set(TASK(`${HALF}, { delayMs: 60000, say: x }`));
     const id = await killedWhen(at, "the task has begun", begun(at));
-    at.write("s.yaml", TASK(`${HALF}, { say: Whole. }`, "{ expect: { notices: [{ contains: Whole. }] }, say: Told. }"));
+    const script = TASK(`${HALF}, { say: Whole. }`, "{ expect: { notices: [{ contains: Whole. }] }, say: Told. }");
+    at.write("s.yaml", `${script}\nallowUnused: true\n`);
     const listed = await at.here(["resume", id]);
     assert.match(listed.stderr + listed.stdout, /t_c1/, "it is listed");
+    const again = await at.hereJson(["resume", id]);
+    const left = again.value.at(-1);
+    assert.deepEqual(
+      [again.code, left.subtype, left.resume],
+      [0, "success", `assent resume ${id} --tasks`],
+      "nobody is asked, and it can be taken up",
+    );
     assert.deepEqual(
       (await log(at, "task.paused")).map(({ body }) => body["blocked"]),
       [null],
@@ -246,6 +254,9 @@ agents: { helper: { turns: [{ calls: [{ tool: mark, id: m1, input: { text: once 
     at.write("../.config/assent/agents/helper.md", "---\nname: helper\ndescription: Helps otherwise.\n---\nYou help.\n");
     const went = await at.here(["resume", id, "--tasks"]);
     assert.match(went.stderr, /agent_changed/);
+    at.write("s.yaml", "turns: [{}]\nallowUnused: true\n");
+    const left = (await at.hereJson(["resume", id])).value.at(-1);
+    assert.deepEqual([left.subtype, left.exit_code, left.resume], ["success", 0, `assent resume ${id}`], "resuming says what can be done");
     assert.deepEqual(
       (await log(at, "task.paused")).map(({ body }) => body["blocked"]),
       ["agent_changed"],

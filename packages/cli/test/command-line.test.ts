@@ -154,9 +154,11 @@ describe("the command line", () => {
 });
 
 describe("the table of commands", () => {
-  test("the commands and their options are exactly these", () => {
-    const surface = COMMANDS.map(({ name, operands, options }) =>
-      [name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(" "),
+  test("the commands and their options are exactly these, and those that look are open to tools", () => {
+    const surface = COMMANDS.map(({ name, looks, operands, options }) =>
+      [looks ? `${name} (looks)` : name, ...operands.map((operand) => operand.name), ...options.map((option) => `--${option.name}`)].join(
+        " ",
+      ),
     );
     assert.deepEqual(surface, [
       "tui PROMPT --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --resume --plain --workspace --cwd --store --json",
@@ -164,36 +166,36 @@ describe("the table of commands", () => {
       "call TOOL --input --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --workspace --cwd --store --json",
       "resume SESSION PROMPT --output-format --input-format --include-partial-messages --model --max-turns --max-tool-calls --max-time --approval-timeout --schedule --quiet --verbose --on-ask --mode --allow --ask --deny --add-dir --policy --tool --strict-tools --cwd --take-over --tasks --store --json",
       "demo --store --json",
-      "approvals --session --tool --all --limit --after --store --json",
-      "approvals show ID --store --json",
+      "approvals (looks) --session --tool --all --limit --after --store --json",
+      "approvals show (looks) ID --store --json",
       "approve ID --reason --by --fingerprint --edit --remember --pattern --expires --outcome --answers --no-wait --store --json",
       "reject ID --reason --by --store --json",
-      "grants --scope --all --limit --after --store --json",
+      "grants (looks) --scope --all --limit --after --store --json",
       "grants revoke ID --store --json",
-      "proposals --session --all --limit --after --store --json",
-      "proposals show ID --store --json",
+      "proposals (looks) --session --all --limit --after --store --json",
+      "proposals show (looks) ID --store --json",
       "apply ID --reason --by --no-wait --store --json",
       "discard ID --reason --by --no-wait --store --json",
       "undo ID --reason --by --no-wait --store --json",
-      "explain --tool --input --batch --policy --workspace --cwd --mode --store --json",
-      "policy check FILE --workspace --store --json",
-      "policy diff OLD NEW --ledger --workspace --store --json",
+      "explain (looks) --tool --input --batch --policy --workspace --cwd --mode --store --json",
+      "policy check (looks) FILE --workspace --store --json",
+      "policy diff (looks) OLD NEW --ledger --workspace --store --json",
       "grants promote ID --to --dry-run --workspace --store --json",
       "trust DIR --revoke --show --store --json",
-      "sessions --state --cwd --all --limit --after --store --json",
+      "sessions (looks) --state --cwd --all --limit --after --store --json",
       "sessions fork ID --at --store --json",
-      "sessions export ID --format --store --json",
-      "tasks --session --store --json",
+      "sessions export (looks) ID --format --store --json",
+      "tasks (looks) --session --store --json",
       "tasks discard ID --session --reason --by --store --json",
       "tasks release ID --session --saying --by --store --json",
-      "log SESSION --call --type --since --follow --store --json",
-      "tools NAME --all --tool --strict-tools --store --json",
+      "log (looks) SESSION --call --type --since --follow --store --json",
+      "tools (looks) NAME --all --tool --strict-tools --store --json",
       "verify SESSION --anchor --export-anchor --repair --rebuild --store --json",
-      "doctor --store --json",
+      "doctor (looks) --store --json",
       "prune --older-than --dry-run --store --json",
-      "completions SHELL --store --json",
-      "help COMMAND SUBCOMMAND --store --json",
-      "version --store --json",
+      "completions (looks) SHELL --store --json",
+      "help (looks) COMMAND SUBCOMMAND --store --json",
+      "version (looks) --store --json",
     ]);
   });
 

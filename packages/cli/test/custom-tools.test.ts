@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { place } from "./support/assent.ts";
+import { type Place, place } from "./support/assent.ts";
 
 const GREET = `export default () => ({
   name: "greet", description: "Greets.", parameters: { type: "object", properties: { who: { type: "string" } }, required: ["who"] },
@@ -118,5 +118,204 @@ describe("custom tools on the command line", () => {
     const [row] = (await at.hereJson(["proposals", "--all"])).value;
     assert.equal((await at.here(["undo", row.id])).code, 0);
     assert.ok(existsSync(at.path("draft-a.txt")));
+  });
+});
+
+/** The user's settings, and a module in the user's folder. */
+function settle(at: Place, settings: object, modules: Readonly<Record<string, string>>): string {
+  const config = join(at.root, ".config", "assent");
+  mkdirSync(join(config, "tools"), { recursive: true });
+  writeFileSync(join(config, "settings.json"), JSON.stringify(settings), { mode: 0o600 });
+  for (const [name, text] of Object.entries(modules)) writeFileSync(join(config, "tools", name), text);
+  return join(config, "tools");
+}
+
+const SLOW = "export default () => new Promise(() => undefined);";
+
+describe("tools.loadTimeout", () => {
+  for (const command of [["tools"], ["call", "list", "--input", '{"path":"."}']]) {
+    test(`CT-04: a factory has as many seconds as the settings say, for assent ${command[0]}`, async () => {
+      using at = place();
+      settle(at, { tools: { loadTimeout: 0.05 } }, { "slow.mjs": SLOW, "greet.mjs": GREET });
+      const { code, stdout, stderr } = await at.run(command);
+      assert.equal(code, 0, stderr);
+      assert.match(stdout + stderr, /Custom tool failed: \S*slow\.mjs: Factory did not finish in 0\.05 s/);
+    });
+  }
+  test("a settings file that cannot be read is what is told, not a tool", async () => {
+    using at = place();
+    settle(at, { tools: { loadTimeout: "soon" } }, { "greet.mjs": GREET });
+    const { code, value } = await at.hereJson(["call", "greet", "--input", '{"who":"x"}', "--mode", "yolo"]);
+    assert.deepEqual([code, value.error.type], [2, "settings_type"]);
+  });
+});
+
+/** Writes a module into a folder, as its author would while the model works. */
+const AUTHOR = `import { writeFileSync, rmSync } from "node:fs";
+export default () => ({
+  name: "author", description: "Writes a module.", parameters: { type: "object" },
+  execute: async (id, { file, text }) => {
+    if (text === undefined) rmSync(file); else writeFileSync(file, text);
+    return { content: [{ type: "text", text: "written" }] };
+  },
+});`;
+
+/** Turns in which the author writes modules, one per turn, and then the tool is called. */
+function authoring(file: string, texts: readonly (string | null)[], outcomes: readonly string[]): string {
+  const turns = texts.flatMap((text, index) => [
+    { calls: [{ tool: "author", id: `w${index}`, input: { file, ...(text !== null && { text }) } }] },
+    { calls: [{ tool: "greet", id: `g${index}`, input: { who: `you${index}` } }] },
+  ]);
+  const expected = turns.map((turn, index) => {
+    const said = index > 0 && index % 2 === 0 ? outcomes[index / 2 - 1] : undefined;
+    return said === undefined ? turn : { expect: { result: { call: `g${index / 2 - 1}`, contains: said } }, ...turn };
+  });
+  const last = { expect: { result: { call: `g${texts.length - 1}`, contains: outcomes.at(-1) } }, say: "Done." };
+  return JSON.stringify({ turns: [...expected, last] });
+}
+
+describe("tools.watch: a module that is new, changed, broken or gone counts from the next turn on", () => {
+  const HI = GREET.replace("Hello", "Hi");
+  const ROWS: readonly [sentence: string, watch: boolean, texts: readonly (string | null)[], outcomes: readonly string[]][] = [
+    ["on: new, changed, gone", true, [GREET, HI, null], ["Hello, you0.", "Hi, you1.", "is not available"]],
+    ["on: a module that no longer loads has no tools", true, [GREET, "export default 3;"], ["Hello, you0.", "is not available"]],
+    ["off: what was there at the start is there", false, [GREET], ["is not available"]],
+  ];
+  for (const [sentence, watch, texts, outcomes] of ROWS) {
+    test(sentence, async () => {
+      using at = place();
+      const folder = settle(at, { tools: { watch }, permissions: { allow: ["greet"] } }, { "author.mjs": AUTHOR });
+      at.write("s.json", authoring(join(folder, "greet.mjs"), texts, outcomes));
+      const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
+      assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+      assert.equal(/tools_reloaded/.test(ran.stderr), watch, ran.stderr);
+    });
+  }
+
+  test("a rule that names a tool holds from the moment the tool is there", async () => {
+    using at = place();
+    const settings = { tools: { watch: true }, permissions: { allow: ["greet", "author"] } };
+    const folder = settle(at, settings, { "author.mjs": AUTHOR });
+    at.write("s.json", authoring(join(folder, "greet.mjs"), [GREET], ["Hello, you0."]));
+    const ran = await at.run(["run", "go", "--model", "script:s.json", "--on-ask", "deny"]);
+    assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+  });
+
+  test("a deny that no longer reads, now that the tool is there, holds all the same", async () => {
+    using at = place();
+    const settings = { tools: { watch: true }, permissions: { deny: ["greet(**)"] } };
+    const folder = settle(at, settings, { "author.mjs": AUTHOR });
+    at.write("s.json", authoring(join(folder, "greet.mjs"), [GREET], ["requires approval but nobody can be asked"]));
+    const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
+    assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+    assert.match(ran.stderr, /stays in force/);
+  });
+
+  test("a changed module of a trusted project is not trusted, and its tools go away", async () => {
+    using at = place();
+    settle(at, { tools: { watch: true } }, { "author.mjs": AUTHOR });
+    mkdirSync(at.path(".assent/tools"), { recursive: true });
+    const file = at.write(".assent/tools/greet.mjs", GREET);
+    assert.equal((await at.here(["trust"])).code, 0);
+    at.write("s.json", authoring(file, [GREET.replace("Hello", "Gotcha")], ["is not available"]));
+    const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
+    assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+    assert.match(ran.stderr, /1 custom tool in \.assent\/tools is not loaded: workspace not trusted\./);
+  });
+});
+
+/** Sends a mail, and is killed before it can say so; the post office knows a key that it has seen. */
+const MAIL = `import { appendFileSync, existsSync, readFileSync } from "node:fs";
+export default ({ cwd }) => ({
+  name: "mail", description: "Sends a mail.", parameters: { type: "object" },
+  idempotencyKey: (params, { callKey }) => callKey,
+  execute: async (id, params, onUpdate, { idempotencyKey }) => {
+    const box = cwd + "/box";
+    const sent = existsSync(box) && readFileSync(box, "utf8").includes(idempotencyKey);
+    if (!sent) appendFileSync(box, idempotencyKey + "\\n");
+    if (!sent) process.kill(process.pid, "SIGKILL");
+    return { content: [{ type: "text", text: "sent once" }] };
+  },
+});`;
+
+describe("recovery.retryIdempotent", () => {
+  const SCRIPT = JSON.stringify({
+    turns: [
+      { calls: [{ tool: "mail", id: "m1", input: {} }] },
+      { expect: { result: { call: "m1", contains: "sent once" } }, say: "Sent." },
+    ],
+  });
+  const DOORS: readonly [door: string, argv: readonly string[]][] = [
+    ["call", ["call", "mail"]],
+    ["run", ["run", "go", "--model", "script:s.json"]],
+  ];
+  for (const [door, argv] of DOORS) {
+    for (const retryIdempotent of [true, false]) {
+      test(`I4: assent ${door}, killed after the claim: ${retryIdempotent ? "once more with the same key" : "unknown, and never again"}`, async () => {
+        using at = place();
+        settle(at, { recovery: { retryIdempotent } }, { "mail.mjs": MAIL });
+        at.write("s.json", SCRIPT);
+        assert.equal((await at.run([...argv, "--mode", "yolo"])).signal, "SIGKILL");
+        const [{ id }] = (await at.hereJson(["sessions"])).value;
+        await at.run(["resume", id]);
+        const events: readonly { type: string; body: Record<string, unknown> }[] = (await at.here(["log", id, "--json"])).stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+        const of = (type: string): readonly Record<string, unknown>[] =>
+          events.filter((event) => event.type === type).map(({ body }) => body);
+        const claims = of("call.claimed").map(({ attempt, idempotencyKey }) => [attempt, idempotencyKey]);
+        const keys = readFileSync(at.path("box"), "utf8").trim().split("\n");
+        assert.deepEqual(
+          claims,
+          retryIdempotent
+            ? [
+                [1, keys[0]],
+                [2, keys[0]],
+              ]
+            : [[1, keys[0]]],
+        );
+        assert.deepEqual(
+          of("call.ended").map(({ outcome }) => outcome),
+          [retryIdempotent ? "succeeded" : "unknown"],
+        );
+        assert.equal(keys.length, 1, "one mail");
+      });
+    }
+  }
+
+  test("a tool's probe is asked before anything is run again", async () => {
+    using at = place();
+    const probe = 'probe: (params, { callKey }) => ({ state: "applied", content: "The post office has " + callKey.length }),';
+    settle(at, { recovery: { retryIdempotent: true } }, { "mail.mjs": MAIL.replace("execute:", `${probe}\n  execute:`) });
+    assert.equal((await at.run(["call", "mail", "--mode", "yolo"])).signal, "SIGKILL");
+    const [{ id }] = (await at.hereJson(["sessions"])).value;
+    const { value } = await at.hereJson(["resume", id]);
+    assert.equal(value.content, "The post office has 64 (verified after a restart)");
+  });
+
+  test("I4: the call of a background agent is not run again: a person looks first", async () => {
+    using at = place();
+    settle(at, { recovery: { retryIdempotent: true }, permissions: { allow: ["Agent", "mail"] } }, { "mail.mjs": MAIL });
+    mkdirSync(join(at.root, ".config", "assent", "agents"));
+    const postman = "---\nname: postman\ndescription: Sends mails.\ntools: [mail]\n---\nYou send mails.\n";
+    writeFileSync(join(at.root, ".config", "assent", "agents", "postman.md"), postman);
+    const start = { description: "send it", prompt: "Send it.", agent: "postman", run_in_background: true };
+    const turns = [{ calls: [{ tool: "agent", id: "a1", input: start }] }, { say: "Meanwhile." }, { say: "Told." }];
+    at.write(
+      "s.json",
+      JSON.stringify({ turns, agents: { postman: { turns: [{ calls: [{ tool: "mail", id: "m1", input: {} }] }, { say: "Sent." }] } } }),
+    );
+    assert.equal((await at.run(["run", "go", "--model", "script:s.json"])).signal, "SIGKILL");
+    const [{ id }] = (await at.hereJson(["sessions"])).value;
+    const went = await at.run(["resume", id, "--tasks"]);
+    assert.match(went.stderr, /t_a1 .* is paused \(execution_unknown\)/);
+    const lines = (await at.here(["log", "--json", "--type", "call.claimed"])).stdout.trim().split("\n");
+    const mails = lines.map((line) => JSON.parse(line).body).filter(({ call }) => call === "m1");
+    assert.deepEqual(
+      mails.map(({ attempt }) => attempt),
+      [1],
+    );
+    assert.equal(readFileSync(at.path("box"), "utf8").trim().split("\n").length, 1, "one mail");
   });
 });

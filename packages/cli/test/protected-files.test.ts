@@ -43,6 +43,29 @@ describe("in yolo, through the write tool", () => {
   }
 });
 
+describe("Assent's own commands, in yolo", () => {
+  const COMMANDS: readonly (readonly [command: string, source: string])[] = [
+    ["assent log", "mode"],
+    ["assent approvals show a_1", "mode"],
+    ["assent policy check", "mode"],
+    ["assent sessions export s_1", "mode"],
+    ["assent sessions fork s_1", "own-files"],
+    ["assent tasks", "mode"],
+    ["assent tasks discard t_1", "own-files"],
+    ["assent approve a_1", "own-files"],
+    ["assent trust", "own-files"],
+    ["assent imagined", "own-files"],
+  ];
+  for (const [command, source] of COMMANDS) {
+    test(`${command}: ${source === "mode" ? "it looks, and passes" : "denied"}`, async () => {
+      using at = place();
+      const input = JSON.stringify({ command });
+      const { value } = await at.hereJson(["explain", "--tool", "shell", "--mode", "yolo", "--input", input]);
+      assert.deepEqual([value.verdict, value.source], source === "mode" ? ["allow", value.source] : ["deny", source]);
+    });
+  }
+});
+
 const SETTINGS = '{"permissions":{"deny":["Shell(halt)"]}}';
 
 type Config = "there" | "absent" | "link";

@@ -8,6 +8,7 @@ export { type HookParts, type ReadHooks, readHooks } from "./hooks/read-hooks.ts
 export { liveScope } from "./live-scope.ts";
 export { type OwnFiles, ownFilesGuard } from "./own-files.ts";
 export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDirectories } from "./path-scope.ts";
+export { redactor } from "./redaction.ts";
 export { registryTools } from "./registry-tools.ts";
 export { isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
 export { grantRules } from "./rules/grant-rules.ts";
@@ -15,7 +16,7 @@ export { type OfferOptions, offerRules, widerRule } from "./rules/offer-rules.ts
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export { isSensitive } from "./sensitive.ts";
 export { FileLockedError } from "./settings/file-lock.ts";
-export { failedPolicy, type LoadedPolicy, loadPolicy, type PolicyParts } from "./settings/load-policy.ts";
+export { failedPolicy, type LoadedPolicy, loadPolicy, loadSettings, type PolicyParts } from "./settings/load-policy.ts";
 export { type PolicyPlaces, projectFile, type SessionFlags, settingsPlaces } from "./settings/policy-places.ts";
 export { type WatchedPolicy, watchPolicy } from "./settings/policy-source.ts";
 export { type Problem, problemText, SettingsError } from "./settings/problem.ts";

@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from "node:path";
 import type { Guard, Request, Unit } from "@assent/core";
 import { isReading } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
+import { changesRecord, type OwnCommand } from "./own-commands.ts";
 import type { PathFact, PathTest } from "./path-scope.ts";
 import { rememberLast } from "./remember-last.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
@@ -9,7 +10,6 @@ import type { PlanWord } from "./shell/plan.ts";
 import type { ShellUnit } from "./shell/shell-unit.ts";
 import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
-import { programName } from "./write-targets.ts";
 
 /** Where Assent's own files are, besides `.assent` directories. */
 export type OwnFiles = {
@@ -23,6 +23,8 @@ export type OwnFiles = {
   readonly home?: string;
   /** Control files that settings add. */
   readonly protect?: readonly PathTest[];
+  /** Assent's own commands; absent: none of them is open to tools, not even to look. */
+  readonly commands?: readonly OwnCommand[];
 };
 
 /** Closes Assent's own files to tools, in every mode and by either spelling of a path. For shell lines it is a guard-rail, not a proof. */
@@ -57,6 +59,7 @@ const DENIED = { verdict: "deny", note: "Assent's own files are closed to tools"
 
 /** Places in the spelling in which denies compare. */
 type Own = {
+  readonly commands: readonly OwnCommand[];
   readonly home: string;
   readonly state: readonly string[];
   readonly settings: readonly string[];
@@ -74,11 +77,12 @@ type Own = {
   readonly last: { input?: object; names: boolean };
 };
 
-function placesOf({ stateDirectory, settingsFiles, workspace, home }: OwnFiles): Own {
+function placesOf({ stateDirectory, settingsFiles, workspace, home, commands = [] }: OwnFiles): Own {
   const at = homeDirectory(home);
   const state = spellings(stateDirectory);
   const settings = settingsFiles.flatMap(spellings);
   return {
+    commands,
     home: at,
     state,
     settings,
@@ -156,7 +160,7 @@ function homeSpellings(root: string, home: string): readonly string[] {
 }
 
 function isOwnCommand(own: Own, shell: ShellUnit): boolean {
-  return readsState(own, shell) || changesLedger(shell) || touchesOf(own, shell).some((touched) => isOwnTouch(own, touched));
+  return readsState(own, shell) || changesRecord(shell, own.commands) || touchesOf(own, shell).some((touched) => isOwnTouch(own, touched));
 }
 
 /** By a word of the command, by the directory it runs in, or by a file it is known to read. */
@@ -217,35 +221,6 @@ function pathsIn(word: PlanWord, home: string): readonly string[] {
 function valuesIn(word: PlanWord): readonly PlanWord[] {
   const at = word.text.indexOf("=");
   return at === -1 ? [word] : [word, { ...word, text: word.text.slice(at + 1) }];
-}
-
-/** Commands of Assent itself that only look; every other one writes the ledger: answers, trust, grants. */
-const LOOKING: ReadonlySet<string> = new Set(
-  "approvals sessions log grants tasks tools explain policy proposals doctor completions help version".split(" "),
-);
-
-/** They only look by themselves: what stands below them acts. */
-const LOOKING_ALONE: ReadonlySet<string> = new Set(["grants", "tasks"]);
-
-function changesLedger({ seen }: ShellUnit): boolean {
-  if (!seen) return false;
-  const most = RUNS_SCRIPTS.has(programName(seen)) ? SCRIPT_WORDS : 1;
-  const own = seen.argv.findIndex(({ text }, at) => at < most && isAssent(text, at === 0));
-  if (own === -1) return false;
-  const [command, below] = seen.argv.slice(own + 1).flatMap(({ text }) => (text.startsWith("-") ? [] : [text]));
-  if (command === undefined) return false;
-  return !LOOKING.has(command) || (LOOKING_ALONE.has(command) && below !== undefined);
-}
-
-/** Options may stand between an interpreter and its script. */
-const SCRIPT_WORDS = 8;
-const RUNS_SCRIPTS: ReadonlySet<string> = new Set(["node", "nodejs", "bun", "deno", "tsx"]);
-
-/** The program by its name, or by the file it is: `…/cli/bin/assent.js`. */
-function isAssent(word: string, first: boolean): boolean {
-  const folded = foldPath(word);
-  const name = folded.slice(folded.lastIndexOf("/") + 1);
-  return name === "assent.js" || (first && name === "assent");
 }
 
 function touchesOf({ home }: Own, shell: ShellUnit): readonly TouchedPath[] {

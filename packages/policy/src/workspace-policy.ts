@@ -41,6 +41,8 @@ export type WorkspaceParts = {
   readonly digest: Digest;
   /** Makes the tools. Settings are not known yet when this is called, only when the tools are used. */
   readonly tools: (look: PathScope, settings: () => Settings, rules: ToolRules) => Registry;
+  /** Assent's own commands: tools may run those that only look. Absent: none. */
+  readonly commands?: OwnFiles["commands"];
   /** Names of the hook functions that this process has. */
   readonly hookFunctions?: readonly string[];
   /** Follow the files while the policy is in use; absent: it stays as it was loaded. */
@@ -118,6 +120,7 @@ function still(loaded: LoadedPolicy): WatchedPolicy {
     rules: () => loaded.rules,
     loaded: () => loaded,
     refresh: () => undefined,
+    compile: () => undefined,
     close: () => undefined,
   };
 }
@@ -154,12 +157,12 @@ function fromSettings(settings: Settings, { workspace, home }: PolicyPlaces): Fr
   };
 }
 
-function ownFiles({ places, stateDirectory }: WorkspaceParts, settings: Settings): OwnFiles {
+function ownFiles({ places, stateDirectory, commands }: WorkspaceParts, settings: Settings): OwnFiles {
   const { workspace, home, userFile, teamFile, policyFile } = places;
   const settingsFiles = [userFile, teamFile, ...(policyFile === undefined ? [] : [policyFile])];
   const { additionalDirectories } = settings;
   const protect = testsOf(settings["permissions.protect"], { settingsRoot: workspace, workspace, home, additionalDirectories });
-  return { stateDirectory, settingsFiles, workspace, home, protect };
+  return { stateDirectory, settingsFiles, workspace, home, protect, ...(commands && { commands }) };
 }
 
 /** A glob that cannot be read has refused the start before; one that slipped through protects everything. */

@@ -17,8 +17,19 @@ function ownFiles(root: string): OwnFiles {
     settingsFiles: [join(root, "home/.config/assent/settings.json")],
     workspace: join(root, "ws"),
     home: join(root, "home"),
+    commands: COMMANDS,
   };
 }
+
+/** Some that look, and some that act. */
+const COMMANDS: NonNullable<OwnFiles["commands"]> = [
+  { name: "log", looks: true },
+  { name: "explain", looks: true },
+  { name: "grants", looks: true },
+  { name: "grants revoke" },
+  { name: "approvals show", looks: true },
+  { name: "approve" },
+];
 
 type Judged = { readonly request: Request; readonly unit: Request["units"][number] };
 
@@ -167,9 +178,14 @@ const LINES: readonly (readonly [line: string, opinions: readonly string[]])[] =
   ["node assent.js log", NONE],
   ["cat assent.js trust", NONE],
   ["/usr/local/bin/assent grants revoke g_1", DENY],
-  ["assent tasks discard t_1", DENY],
-  ["assent tasks release t_1", DENY],
+  ["assent grants", NONE],
+  ["assent grants g_1", NONE],
+  ["assent grants --limit 5 revoke g_1", DENY],
+  ["assent approvals show a_1", NONE],
+  ["assent approvals", DENY],
+  ["assent imagined", DENY],
   ["assent log", NONE],
+  ["assent log approve", NONE],
   ["assent --json explain", NONE],
   ["cat .assent/settings.json", NONE],
   ["git add .assent/settings.json", NONE],

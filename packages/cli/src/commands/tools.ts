@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { LoadedAgents } from "@assent/agent";
 import type { Registry, Tool } from "@assent/core";
-import { pathScope } from "@assent/policy";
+import { loadSettings, pathScope, type Settings } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
 import { agentDefinitions } from "../agent-definitions.ts";
 import { callPlace } from "../call-place.ts";
@@ -11,9 +11,10 @@ import { customTools } from "../custom-tools.ts";
 import { CommandError } from "../failure.ts";
 import { nearestSpelling } from "../nearest-spelling.ts";
 import { fieldsText, printJson } from "../output.ts";
+import { policyPlaces } from "../policy-composition.ts";
 import { stateDirectory } from "../store-location.ts";
 import { textTable } from "../text-table.ts";
-import { toolRegistry } from "../tool-registry.ts";
+import { fixedTools, registryOf } from "../tool-registry.ts";
 import { oneLine } from "../visible-text.ts";
 import { workspaceTrust } from "../workspace-trust.ts";
 
@@ -24,16 +25,19 @@ export async function run(context: Context): Promise<number> {
   const { workspace } = callPlace(context);
   const { trusted } = await workspaceTrust(context, { workspace });
   const tools = options.list("tool").map((file) => resolve(io.cwd, file));
-  const custom = await customTools(context, { ports, workspace, trusted, tools });
-  const own = custom.tools.map(({ tool }) => tool);
+  const settings = (): Settings => loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
+  const custom = await customTools(context, { ports, workspace, trusted, tools, settings });
   const { agents, problems } = await agentDefinitions(context, { workspace, trusted });
   const usable = agents.filter((agent) => agent.usable);
-  const registry = toolRegistry(context, { ports, workspace, look: pathScope({ workspace }), custom: own, agents: usable });
+  const fixed = fixedTools(context, { ports, workspace, look: pathScope({ workspace }), agents: usable });
+  const registry = registryOf([...fixed, ...custom.tools.map(({ tool }) => tool)]);
   const [name] = operands;
   if (name === undefined) await list(context, registry, { ...custom, problems });
   else await show(context, toolNamed(registry, name));
   return 0;
 }
+
+const NO_RULES = { allow: [], ask: [], deny: [] };
 
 type Found = LoadedTools & Pick<LoadedAgents, "problems">;
 

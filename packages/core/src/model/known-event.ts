@@ -1,154 +1,99 @@
 import type { Draft, EventType, LedgerEvent, StoredEvent } from "./events.ts";
 import type { SharedDraft } from "./ledger-rows.ts";
 
-const LISTED = [
-  "session.created",
-  "session.opened",
-  "session.closed",
-  "mode.changed",
-  "model.changed",
-  "policy.changed",
-  "call.proposed",
-  "call.judged",
-  "approval.opened",
-  "call.answered",
-  "call.claimed",
-  "call.started",
-  "call.ended",
-  "hook.ran",
-  "turn.started",
-  "message.user",
-  "message.assistant",
-  "turn.ended",
-  "notice.queued",
-  "notice.delivered",
-  "notice.dropped",
-  "history.compacted",
-  "task.started",
-  "task.process",
-  "task.message",
-  "task.cancelling",
-  "task.paused",
-  "task.resumed",
-  "task.ended",
-  "schedule.created",
-  "schedule.fired",
-  "schedule.removed",
-  "question.asked",
-  "proposal.staged",
-  "proposal.applying",
-  "proposal.applied",
-  "proposal.apply_failed",
-  "proposal.discarded",
-  "proposal.stale",
-  "proposal.superseded",
-  "proposal.unknown",
-  "proposal.undone",
-  "proposal.reminded",
-  "proposal.unheeded",
-  "proposal.parked",
-  "proposal.refused",
-  "approval.answered",
-  "approval.closed",
-  "grant.created",
-  "grant.used",
-  "grant.revoked",
-  "trust.granted",
-  "trust.revoked",
-  "proposal.requested",
-  "question.answered",
-  "store.created",
-  "store.epoch",
-  "store.migrated",
-  "store.checkpoint",
-  "store.repaired",
-  "store.restored",
-  "store.pruned",
-  "session.registered",
-] as const satisfies readonly EventType[];
+/**
+ * Who may append an event: the writer of its session, any process, or the store alone, behind a door of its own. The compiler wants every type here, and every type
+ * of the shared chain as anyone's.
+ */
+const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? "anyone" : "writer" | "store" } = {
+  "session.created": "writer",
+  "session.opened": "writer",
+  "session.closed": "writer",
+  "mode.changed": "writer",
+  "model.changed": "writer",
+  "policy.changed": "writer",
+  "call.proposed": "writer",
+  "call.judged": "writer",
+  "approval.opened": "writer",
+  "call.answered": "writer",
+  "call.claimed": "store",
+  "call.started": "writer",
+  "call.ended": "writer",
+  "hook.ran": "writer",
+  "turn.started": "writer",
+  "message.user": "writer",
+  "message.assistant": "writer",
+  "turn.ended": "writer",
+  "notice.queued": "writer",
+  "notice.delivered": "writer",
+  "notice.dropped": "writer",
+  "history.compacted": "writer",
+  "task.started": "writer",
+  "task.process": "writer",
+  "task.message": "writer",
+  "task.cancelling": "writer",
+  "task.paused": "writer",
+  "task.resumed": "writer",
+  "task.ended": "writer",
+  "schedule.created": "writer",
+  "schedule.fired": "writer",
+  "schedule.removed": "writer",
+  "question.asked": "writer",
+  "proposal.staged": "writer",
+  "proposal.applying": "writer",
+  "proposal.applied": "writer",
+  "proposal.apply_failed": "writer",
+  "proposal.discarded": "writer",
+  "proposal.stale": "writer",
+  "proposal.superseded": "writer",
+  "proposal.unknown": "writer",
+  "proposal.undone": "writer",
+  "proposal.reminded": "writer",
+  "proposal.unheeded": "writer",
+  "proposal.parked": "writer",
+  "proposal.refused": "writer",
+  "approval.answered": "anyone",
+  "approval.closed": "anyone",
+  "grant.created": "anyone",
+  "grant.used": "anyone",
+  "grant.revoked": "anyone",
+  "trust.granted": "anyone",
+  "trust.revoked": "anyone",
+  "proposal.requested": "anyone",
+  "question.answered": "anyone",
+  "store.created": "store",
+  "store.epoch": "store",
+  "store.migrated": "store",
+  "store.checkpoint": "store",
+  "store.repaired": "store",
+  "store.restored": "store",
+  "store.pruned": "store",
+  "session.registered": "store",
+};
 
-/** The compiler's word that no type is missing from the list. */
-type Complete = Exclude<EventType, (typeof LISTED)[number]> extends never ? readonly EventType[] : never;
+const BY_TYPE: ReadonlyMap<string, "writer" | "anyone" | "store"> = new Map(Object.entries(APPENDED_BY));
 
 /** Every event type this version reads and writes, as they stand on disk. */
-export const EVENT_TYPES: readonly EventType[] = Object.freeze<Complete>(LISTED);
+export const EVENT_TYPES: readonly EventType[] = Object.freeze([...BY_TYPE.keys()].filter(isEventType));
 
-const KNOWN: ReadonlySet<string> = new Set(EVENT_TYPES);
-
-const OWN: ReadonlySet<string> = new Set<EventType>([
-  "session.created",
-  "session.opened",
-  "session.closed",
-  "mode.changed",
-  "model.changed",
-  "policy.changed",
-  "call.proposed",
-  "call.judged",
-  "approval.opened",
-  "call.answered",
-  "call.started",
-  "call.ended",
-  "hook.ran",
-  "turn.started",
-  "message.user",
-  "message.assistant",
-  "turn.ended",
-  "notice.queued",
-  "notice.delivered",
-  "notice.dropped",
-  "history.compacted",
-  "task.started",
-  "task.process",
-  "task.message",
-  "task.cancelling",
-  "task.paused",
-  "task.resumed",
-  "task.ended",
-  "schedule.created",
-  "schedule.fired",
-  "schedule.removed",
-  "question.asked",
-  "proposal.staged",
-  "proposal.applying",
-  "proposal.applied",
-  "proposal.apply_failed",
-  "proposal.discarded",
-  "proposal.stale",
-  "proposal.superseded",
-  "proposal.unknown",
-  "proposal.undone",
-  "proposal.reminded",
-  "proposal.unheeded",
-  "proposal.parked",
-  "proposal.refused",
-]);
-
-const ANSWERS: ReadonlySet<string> = new Set<SharedDraft["type"]>([
-  "approval.answered",
-  "approval.closed",
-  "grant.created",
-  "grant.used",
-  "grant.revoked",
-  "trust.granted",
-  "trust.revoked",
-  "proposal.requested",
-  "question.answered",
-]);
+function isEventType(type: string): type is EventType {
+  return BY_TYPE.has(type);
+}
 
 /** What a session's writer may append to its chain. A claim is none of these: it has a door of its own, and no way around it. */
 export function isAppendable(type: string): boolean {
-  return OWN.has(type);
+  return BY_TYPE.get(type) === "writer";
 }
 
 /** What any process may append to the shared chain. */
 export function isAnswerable(type: string): boolean {
-  return ANSWERS.has(type);
+  return BY_TYPE.get(type) === "anyone";
 }
 
 /** The event if this program understands its type and version; a newer one is kept by the store and skipped by the fold. */
 export function knownEvent(stored: StoredEvent): LedgerEvent | undefined {
   // Parsing: the store keeps bodies as this program wrote them, and v names their shape.
-  return stored.v === 1 && KNOWN.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
+  return stored.v === 1 && BY_TYPE.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
 }
 
 /** The session that an event of the shared chain names: its fold takes the event in. Trust names its workspace the same way, so that it is found without a search; no session has a name like it. */

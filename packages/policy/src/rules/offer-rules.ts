@@ -48,7 +48,7 @@ export function widerRule(request: Request, options: OfferOptions): string | und
 /** A tool whose name is that of a group is never remembered by it: nobody looked at what this call is about. */
 function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | undefined {
   if (isMcpPattern(request.tool)) return request.tool;
-  if (groupOf(request.tool)?.specifier === "agent") return `Agent(${literal(agentOf(request))})`;
+  if (groupOf(request.tool)?.kind.name === "agent") return `Agent(${literal(agentOf(request))})`;
   const shell = shellOf(unit);
   const path = pathOf(unit);
   const host = hostOf(unit)?.host;

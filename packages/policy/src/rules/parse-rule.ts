@@ -2,8 +2,9 @@ import { canonicalJson, isObject, type Json } from "@assent/core";
 import { readArgumentRule } from "./argument-rule.ts";
 import type { Rule, RuleExample, RuleOptions, WrittenRule } from "./rule.ts";
 import { isFault, NOTATIONS, type RuleFault, syntaxFault } from "./rule-fault.ts";
+import { RULE_KINDS, type RuleKind } from "./rule-kinds.ts";
 import { readSpecifier } from "./specifier.ts";
-import { type SpecifierKind, shapeOf } from "./tool-groups.ts";
+import { shapeOf } from "./tool-groups.ts";
 import { readToolPart, specifierKinds, type ToolPart, unknownTool } from "./tool-part.ts";
 import { wholeTest } from "./whole-rule.ts";
 
@@ -40,7 +41,7 @@ function readText(text: string, written: WrittenRule, options: RuleOptions): Rea
 function readConditions(text: string, written: WrittenRule, options: RuleOptions): Read | RuleFault {
   const name = text.slice(0, text.indexOf(":"));
   if (name === "") return syntaxFault("no tool stands before the first argument", NOTATIONS, 1);
-  const part = readToolPart(name, { verdict: written.verdict, tools: options.tools }, ({ specifier }) => specifier === "shell");
+  const part = readToolPart(name, { verdict: written.verdict, tools: options.tools }, ({ kind }) => kind.name === "shell");
   if (isFault(part)) return part;
   const read = readArgumentRule(text, part, { written, options });
   return isFault(read) ? read : { part, bare: false, ...read };
@@ -64,7 +65,7 @@ function readNamed({ name, specifier = "" }: Named, written: WrittenRule, option
 }
 
 /** A tool that is not there may declare any of these. */
-const UNTOLD: readonly SpecifierKind[] = ["shell", "path", "domain"];
+const UNTOLD: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
 
 function misplaced(name: string): RuleFault {
   const hint = `write ${name} alone, or name one of its arguments: ${name}:argument=glob`;
@@ -105,8 +106,6 @@ function exampleOf({ known, group, record }: ToolPart, { tools }: RuleOptions): 
   const tool = record === "*" ? "shell" : (group?.tools.find((name) => known.includes(name)) ?? known[0] ?? group?.tools[0]);
   if (tool === undefined) return undefined;
   const shape = shapeOf(tools, tool);
-  const argument = shape?.commandArg ?? shape?.pathArgs?.[0] ?? shape?.urlArg ?? (group && USUAL_ARGUMENT[group.specifier]);
+  const argument = shape?.commandArg ?? shape?.pathArgs?.[0] ?? shape?.urlArg ?? group?.kind.usualArgument;
   return argument === undefined ? { tool } : { tool, argument };
 }
-
-const USUAL_ARGUMENT: Readonly<Record<SpecifierKind, string>> = { shell: "command", path: "file_path", domain: "url", agent: "agent" };

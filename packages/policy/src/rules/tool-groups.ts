@@ -1,58 +1,20 @@
 import type { RuleTool, RuleTools } from "./rule.ts";
+import { RULE_KINDS, type RuleKind, type ToolGroup } from "./rule-kinds.ts";
 
-/** What may stand in parentheses. */
-export type SpecifierKind = "shell" | "path" | "domain" | "agent";
+/** A group with the kind of what may stand in parentheses after it. */
+export type NamedGroup = ToolGroup & { readonly kind: RuleKind };
 
-/** A name in rules that stands for several tools. */
-export type ToolGroup = {
-  /** Canonical: `Bash` and `Shell` are one group. */
-  readonly name: string;
-  readonly specifier: SpecifierKind;
-  /** Tools of ours, the first of which stands for the group in examples. */
-  readonly tools: readonly [string, ...string[]];
-  readonly covers: (kind: string, tool: RuleTool | undefined) => boolean;
-};
-
-const SHELL: ToolGroup = {
-  name: "Shell",
-  specifier: "shell",
-  tools: ["shell"],
-  covers: (_, tool) => tool?.commandArg !== undefined,
-};
-const READ: ToolGroup = {
-  name: "Read",
-  specifier: "path",
-  tools: ["read", "list", "glob", "search", "ast_grep"],
-  covers: (kind, tool) => (kind === "read" || kind === "search") && hasPath(tool),
-};
-const EDIT: ToolGroup = {
-  name: "Edit",
-  specifier: "path",
-  tools: ["write", "edit", "ast_edit"],
-  covers: (kind, tool) => (kind === "edit" || kind === "move" || kind === "delete") && hasPath(tool),
-};
-const FETCH: ToolGroup = { name: "WebFetch", specifier: "domain", tools: ["fetch"], covers: (kind) => kind === "fetch" };
-const AGENT: ToolGroup = { name: "Agent", specifier: "agent", tools: ["agent"], covers: () => false };
-
-const GROUPS: ReadonlyMap<string, ToolGroup> = new Map([
-  ["shell", SHELL],
-  ["bash", SHELL],
-  ["read", READ],
-  ["edit", EDIT],
-  ["write", EDIT],
-  ["webfetch", FETCH],
-  ["fetch", FETCH],
-  ["agent", AGENT],
-]);
+const GROUPS: readonly NamedGroup[] = RULE_KINDS.flatMap((kind) => kind.groups.map((group) => ({ ...group, kind })));
 
 /** The group of a name, whatever its case. */
-export function groupNamed(name: string): ToolGroup | undefined {
-  return GROUPS.get(name.toLowerCase());
+export function groupNamed(name: string): NamedGroup | undefined {
+  const folded = name.toLowerCase();
+  return GROUPS.find((group) => [group.name, ...(group.aliases ?? [])].some((known) => known.toLowerCase() === folded));
 }
 
 /** The group that a tool of ours belongs to. */
-export function groupOf(tool: string): ToolGroup | undefined {
-  return [SHELL, READ, EDIT, FETCH, AGENT].find(({ tools }) => tools.includes(tool));
+export function groupOf(tool: string): NamedGroup | undefined {
+  return GROUPS.find(({ tools }) => tools.includes(tool));
 }
 
 /** Whether a group means this tool. */
@@ -79,10 +41,6 @@ export function shapeOf(tools: RuleTools, name: string): RuleTool | undefined {
 
 const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
 
-function hasPath(tool: RuleTool | undefined): boolean {
-  return tool?.pathArgs !== undefined; // it says where it goes, whatever its arguments are called
-}
-
 /** Names that other agents use, and what they are here. */
 const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ["grep", "search"],
@@ -100,5 +58,7 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
 /** What to write for a name that is no tool here. */
 export function nameHint(name: string): string {
   const ours = ELSEWHERE.get(name.toLowerCase());
-  return ours ? `here it is called ${ours}` : "see the names with: assent tools; a group is Shell, Read, Edit, WebFetch or Agent";
+  if (ours) return `here it is called ${ours}`;
+  const names = GROUPS.map((group) => group.name);
+  return `see the names with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

@@ -2,7 +2,8 @@ import { compileGlob, parsePattern, type Verdict } from "@assent/core";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
 import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
-import { groupNamed, inGroup, isOwnTool, nameHint, type SpecifierKind, shapeOf, type ToolGroup } from "./tool-groups.ts";
+import { RULE_KINDS, type RuleKind } from "./rule-kinds.ts";
+import { groupNamed, inGroup, isOwnTool, type NamedGroup, nameHint, shapeOf } from "./tool-groups.ts";
 
 /** The tools a rule speaks of. */
 export type ToolPart = {
@@ -11,7 +12,7 @@ export type ToolPart = {
   readonly concerns: Rule["concerns"];
   /** Tools that are known now and meant by it. */
   readonly known: readonly string[];
-  readonly group?: ToolGroup;
+  readonly group?: NamedGroup;
   /** A name in full that no tool has now. */
   readonly unknown?: string;
   /** `mcp__…`, or `*`: nothing may stand in parentheses. */
@@ -24,7 +25,7 @@ const GLOB = /[*?[\\]/;
 export function readToolPart(
   text: string,
   { verdict, tools }: { readonly verdict: Verdict; readonly tools: RuleTools },
-  asGroup: (group: ToolGroup) => boolean = () => true,
+  asGroup: (group: NamedGroup) => boolean = () => true,
 ): ToolPart | RuleFault {
   const group = groupNamed(text);
   if (group && asGroup(group)) return groupPart(group, tools);
@@ -38,9 +39,9 @@ export function readToolPart(
 }
 
 /** What may stand in parentheses after this name, by what its tools declare. */
-export function specifierKinds({ known, group, specifiers }: ToolPart, tools: RuleTools): readonly SpecifierKind[] {
+export function specifierKinds({ known, group, specifiers }: ToolPart, tools: RuleTools): readonly RuleKind[] {
   if (specifiers === "none") return [];
-  if (group) return [group.specifier];
+  if (group) return [group.kind];
   return [...new Set(known.flatMap((name) => declared(shapeOf(tools, name))))];
 }
 
@@ -49,7 +50,7 @@ export function unknownTool(name: string): RuleFault {
   return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: nameHint(name), column: 1 };
 }
 
-function groupPart(group: ToolGroup, tools: RuleTools): ToolPart {
+function groupPart(group: NamedGroup, tools: RuleTools): ToolPart {
   const concerns: Rule["concerns"] = (name, kind) => inGroup(group, name, { kind, tool: shapeOf(tools, name) });
   const known = tools.names().filter((name) => concerns(name, tools.get(name)?.kind ?? ""));
   return { record: group.name, concerns, known, group, specifiers: "group" };
@@ -80,10 +81,6 @@ function ownPart(text: string, verdict: Verdict): ToolPart | RuleFault {
   };
 }
 
-function declared(tool: RuleTool | undefined): readonly SpecifierKind[] {
-  const kinds: SpecifierKind[] = [];
-  if (tool?.commandArg !== undefined) kinds.push("shell");
-  if (tool?.pathArgs !== undefined) kinds.push("path");
-  if (tool?.urlArg !== undefined) kinds.push("domain");
-  return kinds;
+function declared(tool: RuleTool | undefined): readonly RuleKind[] {
+  return tool ? RULE_KINDS.filter(({ declaredBy }) => declaredBy?.(tool)) : [];
 }

@@ -5,7 +5,7 @@ import { isFault, type RuleFault } from "../rules/rule-fault.ts";
 import { type Layer, mayHold } from "./layers.ts";
 import { effectOf, type Problem } from "./problem.ts";
 import type { RuleEntry } from "./read-settings.ts";
-import { SETTINGS } from "./settings-table.ts";
+import { SETTINGS } from "./settings.ts";
 import type { Place } from "./text-place.ts";
 
 /** Tries examples in an empty directory as workspace. */

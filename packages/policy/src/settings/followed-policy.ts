@@ -20,6 +20,8 @@ export type FollowedPolicy = {
   readonly loaded: () => LoadedPolicy;
   /** Takes over what changed and is good. A file that is gone or broken is believed at a final look only: an editor may be halfway through saving it. */
   readonly look: (isFinal: boolean) => Looked;
+  /** Understands anew what was read, because the tools that rules name are others now. What no longer can be understood leaves all of it as it was. */
+  readonly compile: () => void;
 };
 
 /** Loads a policy so that it can be compared with its files later. Throws `SettingsError` when a problem refuses. */
@@ -55,7 +57,13 @@ export function followPolicy(places: PolicyPlaces, parts: PolicyParts, options: 
     tell(final.problems, taken, options.warn);
     return true;
   };
-  return { loaded: () => loaded, look };
+  const compile = (): void => {
+    const again = assemble(trusted);
+    const broken = again.problems.filter(refuses);
+    if (broken.length === 0) loaded = again.loaded;
+    for (const problem of broken) options.warn(staysInForce(problem));
+  };
+  return { loaded: () => loaded, look, compile };
 }
 
 function refuses({ effect }: Problem): boolean {
@@ -80,11 +88,14 @@ function settle(file: FollowedFile, { broken, isFinal, warn }: Settling): boolea
   const isDoubtful = broken.length > 0 || file.latest.isGone;
   file.state = isDoubtful && !isFinal ? "doubtful" : "settled";
   if (file.state === "doubtful") return false;
-  for (const problem of broken)
-    warn({ ...problem, message: `${problem.message} (what this file said before stays in force)`, effect: "warning" });
+  for (const problem of broken) warn(staysInForce(problem));
   if (broken.length > 0) return false;
   file.written = file.latest.written;
   return true;
+}
+
+function staysInForce(problem: Problem): Problem {
+  return { ...problem, message: `${problem.message} (what this file said before stays in force)`, effect: "warning" };
 }
 
 /** New warnings, and refusals that no file of this change is to blame for: a mode that was locked meanwhile. */

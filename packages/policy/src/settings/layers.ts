@@ -3,8 +3,7 @@ import type { Scope } from "@assent/core";
 import type { PolicyPlaces } from "./policy-places.ts";
 import type { Problem } from "./problem.ts";
 import type { RuleEntry, Written, WrittenSettings } from "./read-settings.ts";
-import type { Settings } from "./settings.ts";
-import { SETTINGS, type ValueRow } from "./settings-table.ts";
+import { SETTINGS, type Settings, type ValueRow } from "./settings.ts";
 
 /** What one file, or the flags, say. */
 export type Layer = {

@@ -13,8 +13,16 @@ import { readSettings, type WrittenHooks, type WrittenSettings } from "./read-se
 import { sessionLayer } from "./session-layer.ts";
 import type { Settings } from "./settings.ts";
 
+/** Who must own the files that are not the workspace's. */
+type FileOwners = {
+  /** Who runs this process and must own the user's settings; absent: as the system says. */
+  readonly uid?: number;
+  /** Who must own the team's settings; absent: root. */
+  readonly teamUid?: number;
+};
+
 /** What a policy is made of besides the files. */
-export type PolicyParts = {
+export type PolicyParts = FileOwners & {
   readonly tools: RuleTools;
   readonly digest: Digest;
   readonly guards: (loaded: { readonly rules: readonly Rule[]; readonly settings: Settings }) => readonly Guard[];
@@ -23,10 +31,6 @@ export type PolicyParts = {
   readonly scripts?: RuleOptions["scripts"];
   /** Understands the hooks of a layer; absent: nobody runs any. */
   readonly hooks?: (layer: LayerHooks) => ReadHooks;
-  /** Who runs this process and must own the user's settings; absent: as the system says. */
-  readonly uid?: number;
-  /** Who must own the team's settings; absent: root. */
-  readonly teamUid?: number;
 };
 
 /** The hooks of one layer, as they were written. */
@@ -50,17 +54,25 @@ export type LoadedPolicy = {
 
 /** Reads every layer and makes one policy of them. Throws `SettingsError` with all problems of all files when one of them refuses. */
 export function loadPolicy(places: PolicyPlaces, parts: PolicyParts): LoadedPolicy {
-  const files = settingsFilesOf(places, parts).map((source) => {
-    const written = understand(source, readSettingsFile(source.file, source.owner));
-    return { source, written };
-  });
-  const { loaded, problems } = assemblePolicy(files, places, parts);
+  const { loaded, problems } = assemblePolicy(readLayers(places, parts), places, parts);
   if (problems.some(({ effect }) => effect === "refuse")) throw new SettingsError(problems);
   return loaded;
 }
 
+/** The values alone, for what must be known before there are tools that a rule could name. What is wrong with a file is left for `loadPolicy` to say. */
+export function loadSettings(places: PolicyPlaces, owners: FileOwners = {}): Settings {
+  return effectiveSettings(layersOf(readLayers(places, owners), places), places).settings;
+}
+
+function readLayers(places: PolicyPlaces, owners: FileOwners): readonly FileLayer[] {
+  return settingsFilesOf(places, owners).map((source) => ({
+    source,
+    written: understand(source, readSettingsFile(source.file, source.owner)),
+  }));
+}
+
 /** The files of a policy. */
-export function settingsFilesOf(places: PolicyPlaces, { uid = process.getuid?.(), teamUid = 0 }: PolicyParts): readonly LayerSource[] {
+export function settingsFilesOf(places: PolicyPlaces, { uid = process.getuid?.(), teamUid = 0 }: FileOwners): readonly LayerSource[] {
   return layerSources(places, { user: uid, team: teamUid });
 }
 
@@ -88,7 +100,7 @@ export function assemblePolicy(
   places: PolicyPlaces,
   parts: PolicyParts,
 ): { readonly loaded: LoadedPolicy; readonly problems: readonly Problem[] } {
-  const layers = [sessionLayer(places), ...files.map(({ source, written }): Layer => toLayer(source, written, places))];
+  const layers = layersOf(files, places);
   const { settings, problems } = effectiveSettings(layers, places);
   const { workspace, home } = places;
   const roots = { workspace, home, additionalDirectories: settings.additionalDirectories };
@@ -137,6 +149,10 @@ type Compiled = { readonly layer: Layer; readonly rules: readonly Rule[]; readon
 /** A layer without rules has no opinion and is not asked. */
 function checkersOf(compiled: readonly Compiled[]): readonly NamedChecker[] {
   return compiled.filter(({ rules }) => rules.length > 0).map(({ layer: { label, scope }, rules }) => ruleChecker({ label, scope, rules }));
+}
+
+function layersOf(files: readonly FileLayer[], places: PolicyPlaces): readonly Layer[] {
+  return [sessionLayer(places), ...files.map(({ source, written }) => toLayer(source, written, places))];
 }
 
 function toLayer({ scope, label, file, root }: LayerSource, written: WrittenSettings, { trusted }: PolicyPlaces): Layer {

@@ -13,6 +13,8 @@ export type WatchedPolicy = PolicySource & {
   readonly loaded: () => LoadedPolicy;
   /** Reads now what changed, even a file that is gone or broken. */
   readonly refresh: () => void;
+  /** Understands the rules anew, because the tools that they name are others now. */
+  readonly compile: () => void;
   readonly close: () => void;
 };
 
@@ -33,7 +35,7 @@ const SETTLE_MS = 200;
  */
 export function watchPolicy(places: PolicyPlaces, parts: PolicyParts, options: WatchOptions): WatchedPolicy {
   const { clock, changed } = options;
-  const { loaded, look } = followPolicy(places, parts, options);
+  const { loaded, look, compile } = followPolicy(places, parts, options);
   const subscribers = new Set<() => void>();
   let waiting: (() => void) | undefined;
   const settleLater = (): void => {
@@ -42,13 +44,16 @@ export function watchPolicy(places: PolicyPlaces, parts: PolicyParts, options: W
       update(true);
     });
   };
+  const tellSince = (revision: string): void => {
+    if (loaded().policy.revision !== revision) for (const subscriber of [...subscribers]) subscriber();
+  };
   const update = (isFinal: boolean): void => {
     const { revision } = loaded().policy;
     const { reloaded, unsettled } = look(isFinal);
     if (unsettled) settleLater();
     if (!reloaded) return;
     changed(loaded());
-    if (loaded().policy.revision !== revision) for (const subscriber of [...subscribers]) subscriber();
+    tellSince(revision);
   };
   const files = settingsFilesOf(places, parts).map(({ file }) => file);
   const stop = watchFiles(files, () => {
@@ -69,6 +74,11 @@ export function watchPolicy(places: PolicyPlaces, parts: PolicyParts, options: W
     rules: () => loaded().rules,
     loaded,
     refresh: () => update(true),
+    compile: () => {
+      const { revision } = loaded().policy;
+      compile();
+      tellSince(revision);
+    },
     close: () => {
       stop();
       waiting?.();

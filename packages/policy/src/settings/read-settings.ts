@@ -4,9 +4,8 @@ import { nearestKey } from "./nearest-key.ts";
 import type { Problem } from "./problem.ts";
 import { type RuleObject, readRuleObject } from "./rule-entry.ts";
 import { type Fault, shownValue } from "./setting-values.ts";
-import type { Settings } from "./settings.ts";
+import { type RuleKey, type RuleRow, SETTINGS, type Settings, type ValueRow } from "./settings.ts";
 import { isForbidden, isFull, memberPath, members, openPage, type Page, remark, unknownKey } from "./settings-page.ts";
-import { type RuleKey, type RuleRow, SETTINGS, type ValueRow } from "./settings-table.ts";
 import type { Place } from "./text-place.ts";
 
 /** A value as a file has it, and where; `itemAt` for those of a list. */

@@ -2,8 +2,7 @@ import type { Layer } from "./layers.ts";
 import type { PolicyPlaces, SessionFlags } from "./policy-places.ts";
 import { effectOf, type Problem } from "./problem.ts";
 import type { RuleEntry, Written } from "./read-settings.ts";
-import type { Settings } from "./settings.ts";
-import { type RuleKey, SETTINGS } from "./settings-table.ts";
+import { type RuleKey, SETTINGS, type Settings } from "./settings.ts";
 
 const NOWHERE = { line: 0, column: 0 } as const;
 

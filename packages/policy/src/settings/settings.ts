@@ -1,9 +1,11 @@
-import type { Mode } from "@assent/core";
+import { MODES, type Mode, type Verdict } from "@assent/core";
+import { amount, directory, directoryOrHome, fields, listOf, oneOf, type Reader, text, texts, whole, yesNo } from "./setting-values.ts";
+import { isPassable } from "./shell-env-names.ts";
 
 /** A text that is hidden in logs and telemetry. */
 export type RedactionPattern = { readonly name: string; readonly prefix?: string; readonly literal?: string; readonly key?: string };
 
-/** The effective value of every setting that is no rule and no hook, by the key as it is documented. */
+/** The effective value of every setting that is no rule and no hook, by the key as it is documented. The compiler wants a row for each in the table below. */
 export type Settings = {
   readonly version: 1;
   readonly mode: Mode;
@@ -45,3 +47,121 @@ export type Settings = {
   readonly "redaction.patterns": readonly RedactionPattern[];
   readonly "telemetry.content": boolean;
 };
+
+/** A single value, of which the first layer that has one counts, or a list joined over the layers. */
+export type ValueRow<T = unknown> = {
+  readonly merge: "first" | "joined";
+  readonly read: Reader<T>;
+  readonly initial: T;
+  /** Whether a project may set it before it is trusted: always, never, or where it is stricter than what the other layers give. */
+  readonly untrusted: "yes" | "no" | "tighten";
+  /** Only for `tighten`. Written as a method, so that rows of different types stand in one table. */
+  tightens?(project: T, others: T): boolean;
+};
+
+/** A list of rules. `stage` is no verdict of its own, but is read as broadly as an ask. */
+export type RuleRow = { readonly merge: "rules"; readonly verdict: Verdict; readonly untrusted: "yes" | "no" };
+
+/** The hooks, which are understood elsewhere. */
+export type HooksRow = { readonly merge: "hooks"; readonly untrusted: "no" };
+
+/** A list of rules in a settings file. */
+export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allow" | "proposals.stage";
+
+type Table = { readonly [K in keyof Settings]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & { readonly hooks: HooksRow };
+
+/** The longest picker timeout a timer keeps, in seconds. */
+const LONGEST = 2_147_483;
+
+const RANK: Readonly<Record<Mode, number>> = { plan: 0, default: 1, "auto-edit": 2, yolo: 3 };
+
+const mode = oneOf(...MODES);
+const pathGlob = text("a path glob", (value) => !value.includes("\0"));
+const nameGlob = text("a variable's name, in which * stands for any text", (value) => /^[A-Za-z0-9_*]+$/.test(value));
+const variable = text("a variable's name that is neither a secret nor redirects programs", isPassable);
+const server = text("a server's name", (value) => /^(?!.*__)[A-Za-z0-9_-]{1,32}$/.test(value));
+
+const redaction: Reader<RedactionPattern> = (value) => {
+  const reading = fields("name", ["prefix", "literal", "key"])(value);
+  return "faults" in reading ? reading : { value: { name: "", ...reading.value } };
+};
+
+/** 0 means the default, as in the loop detector itself. */
+const consecutive: Reader<number> = (value) => {
+  const reading = whole(0)(value);
+  return "value" in reading && reading.value === 0 ? { value: 5 } : reading;
+};
+
+/** Every key of a settings file, in the order they are documented. */
+export const SETTINGS: Table = {
+  version: { merge: "first", read: oneOf(1), initial: 1, untrusted: "yes" },
+  mode: {
+    merge: "first",
+    read: mode,
+    initial: "default",
+    untrusted: "tighten",
+    tightens: (project, others) => (project === "default" || project === "plan") && RANK[project] < RANK[others],
+  },
+  model: single(text("a model, as provider:name"), undefined),
+  onAsk: single(oneOf("deny", "park", "fail"), "deny"),
+  "permissions.deny": { merge: "rules", verdict: "deny", untrusted: "yes" },
+  "permissions.ask": { merge: "rules", verdict: "ask", untrusted: "yes" },
+  "permissions.allow": { merge: "rules", verdict: "allow", untrusted: "no" },
+  "permissions.readOnlyHint": tightenedTo("ask", oneOf("allow", "ask"), "allow"),
+  "permissions.protect": joined(pathGlob, "yes"),
+  "permissions.sensitive": joined(pathGlob, "yes"),
+  "permissions.lock": joined(mode, "no"),
+  additionalDirectories: joined(directoryOrHome, "no"),
+  hooks: { merge: "hooks", untrusted: "no" },
+  stopHookLimit: single(whole(1, 100), 8),
+  secretEnv: joined(nameGlob, "yes"),
+  "shell.env": joined(variable, "no"),
+  "shell.path": joined(directory, "no"),
+  "proposals.resolver": tightenedTo("person", oneOf("both", "model", "person"), "both"),
+  "proposals.steering": single(oneOf("force", "remind-then-force", "remind", "none"), "force"),
+  "proposals.stage": { merge: "rules", verdict: "ask", untrusted: "yes" },
+  "astEdit.maxFiles": lowered(whole(1), 10_000),
+  "astEdit.maxChanges": lowered(whole(1), 50_000),
+  "ask.timeout": single(amount("seconds", LONGEST), 0),
+  "ask.notify": single(oneOf("on", "off"), "on"),
+  "tasks.maxRunning": lowered(whole(1, 100), 10),
+  "tasks.onAsk": tightenedTo("deny", oneOf("deny", "bubble", "park"), undefined),
+  "tools.maxConcurrency": lowered(whole(1, 100), 10),
+  "tools.timeoutMs": lowered(whole(1), undefined),
+  "tools.loadTimeout": single(amount("seconds", LONGEST), 10),
+  "tools.watch": single(yesNo, false),
+  maxCostUsd: lowered(amount("US dollars"), undefined),
+  maxConsecutiveToolCalls: lowered(consecutive, 5),
+  editor: single(text("a command"), undefined),
+  "tui.theme": single(oneOf("auto", "light", "dark"), "auto"),
+  "tui.keys": single(texts, {}),
+  "recovery.retryIdempotent": single(yesNo, false),
+  "mcp.trusted": joined(server, "no"),
+  "redaction.patterns": joined(redaction, "yes"),
+  "telemetry.content": single(yesNo, false),
+};
+
+function single<T>(read: Reader<T>, initial: T): ValueRow<T> {
+  return { merge: "first", read, initial, untrusted: "no" };
+}
+
+function joined<T>(item: Reader<T>, untrusted: "yes" | "no"): ValueRow<readonly T[]> {
+  return { merge: "joined", read: listOf(item), initial: [], untrusted };
+}
+
+/** An untrusted project may only set this one value. */
+function tightenedTo<T>(strictest: T, read: Reader<T>, initial: T): ValueRow<T> {
+  return {
+    merge: "first",
+    read,
+    initial,
+    untrusted: "tighten",
+    tightens: (project, others) => project === strictest && others !== strictest,
+  };
+}
+
+/** An untrusted project may only lower it; where nobody sets one, any limit is lower. */
+function lowered<T extends number | undefined>(read: Reader<T>, initial: T): ValueRow<T> {
+  const tightens = (project: T, others: T): boolean => project !== undefined && (others === undefined || project < others);
+  return { merge: "first", read, initial, untrusted: "tighten", tightens };
+}

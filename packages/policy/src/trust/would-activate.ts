@@ -1,7 +1,7 @@
 import { isObject } from "@assent/core";
 import { getNodeValue, parseTree } from "jsonc-parser";
 import { readSettings, type WrittenSettings } from "../settings/read-settings.ts";
-import { SETTINGS } from "../settings/settings-table.ts";
+import { SETTINGS } from "../settings/settings.ts";
 import type { ConfigurationFile } from "./configuration-files.ts";
 import type { ProjectConfiguration } from "./project-configuration.ts";
 

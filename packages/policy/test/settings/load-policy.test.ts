@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { type Decision, decide, MODES } from "@assent/core";
-import { failedPolicy, type LoadedPolicy, loadPolicy } from "../../src/settings/load-policy.ts";
+import { failedPolicy, type LoadedPolicy, loadPolicy, loadSettings } from "../../src/settings/load-policy.ts";
 import { type Problem, problemText, SettingsError } from "../../src/settings/problem.ts";
 import { call, type Files, PARTS, placesWith, projectFileOf } from "./policy-bench.ts";
 
@@ -355,4 +355,15 @@ test("a file in place of the directory of the settings is no problem", (t) => {
   const places = placesWith(t, {});
   writeFileSync(dirname(projectFileOf(places)), "");
   assert.deepEqual(loadPolicy(places, PARTS).problems, []);
+});
+
+describe("the values alone", () => {
+  const rows: readonly [sentence: string, files: Files, seconds: number][] = [
+    ["are those of the policy", { user: { tools: { loadTimeout: 3 } }, team: { tools: { loadTimeout: 4 } } }, 3],
+    ["need no tool that a rule names", { user: { permissions: { deny: ["imagined(x)"] }, tools: { loadTimeout: 3 } } }, 3],
+    ["are the default where a file cannot be read, which is told elsewhere", { user: "{" }, 10],
+    ["are not an untrusted project's", { project: { tools: { loadTimeout: 3 } } }, 10],
+  ];
+  for (const [sentence, files, seconds] of rows)
+    test(sentence, (t) => assert.equal(loadSettings(placesWith(t, files), PARTS)["tools.loadTimeout"], seconds));
 });

@@ -372,3 +372,42 @@ describe("the system's notice", () => {
     assert.deepEqual([clock.pending(), told], [0, []]);
   });
 });
+
+describe("when tools come and go, rules are understood anew", () => {
+  /** Tools that are there once they are named here. */
+  function growing(t: TestContext, user: object): { source: WatchedPolicy; names: string[]; warned: Problem[]; told: () => number } {
+    const names: string[] = [];
+    const warned: Problem[] = [];
+    const tools = { get: (name: string) => (names.includes(name) ? { kind: "other" } : undefined), names: () => names };
+    const options = { clock: manualClock(), warn: (problem: Problem) => void warned.push(problem), changed: () => undefined };
+    const source = watchPolicy(placesWith(t, { user }), { ...PARTS, tools }, options);
+    t.after(source.close);
+    let told = 0;
+    source.subscribe(() => {
+      told += 1;
+    });
+    return { source, names, warned, told: () => told };
+  }
+
+  test("an allow that was left out holds, and whoever follows is told once", (t) => {
+    const { source, names, told } = growing(t, allow);
+    assert.equal(verdict(source), "ask");
+    names.push("deploy");
+    source.compile();
+    assert.equal(verdict(source), "allow");
+    source.compile();
+    assert.equal(told(), 1);
+  });
+
+  test("a deny that cannot be understood any more stays as it was", (t) => {
+    const { source, names, warned } = growing(t, { permissions: { deny: ["deploy(x)"] } });
+    const before = source.rules();
+    names.push("deploy");
+    source.compile();
+    assert.equal(source.rules(), before);
+    assert.deepEqual(
+      warned.map(({ type, effect, message }) => [type, effect, /stays in force/.test(message)]),
+      [["rule_syntax", "warning", true]],
+    );
+  });
+});

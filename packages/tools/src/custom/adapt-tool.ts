@@ -77,8 +77,7 @@ function definitionWords(error: unknown, { source }: Adapting): string {
 type Definition = ToolDefinition<StandardSchema | JsonSchema, Readonly<Record<string, unknown>>>;
 
 function definitionOf(custom: CustomTool, adapting: Adapting): ToolDefinition<JsonSchema> {
-  const { name, label, description, parameters, kind = "other", hidden, pollSafe, timeoutMs, permission } = custom;
-  const { module } = adapting;
+  const { name, label, description, parameters, kind = "other", hidden, pollSafe, timeoutMs } = custom;
   const definition: Definition = {
     name,
     title: label ?? name,
@@ -90,9 +89,7 @@ function definitionOf(custom: CustomTool, adapting: Adapting): ToolDefinition<Js
     ...(hidden !== undefined && { hidden }),
     ...(pollSafe !== undefined && { pollSafe }),
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(permission && {
-      permission: (input) => insideModule({ module, phase: "judging", triedToExit: false }, () => permission(input)),
-    }),
+    ...opinionsOf(custom, adapting.module),
     ...bodyOf(custom, adapting),
   };
   return definition as unknown as ToolDefinition<JsonSchema>; // parsing: which kind of schema it is, is found out where it is defined
@@ -102,6 +99,19 @@ function definitionOf(custom: CustomTool, adapting: Adapting): ToolDefinition<Js
 function annotationsOf({ readOnly }: CustomTool, { level }: ToolSource): Pick<Definition, "annotations"> {
   if (level === "project") return { annotations: { readOnlyHint: false } };
   return readOnly === undefined ? {} : { annotations: { readOnlyHint: readOnly } };
+}
+
+/** What the module says about a call that does not run. */
+function opinionsOf(
+  { permission, idempotencyKey, probe }: CustomTool,
+  module: ModuleIdentity,
+): Pick<Definition, "permission" | "idempotencyKey" | "probe"> {
+  const inside = <R>(say: () => R): R => insideModule({ module, phase: "judging", triedToExit: false }, say);
+  return {
+    ...(permission && { permission: (input) => inside(() => permission(input)) }),
+    ...(idempotencyKey && { idempotencyKey: (input, ctx) => inside(() => idempotencyKey(input, ctx)) }),
+    ...(probe && { probe: (input, ctx) => inside(() => probe(input, ctx)) }),
+  };
 }
 
 function bodyOf(custom: CustomTool, { module, ports }: Adapting): Pick<Definition, "run" | "preview" | "apply"> {

@@ -1,4 +1,15 @@
-import type { ContentPart, Json, JsonSchema, Kind, Maybe, PendingAction, StandardSchema, Verdict } from "@assent/core";
+import type {
+  ContentPart,
+  Json,
+  JsonSchema,
+  Kind,
+  Maybe,
+  PendingAction,
+  ProbeAnswer,
+  RecoveryContext,
+  StandardSchema,
+  Verdict,
+} from "@assent/core";
 
 /** What the default export of a tool module is: it is called once per session, with what a tool may use. */
 export type CustomToolFactory = (api: CustomToolApi) => Maybe<CustomTool | readonly CustomTool[]>;
@@ -24,6 +35,10 @@ export type CustomTool = {
   preview?(params: Params, ctx: CustomToolContext): Maybe<CustomPreview | CustomResult>;
   /** Says what was changed; the effect itself where the preview has no changes. */
   apply?(applied: CustomApplied, ctx: CustomToolContext): Maybe<CustomResult>;
+  /** What the world outside knows this call by: after a crash it may be run once more with the same key, where settings say so. */
+  idempotencyKey?(params: Params, ctx: RecoveryContext): string;
+  /** After a crash: whether the effect happened. */
+  probe?(params: Params, ctx: RecoveryContext): Maybe<ProbeAnswer>;
   renderCall?(params: Params): unknown;
   renderResult?(result: unknown): unknown;
 };
@@ -82,6 +97,8 @@ export type CustomToolContext = {
   readonly hasUI: boolean;
   readonly ui: CustomToolUi;
   readonly signal: AbortSignal;
+  /** What `idempotencyKey` said; null: nothing. */
+  readonly idempotencyKey: string | null;
   /** Bound to this call. */
   readonly pushPendingAction: PushPendingAction;
 };

@@ -45,11 +45,12 @@ export function factoryApi(module: ModuleIdentity, ports: ApiPorts, zod: CustomT
 
 /** What a running call is given. */
 export function callContext(module: ModuleIdentity, ports: ApiPorts, call: RunningCall & { readonly run: RunContext }): CustomToolContext {
-  const { cwd, sessionId, callId } = call.run;
+  const { cwd, sessionId, callId, idempotencyKey } = call.run;
   return Object.freeze({
     cwd,
     sessionId,
     callId,
+    idempotencyKey,
     signal: call.signal,
     get mode() {
       return ports.mode();

@@ -7,7 +7,7 @@ export type ParsedTool = { readonly tool: CustomTool } | { readonly name?: strin
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const FUNCTIONS = ["execute", "permission", "preview", "apply", "renderCall", "renderResult"] as const;
+const FUNCTIONS = ["execute", "permission", "preview", "apply", "idempotencyKey", "probe", "renderCall", "renderResult"] as const;
 const FLAGS = ["readOnly", "hidden", "pollSafe"] as const;
 const FIELDS: readonly (keyof CustomTool)[] = ["name", "label", "description", "parameters", "kind", "timeoutMs", ...FLAGS, ...FUNCTIONS];
 const LONGEST_DESCRIPTION = 10_000;

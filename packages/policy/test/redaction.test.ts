@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { redactor } from "../src/redaction.ts";
+import type { Settings } from "../src/settings/settings.ts";
+
+describe("S42: secrets of known forms are hidden without any setting", () => {
+  const rows: readonly [sentence: string, text: string, shown: string][] = [
+    ["a key of a service", "use sk-ant-api03-AAAABBBB now", "use [redacted: key] now"],
+    ["one in quotes", '{"k":"ghp_0123456789abcdef"}', '{"k":"[redacted: key]"}'],
+    ["two of them", "AKIAIOSFODNN7EXAMPLE,AIzaSyA-1234567", "[redacted: key],[redacted: key]"],
+    ["a bearer header", "Authorization: Bearer eyJhbGciOiJIUzI1NiJ9.e30.c2ln", "Authorization: Bearer [redacted: credentials]"],
+    ["a PEM block", "a -----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY----- b", "a [redacted: private key] b"],
+    ["a PEM block that is cut", "-----BEGIN RSA PRIVATE KEY-----\nMII", "[redacted: private key]"],
+    [".env text", "A=1\nDB_PASSWORD=hunter2\nB=2", "A=1\nDB_PASSWORD=[redacted: secret]\nB=2"],
+    ["a field of JSON", '{"apiKey": "a b", "x": 1}', '{"apiKey": [redacted: secret], "x": 1}'],
+    ["a field of JSON in JSON", '"{\\"token\\":\\"abc\\"}"', '"{\\"token\\":[redacted: secret]}"'],
+    ["a quote in a value", '{"token":"a\\"b","c":1}', '{"token":[redacted: secret],"c":1}'],
+    ["a user in a URL", "https://me:pw@example.com/x", "https://[redacted: credentials]@example.com/x"],
+    ["a word that only sounds so", "a task-force of tokens and a secret", "a task-force of tokens and a secret"],
+    ["a beginning alone", "keys begin with sk- or ghp_", "keys begin with sk- or ghp_"],
+    ["nothing", "", ""],
+  ];
+  const redact = redactor([]);
+  for (const [sentence, text, shown] of rows) test(sentence, () => assert.equal(redact(text), shown));
+});
+
+describe("redaction.patterns are added", () => {
+  type Pattern = Settings["redaction.patterns"][number];
+  const rows: readonly [sentence: string, pattern: Omit<Pattern, "name">, text: string, shown: string][] = [
+    ["a literal, wherever it stands", { literal: "Project X" }, "Project X? aProject Xa", "[redacted: n]? a[redacted: n]a"],
+    ["a literal is no pattern", { literal: ".*$&" }, "abc .*$&", "abc [redacted: n]"],
+    ["a prefix, to the end of the word", { prefix: "cust-" }, "cust-42, x=cust-7/b c", "[redacted: n], x=[redacted: n] c"],
+    ["a prefix in a word is none", { prefix: "cust-" }, "acust-42", "acust-42"],
+    ["a prefix of other characters", { prefix: "#:" }, "see #:a1.", "see [redacted: n]"],
+    ["a key, in any case", { key: "Pin" }, "PIN=12; pin: 34, pin 56", "PIN=[redacted: n]; pin: [redacted: n], pin 56"],
+    ["a key of JSON", { key: "pin" }, '{"pin":"1 2","pinned":3}', '{"pin":[redacted: n],"pinned":3}'],
+    ["a key within a name is none", { key: "pin" }, "spin=1", "spin=1"],
+    ["a quoted value without an end", { key: "pin" }, 'pin="1 2', "pin=[redacted: n]"],
+    ["a key with nothing behind it", { key: "pin" }, "pin=", "pin="],
+    ["all that one pattern names", { literal: "L", key: "k" }, "L k=1", "[redacted: n] k=[redacted: n]"],
+  ];
+  for (const [sentence, pattern, text, shown] of rows)
+    test(sentence, () => assert.equal(redactor([{ name: "n", ...pattern }])(text), shown));
+
+  test("what is hidden is gone, and a second time changes nothing", () => {
+    const redact = redactor([{ name: "n", prefix: "cust-", key: "pin", literal: "X Y" }]);
+    const once = redact('cust-42 pin: "sk-123456789" X Y Bearer 0123456789');
+    assert.equal(redact(once), once);
+    for (const secret of ["42", "sk-", "X Y", "0123"]) assert.ok(!once.includes(secret), once);
+  });
+
+  test("a long text costs no more than it must", () => {
+    const redact = redactor([{ name: "n", prefix: "a", key: "aa", literal: "ab" }]);
+    for (const text of ["a", "a-", "token", '\\\\"', "-----BEGIN PRIVATE KEY-----", "://", "Bearer "])
+      assert.ok(redact(text.repeat(50_000)).length <= text.length * 50_000);
+  });
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { manualClock } from "@assent/core/testing";
+import { hostProcesses } from "@assent/host";
+import { withFileLock } from "../../src/settings/file-lock.ts";
+import { scratch } from "../scratch.ts";
+
+const parts = () => ({ clock: manualClock(), processes: hostProcesses() });
+
+test("the lock says who holds it, and is gone afterwards, whether it went well or not", async (t) => {
+  const file = join(scratch(t), "new/settings.json");
+  const holder = await withFileLock(file, parts(), async () => JSON.parse(readFileSync(`${file}.lock`, "utf8")));
+  assert.deepEqual([holder.host, holder.pid, existsSync(`${file}.lock`)], [hostname(), process.pid, false]);
+  await assert.rejects(
+    withFileLock(file, parts(), () => Promise.reject(new Error("boom"))),
+    /boom/u,
+  );
+  assert.equal(existsSync(`${file}.lock`), false);
+});
+
+test("a lock that somebody removed meanwhile is no failure", async (t) => {
+  const file = join(scratch(t), "settings.json");
+  assert.equal(
+    await withFileLock(file, parts(), async () => {
+      rmSync(`${file}.lock`);
+      return "done";
+    }),
+    "done",
+  );
+});
+
+test("where no lock can be made nothing is done, and why is told", async (t) => {
+  const file = join(scratch(t), `${"x".repeat(300)}.json`);
+  await assert.rejects(
+    withFileLock(file, parts(), () => assert.fail("it was done")),
+    { code: "ENAMETOOLONG" },
+  );
+});
+
+test("a lock that is no file is told as such", async (t) => {
+  const file = join(scratch(t), "settings.json");
+  mkdirSync(`${file}.lock`);
+  await assert.rejects(
+    withFileLock(file, parts(), () => assert.fail("it was done")),
+    { code: "EISDIR" },
+  );
+});
