@@ -6,7 +6,7 @@ const LENGTH = 20;
 
 /** Ids of 100 random bits each, drawn from a pool because the system call costs more than the id. Each is one flat text: ledgers keep many. */
 export function randomIds(): Ids {
-  const pool = new Uint8Array(LENGTH * 64);
+  const pool = new Uint8Array(LENGTH * 512);
   const letters = Buffer.alloc(LENGTH);
   let used = pool.length;
   return {

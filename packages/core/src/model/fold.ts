@@ -1,6 +1,7 @@
 import { type Call, next } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { SHARED } from "./events.ts";
+import { livedCall } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import type { ProposalRow } from "./proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal-row.ts";
@@ -101,26 +102,8 @@ export function fold(state: SessionState, event: LedgerEvent): void {
   else state.seq = event.seq;
 }
 
-/** Which call an event of a call's life concerns. */
-function subject(event: LedgerEvent): string | undefined {
-  switch (event.type) {
-    case "call.proposed":
-    case "call.judged":
-    case "approval.opened":
-    case "call.answered":
-    case "call.claimed":
-    case "call.started":
-    case "call.ended":
-    case "approval.answered":
-    case "approval.closed":
-      return event.body.call;
-    default:
-      return undefined;
-  }
-}
-
 function foldCall(state: SessionState, event: LedgerEvent): boolean {
-  const id = subject(event);
+  const id = livedCall(event);
   if (id === undefined) return false;
   const before = state.calls.get(id);
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");

@@ -119,12 +119,22 @@ export function callOf(event: { readonly body: object }): string | undefined {
   return text(event.body, "call");
 }
 
-/** Events that speak of a call and change nothing about it: some come after its end. */
-const MENTIONS: ReadonlySet<string> = new Set<EventType>(["grant.used", "task.started", "notice.queued"]);
-
-/** The call whose life an event is part of. */
-export function livedCall(event: { readonly type: string; readonly body: object }): string | undefined {
-  return MENTIONS.has(event.type) ? undefined : callOf(event);
+/** The call whose life an event is part of. Others only speak of one, and may come after its end. */
+export function livedCall(event: LedgerEvent): string | undefined {
+  switch (event.type) {
+    case "call.proposed":
+    case "call.judged":
+    case "approval.opened":
+    case "call.answered":
+    case "call.claimed":
+    case "call.started":
+    case "call.ended":
+    case "approval.answered":
+    case "approval.closed":
+      return event.body.call;
+    default:
+      return undefined;
+  }
 }
 
 /** SHA-256 (hex) of the contents that are kept beside an event, for as long as there is an event that names them. */

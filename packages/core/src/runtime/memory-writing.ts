@@ -49,7 +49,7 @@ export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: { own
 
 type Applying = { readonly event: LedgerEvent; readonly owner: Chain; readonly undo: Undo | undefined };
 
-/** The life of a call, but for its approval, is in no list. */
+/** The life of a call, but for its approval, is in no list, and what is said in a turn is not. */
 const UNLISTED: ReadonlySet<string> = new Set<EventType>([
   "call.proposed",
   "call.judged",
@@ -57,6 +57,10 @@ const UNLISTED: ReadonlySet<string> = new Set<EventType>([
   "call.claimed",
   "call.started",
   "call.ended",
+  "turn.started",
+  "turn.ended",
+  "message.user",
+  "message.assistant",
 ]);
 
 function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
