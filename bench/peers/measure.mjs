@@ -5,12 +5,12 @@ const [folder, variant, work, size] = process.argv.slice(2);
 const count = Number(size);
 /** A sample is made of so many runs that it lasts at least this long. */
 const SAMPLE_MS = 4;
-/** Processor time, so that a busy machine does not leave the code uncompiled. */
-const WARM_MS = 1_000;
+/** Processor time, so that a busy machine does not leave the code uncompiled: after a second the last of V8's compilers is only just at work. */
+const WARM_MS = 3_000;
 const MEASURE_MS = 700;
 const LEAST_SAMPLES = 3;
 /** Nothing more is begun after this. */
-const PATIENCE_MS = 12_000;
+const PATIENCE_MS = 16_000;
 
 const { open } = await import(`./${folder}/peer.mjs`);
 const peer = await open(variant);
