@@ -267,7 +267,7 @@ const NEVER = {
 };
 const USERS = { NODE_OPTIONS: "--no-warnings", PYTHONPATH: "/e", GIT_SSH: "/e", EDITOR: "vi", LESSOPEN: "|x", MY_OWN: "1", RUBYOPT: "" };
 const FEW = ["HOME", "USER", "LOGNAME", "LANG", "LC_ALL", "TZ", "TERM", "TMPDIR", "PATH", "MY_OWN"];
-const ADDED = ["GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_CONFIG_NOSYSTEM", "NO_COLOR"];
+const ADDED = ["GIT_OPTIONAL_LOCKS", "GIT_PAGER", "GIT_TERMINAL_PROMPT", "GIT_CONFIG_NOSYSTEM", "NO_COLOR", "ASSENT_MARK"];
 
 describe("S14: what a child sees of this process", () => {
   /** The programs `dump` and, to be allowed by the hint, `ls` write down their environment, and become a look at their descriptors. */

@@ -57,7 +57,6 @@ export { givenAgents } from "./tasks/given-agents.ts";
 export type { AgentLevel, AgentPlaces, LoadedAgent, LoadedAgents } from "./tasks/load-agents.ts";
 export { builtInAgents, loadAgents } from "./tasks/load-agents.ts";
 export type { AgentBench, AgentNode, AgentSpec, Equipment } from "./tasks/open-agent.ts";
-export type { CommandEnd, CommandLaunch, CommandLife } from "./tasks/start-command.ts";
 export type { TaskEvent, TaskRefusal, TasksDeps, TaskView } from "./tasks/task-board.ts";
 export type { Tasks } from "./tasks/tasks.ts";
 export { createTasks } from "./tasks/tasks.ts";

@@ -1,5 +1,4 @@
-import { ToolError } from "@assent/core";
-import type { BackgroundCommands } from "@assent/tools";
+import { type BackgroundCommands, ToolError } from "@assent/core";
 
 /** Where commands go on behind their calls: with the tasks of the session, once there is one that carries them. */
 export type LentCommands = BackgroundCommands & {

@@ -1,5 +1,5 @@
 import type { LoadedAgents } from "@assent/agent";
-import type { Facts, HookEntry, Ledger, Registry, Rules } from "@assent/core";
+import type { BackgroundCommands, Facts, HookEntry, Ledger, Registry, Rules } from "@assent/core";
 import {
   type LoadedPolicy,
   loadSettings,
@@ -10,7 +10,7 @@ import {
   type WorkspaceParts,
   workspacePolicy,
 } from "@assent/policy";
-import type { BackgroundCommands, LoadedTools } from "@assent/tools";
+import type { LoadedTools } from "@assent/tools";
 import { agentDefinitions } from "./agent-definitions.ts";
 import { backgroundCommands } from "./background-commands.ts";
 import { callPorts } from "./call-runtime.ts";

@@ -1,7 +1,7 @@
-import { createRegistry, type Registry, type Tool } from "@assent/core";
+import { type BackgroundCommands, createRegistry, type Registry, type Tool } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { PathScope, Settings } from "@assent/policy";
-import { ajvSchemas, type BackgroundCommands, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
+import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
 import { backgroundCommands } from "./background-commands.ts";
 import type { Context } from "./command-spec.ts";
 

@@ -1,3 +1,4 @@
+export type { BackgroundCommand, BackgroundCommands, BackgroundEnd, BackgroundLife } from "./background-commands.ts";
 export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, RecoveredChange } from "./file-changes-port.ts";
 export type { HookBody, HookEntry, HookFunction, HookSubject } from "./hook-entry.ts";
 export type {

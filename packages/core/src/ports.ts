@@ -241,7 +241,7 @@ export type LeftOver = {
 
 /** Starts programs. Nothing else in the project spawns. */
 export interface Processes {
-  /** Rejects only when the program cannot be started. On abort or timeout the whole group gets SIGTERM, then SIGKILL after 2 s. */
+  /** Rejects only when the program cannot be started. On abort or timeout the whole group and whoever left it gets SIGTERM, then SIGKILL after 2 s. */
   run(spec: ProcessSpec, signal: AbortSignal): Promise<ProcessEnd>;
   /**
    * Runs pipelines one after the other, each program in a group of its own; a pipeline's status is that of its last program. One time limit and one output for all; after
@@ -251,8 +251,10 @@ export interface Processes {
   runSteps(spec: StepsSpec, signal: AbortSignal): Promise<StepsEnd>;
   /** The start time of a live process as the system tells it, or undefined when there is none. Pid and start time together name a process. */
   startOf(pid: number): string | undefined;
-  /** Ends what is left of the groups of a process and its others, which an earlier process started. What may be another's is never signalled. */
+  /** Ends what is left of a process and its others, which an earlier process started, and of all they started. What may be another's is never signalled. */
   endLeftOver(process: TaskProcess): Promise<LeftOver>;
+  /** Until the returned function is called, what is left of a process and its others is ended with this one, should this one end at once. */
+  endWithUs(process: TaskProcess): () => void;
 }
 
 /** Users' programs and functions. Failing closed where an event can block is the runner's duty; a throw of the port itself counts as a deny. */

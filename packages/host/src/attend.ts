@@ -3,7 +3,8 @@ import { StringDecoder } from "node:string_decoder";
 import type { ProcessEnd, ProcessSpec } from "@assent/core";
 import { errorCode } from "./error-code.ts";
 import { type HeldOutput, heldOutput } from "./held-output.ts";
-import { endGroup, endWithUs, groupMembers } from "./process-group.ts";
+import type { Lineage } from "./lineage.ts";
+import { endLineage, endWithUs, groupMembers } from "./process-group.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 /** What is under way: one program, or several of a list. */
@@ -12,8 +13,8 @@ export type Job = {
   readonly started: Promise<void>;
   /** Resolves when the last program has exited and no other will start. */
   readonly exit: Promise<void>;
-  /** The process groups that may have members. */
-  readonly groups: () => readonly number[];
+  /** The process groups that may have members, and what all its processes have. */
+  readonly lineage: () => Lineage;
   /** From now on nothing begins. */
   readonly halt: () => void;
   readonly fate: () => Pick<ProcessEnd, "exitCode" | "signal">;
@@ -65,12 +66,12 @@ export async function attend(attended: Attended): Promise<ProcessEnd> {
     : heldOutput(settings.heldBytes, spec.spill);
   const reading = read(attended, held);
   const drained = reading.done.then(() => job.exit);
-  const released = endWithUs(job.groups);
+  const released = endWithUs(job.lineage);
   drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the groups were ended
   try {
     let ended: ProcessEnd["ended"] = (await Promise.race([job.exit, stop.wanted, drained])) ?? "exit";
     if (ended === "exit") ended = (await within(settings.lingerMs, Promise.race([drained, stop.wanted]))) ?? "exit";
-    const survivors = ended === "exit" ? job.groups().flatMap((group) => groupMembers(group, settings.table)) : await endJob(job, settings);
+    const survivors = ended === "exit" ? membersOf(job, settings) : await endJob(job, settings);
     if (ended !== "exit") await within(settings.lingerMs, drained);
     reading.close();
     await within(settings.lingerMs, reading.done);
@@ -85,10 +86,15 @@ export async function attend(attended: Attended): Promise<ProcessEnd> {
   }
 }
 
-/** Ends every group of a job at the same time; answers who is left. */
-export async function endJob(job: Pick<Job, "halt" | "groups">, { graceMs, table }: AttendSettings): Promise<readonly number[]> {
+/** Whoever left the groups of a program that exited meant to stay. */
+function membersOf({ lineage }: Job, { table }: AttendSettings): readonly number[] {
+  return lineage().groups.flatMap((group) => groupMembers(group, table));
+}
+
+/** Ends every process of a job at the same time; answers who is left. */
+export async function endJob(job: Pick<Job, "halt" | "lineage">, { graceMs, table }: AttendSettings): Promise<readonly number[]> {
   job.halt();
-  return (await Promise.all(job.groups().map((group) => endGroup(group, graceMs, table)))).flat();
+  return await endLineage(job.lineage(), graceMs, table);
 }
 
 /** The longest delay `setTimeout` keeps; nobody waits 24 days for a program. */

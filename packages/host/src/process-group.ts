@@ -1,38 +1,62 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TaskProcess } from "@assent/core";
 import { errorCode } from "./error-code.ts";
-import { isSince, type ProcessRow, type ProcessTable } from "./process-table.ts";
+import { type Lineage, straysOf } from "./lineage.ts";
+import { isSince, type ProcessRow, type ProcessTable, processTable } from "./process-table.ts";
 
 /** How long the system is given to carry out a SIGKILL before the rest counts as surviving. */
 const KILL_MS = 1000;
 
-/** SIGTERM to the whole group, SIGKILL after the grace; answers who is left. */
-export async function endGroup(pgid: number, graceMs: number, table: ProcessTable): Promise<readonly number[]> {
-  if (!signalGroup(pgid, "SIGTERM") || (await emptied(pgid, graceMs, table))) return [];
-  signalGroup(pgid, "SIGKILL");
-  return (await emptied(pgid, KILL_MS, table)) ? [] : groupMembers(pgid, table);
+/** SIGTERM to the groups of programs and to whoever of theirs left these, SIGKILL after the grace; answers who is left. */
+export async function endLineage(lineage: Lineage, graceMs: number, table: ProcessTable): Promise<readonly number[]> {
+  const strays: ProcessRow[] = [];
+  const members = (): readonly number[] => lineage.groups.flatMap((group) => groupMembers(group, table));
+  /** Looks for strays while their parents can still name them, and again when all that are known have gone. */
+  const signalStrays = (signal: NodeJS.Signals): boolean => {
+    const found = straysOf(lineage, table);
+    signalAll(found, signal, table);
+    strays.push(...found);
+    return found.length > 0;
+  };
+  const left = (): readonly number[] => [...members(), ...alive(strays, table).map(({ pid }) => pid)];
+  const isOver = (signal: NodeJS.Signals): boolean => left().length === 0 && !signalStrays(signal);
+
+  signalStrays("SIGTERM");
+  for (const group of lineage.groups) signalGroup(group, "SIGTERM");
+  if (await gone(() => isOver("SIGTERM"), graceMs)) return [];
+  signalAll(strays, "SIGKILL", table);
+  signalStrays("SIGKILL");
+  for (const group of lineage.groups) signalGroup(group, "SIGKILL");
+  return (await gone(() => isOver("SIGKILL"), KILL_MS)) ? [] : [...new Set(left())];
 }
 
-const running = new Set<() => readonly number[]>();
+const running = new Set<() => Lineage>();
 
-/** Until the returned function is called, the groups that these are get ended with this process, if it ends at once. */
-export function endWithUs(groups: () => readonly number[]): () => void {
-  running.add(groups);
-  return () => void running.delete(groups);
+/** Until the returned function is called, the programs that these are get ended with this process, if it ends at once. */
+export function endWithUs(lineage: () => Lineage): () => void {
+  running.add(lineage);
+  return () => void running.delete(lineage);
 }
 
-/** SIGKILL to every group that a program of this process may still run in: for a process that ends at once and waits for nobody. */
+/** SIGKILL to every group that a program of this process may still run in, and to whoever left these: for a process that ends at once and waits for nobody. */
 export function killRunningGroups(): void {
-  for (const pgid of [...running].flatMap((groups) => groups())) signalGroup(pgid, "SIGKILL");
+  if (running.size === 0) return;
+  const table = processTable();
+  const all = [...running].map((lineage) => lineage());
+  const lineage = { groups: all.flatMap(({ groups }) => groups), marks: all.flatMap(({ marks }) => marks) };
+  const strays = straysOf(lineage, table);
+  for (const group of lineage.groups) signalGroup(group, "SIGKILL");
+  signalAll(strays, "SIGKILL", table);
+  signalAll(straysOf(lineage, table), "SIGKILL", table); // what began in between
 }
 
 /** SIGTERM to a process and everything that descends from it, SIGKILL after the grace: for one that shares our group, as whoever uses our terminal must. */
 export async function endFamily(pid: number, graceMs: number, table: ProcessTable): Promise<void> {
   const asked = table.family(pid);
-  signalAll(asked, "SIGTERM");
+  signalAll(asked, "SIGTERM", table);
   if (await gone(() => alive(asked, table).length === 0, graceMs)) return;
   const left = [...alive(asked, table), ...table.family(pid)];
-  signalAll(left, "SIGKILL");
+  signalAll(left, "SIGKILL", table);
   await gone(() => alive(left, table).length === 0, KILL_MS);
 }
 
@@ -43,8 +67,9 @@ function alive(rows: readonly ProcessRow[], table: ProcessTable): readonly Proce
   });
 }
 
-function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals): void {
-  for (const { pid } of rows) send(pid, signal);
+/** A number that was given to another process since is not signalled. */
+function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals, table: ProcessTable): void {
+  for (const { pid } of alive(rows, table)) send(pid, signal);
 }
 
 /** The processes of a group that still run. */
@@ -82,10 +107,6 @@ function send(target: number, signal: NodeJS.Signals | 0): boolean {
     if (errorCode(error) === "ESRCH") return false;
     throw error;
   }
-}
-
-function emptied(pgid: number, ms: number, table: ProcessTable): Promise<boolean> {
-  return gone(() => groupMembers(pgid, table).length === 0, ms);
 }
 
 /** The system tells nobody when processes that are not our children have ended, so it is asked in growing steps. */

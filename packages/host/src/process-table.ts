@@ -21,6 +21,10 @@ export type ProcessTable = {
   readonly members: (pgid: number) => readonly number[];
   /** A process and everything that descends from it and still runs. */
   readonly family: (pid: number) => readonly ProcessRow[];
+  /** Everything that still runs. */
+  readonly all: () => readonly ProcessRow[];
+  /** Whether a process began with this line (`NAME=value`) in its environment; false where the system does not tell. */
+  readonly began: (pid: number, line: string) => boolean;
 };
 
 /** Reads `/proc` where there is one, else asks `ps`. */
@@ -36,7 +40,13 @@ function procTable(proc: string, boot: string): ProcessTable {
     return stat === undefined ? undefined : parseStat(pid, stat, boot);
   };
   const all = (): readonly ProcessRow[] => processIds(proc).flatMap((pid) => find(pid) ?? []);
-  return { find, members: (pgid) => running(pgid, all()), family: (pid) => descending(pid, all()) };
+  return {
+    find,
+    members: (pgid) => running(pgid, all()),
+    family: (pid) => descending(pid, all()),
+    all: () => all().filter(({ zombie }) => !zombie),
+    began: (pid, line) => `\0${readText(`${proc}/${pid}/environ`, SHUT) ?? ""}`.includes(`\0${line}\0`),
+  };
 }
 
 /** A name may hold blanks and parentheses: the fields are counted after the last closing one. */
@@ -71,6 +81,8 @@ function psTable(): ProcessTable {
     find: (pid) => ps("-p", String(pid))[0],
     members: (pgid) => running(pgid, ps("-A")),
     family: (pid) => descending(pid, ps("-A")),
+    all: () => ps("-A").filter(({ zombie }) => !zombie),
+    began: () => false,
   };
 }
 
@@ -108,13 +120,15 @@ function descending(pid: number, rows: readonly ProcessRow[]): readonly ProcessR
 }
 
 const GONE = ["ENOENT", "ESRCH", "ENOTDIR"];
+/** Of another user, or of one that hides from its own. */
+const SHUT = ["EACCES", "EPERM"];
 
 /** A process may end between listing and reading it: then there is no text. */
-function readText(path: string): string | undefined {
+function readText(path: string, others: readonly string[] = []): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (GONE.includes(errorCode(error) ?? "")) return undefined;
+    if ([...GONE, ...others].includes(errorCode(error) ?? "")) return undefined;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { accessSync, constants, existsSync, statSync, write, writeSync } from "node:fs";
 import type { Entry, ProcessEnd, Program, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
 import type { AttendSettings } from "./attend.ts";
+import type { Mark } from "./lineage.ts";
 import { closeFifos, openFifos } from "./output-pipe.ts";
 import { groupMembers } from "./process-group.ts";
 import { type Launch, notStarted, openGate, shutGate, spawnProgram, type Target, type Targets } from "./start-program.ts";
@@ -11,7 +12,7 @@ type Fate = Pick<ProcessEnd, "exitCode" | "signal">;
 /** What the pipelines of one list share. */
 export type Pipelines = {
   readonly spec: StepsSpec;
-  readonly settings: AttendSettings & { readonly temporaryDirectory: string };
+  readonly settings: AttendSettings & { readonly temporaryDirectory: string; readonly mark: Mark };
   /** Where output goes that is not piped on. */
   readonly output: number;
   /** Groups that may have members. */
@@ -150,10 +151,11 @@ function ended(exitCode: number, { text, target }: { readonly text: string; read
 }
 
 /** The first gated program, else the first; every other one leads a group, too. */
-function processOf(stages: readonly Stage[], { settings: { table } }: Pipelines): TaskProcess | undefined {
-  const ofStage = ({ child }: Stage) =>
-    child?.pid === undefined ? [] : [{ pid: child.pid, pgid: child.pid, processStart: table.find(child.pid)?.start ?? "unknown" }];
-  const [first, ...others] = [...stages.filter(({ gated }) => gated), ...stages.filter(({ gated }) => !gated)].flatMap(ofStage);
+function processOf(stages: readonly Stage[], { settings }: Pipelines): TaskProcess | undefined {
+  const { mark } = settings.mark;
+  const startOf = (pid: number): string => settings.table.find(pid)?.start ?? "unknown";
+  const pids = [...stages.filter(({ gated }) => gated), ...stages.filter(({ gated }) => !gated)].flatMap(({ child }) => child?.pid ?? []);
+  const [first, ...others] = pids.map((pid) => ({ pid, pgid: pid, processStart: startOf(pid), mark }));
   return first && others.length > 0 ? { ...first, others } : first;
 }
 

@@ -1,5 +1,6 @@
 import type { ProcessEnd, Step, StepsEnd, StepsSpec } from "@assent/core";
 import { attend, endJob, type Job, NEVER_STARTED } from "./attend.ts";
+import type { Lineage } from "./lineage.ts";
 import { type OutputPipe, openOutputPipe } from "./output-pipe.ts";
 import { type Pipelines, Refusal, refuseChanged, runPipeline, shutGates } from "./run-pipeline.ts";
 
@@ -41,7 +42,7 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: Settings): Step
     halted.abort();
     shutGates(run);
   };
-  const groups = (): readonly number[] => [...run.groups];
+  const lineage = (): Lineage => ({ groups: [...run.groups], marks: [settings.mark] });
 
   const runDue = async (): Promise<void> => {
     for (const step of spec.steps) {
@@ -61,13 +62,13 @@ function startSteps(spec: StepsSpec, pipe: OutputPipe, settings: Settings): Step
       }
       refused = { ...error.refused, ran };
       fate = { exitCode: null, signal: null };
-      await endJob({ halt, groups }, settings);
+      await endJob({ halt, lineage }, settings);
     } finally {
       pipe.closeWriter();
       recorded();
     }
   };
-  return { job: { started, exit: runAll(), groups, halt, fate: () => fate }, refused: () => refused };
+  return { job: { started, exit: runAll(), lineage, halt, fate: () => fate }, refused: () => refused };
 }
 
 /** A status stands until another step has run, so conditions group from the left: `a && b || c` is `(a && b) || c`. */

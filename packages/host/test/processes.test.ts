@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { LeftOver, ProcessEnd, ProcessSpec } from "@assent/core";
+import type { LeftOver, ProcessEnd, ProcessSpec, TaskProcess } from "@assent/core";
 import { processTable } from "../src/process-table.ts";
 import { hostProcesses } from "../src/processes.ts";
 import { runNode } from "./run-node.ts";
@@ -29,7 +29,11 @@ const ENDS: readonly (readonly [name: string, text: string, end: Partial<Process
   ["standard input is empty", "cat; echo end", { output: "end\n" }],
   ["standard error can be opened again by name", "echo x > /dev/stderr; echo y > /dev/stdout", { output: "x\ny\n" }],
   ["there is no terminal", "tty; (: < /dev/tty) 2>/dev/null || echo none", { output: "not a tty\nnone\n" }],
-  ["the environment is exactly what was given", "/usr/bin/env | grep -v '^\\(_\\|SHLVL\\|PWD\\)='", { output: "PATH=/usr/bin:/bin\n" }],
+  [
+    "the environment is exactly what was given, and a mark",
+    "/usr/bin/env | grep -v '^\\(_\\|SHLVL\\|PWD\\)=' | sed 's/=[0-9a-f]\\{32\\}$/=mark/' | sort -r",
+    { output: "PATH=/usr/bin:/bin\nASSENT_MARK=mark\n" },
+  ],
   ["bytes that are no UTF-8 are replaced", "printf 'a\\xffb'", { output: "a\ufffdb", chars: 3 }],
   ["a character cut at the end is replaced", "printf '\\xe6\\xbc'", { output: "\ufffd", chars: 1 }],
 ];
@@ -129,6 +133,45 @@ for (const [name, text, signal] of STOPPED) {
     assert.deepEqual([end.ended, end.exitCode, end.signal, end.output, end.survivors], ["cancelled", null, signal, "ready\n", []]);
     assert.deepEqual(table.members(group), []);
   });
+}
+
+/** Ways out of the group; each tells the pid of a process that would run on. */
+const LEAVING: readonly (readonly [name: string, text: string])[] = [
+  ["in a session of its own", "setsid sleep 60 >/dev/null 2>&1 & echo ready $!; sleep 60"],
+  ["that its parent left, without our output", "setsid bash -c 'sleep 60 >/dev/null 2>&1 & echo ready $!' & wait; sleep 60"],
+  [
+    "that is deaf to SIGTERM, of a parent that has gone",
+    `setsid bash -c 'bash -c "trap : TERM; echo ready \\$BASHPID; while :; do sleep 1; done" & exit' & wait; sleep 60`,
+  ],
+  ["with an environment of its own, while its parent lives", "env -i setsid -w sleep 60 & sleep 0.2; echo ready $!; sleep 60"],
+  [
+    "that begins another when it is told to end",
+    `setsid bash -c 'trap "setsid sleep 60 & exit" TERM; echo ready $BASHPID; while :; do sleep 0.1; done' & wait; sleep 60`,
+  ],
+];
+for (const [name, text] of LEAVING) {
+  for (const how of ["cancelled", "timeout"] as const) {
+    test(`a process ${name}: none is left of a command that ended by ${how}`, async () => {
+      const cancel = new AbortController();
+      const { ready, onOutput } = whenReady();
+      let mark = "";
+      const onStart: ProcessSpec["onStart"] = async (started) => {
+        mark = started.mark ?? "";
+      };
+      const running = bash(text, { onOutput, onStart, ...(how === "timeout" && { timeoutMs: 600 }) }, cancel.signal);
+      await ready;
+      if (how === "cancelled") cancel.abort();
+      const { ended, survivors, output } = await running;
+      const pid = Number(/ready (\d+)/.exec(output)?.[1]);
+      assert.ok(pid > 0 && mark !== "", output);
+      assert.deepEqual([ended, survivors, processes.startOf(pid), markedNow(mark)], [how, [], undefined, []]);
+    });
+  }
+}
+
+/** Who began with a mark, and still runs. */
+function markedNow(mark: string): readonly number[] {
+  return table.all().flatMap(({ pid }) => (table.began(pid, `ASSENT_MARK=${mark}`) ? [pid] : []));
 }
 
 test("a time limit ends the group and keeps the output so far", async () => {
@@ -360,4 +403,96 @@ test("the groups of a process and its others are all ended, together", async () 
   const exits = children.map((child) => once(child, "exit"));
   assert.deepEqual(await processes.endLeftOver({ ...first, others }), { found: true, survivors: [] });
   await Promise.all(exits);
+});
+
+/** Leaves a program that is in no group of ours any more, of a command that has exited. */
+async function leftStray(): Promise<{ readonly process: TaskProcess; readonly stray: number }> {
+  let process: TaskProcess | undefined;
+  const onStart: ProcessSpec["onStart"] = async (started) => {
+    process = started;
+  };
+  const end = await bash("setsid bash -c 'sleep 60 >/dev/null 2>&1 & echo $!'", { onStart });
+  assert.ok(process);
+  return { process, stray: Number(end.output) };
+}
+
+test("what left the group of a command that exited is left alone, and ended with what is left of it", async () => {
+  const { process, stray } = await leftStray();
+  assert.ok(processes.startOf(stray));
+  assert.deepEqual(await processes.endLeftOver(process), { found: true, survivors: [] });
+  assert.equal(processes.startOf(stray), undefined);
+  assert.deepEqual(await processes.endLeftOver(process), { found: false, survivors: [] });
+});
+
+test("what left the group of one of its others is ended, too", async () => {
+  const { process, stray } = await leftStray();
+  assert.deepEqual(await processes.endLeftOver({ pid: 1, pgid: 2 ** 22, processStart: "another:1", others: [process] }), {
+    found: true,
+    survivors: [],
+  });
+  assert.equal(processes.startOf(stray), undefined);
+});
+
+for (const [name, other] of [
+  ["another mark", { mark: "0".repeat(32) }],
+  ["a part of its mark", (process: TaskProcess) => ({ mark: process.mark?.slice(0, 16) ?? "" })],
+  ["no mark", { mark: "" }],
+  ["a later start", (process: TaskProcess) => ({ processStart: process.processStart.replace(/\d+$/, (ticks) => `${ticks}000`) })],
+  ["a start that nobody knows", { processStart: "unknown" }],
+] as const) {
+  test(`a process outside the group is left alone where the record has ${name}`, async () => {
+    const { process: recorded, stray } = await leftStray();
+    const left = await processes.endLeftOver({ ...recorded, ...(typeof other === "function" ? other(recorded) : other) });
+    const alive = processes.startOf(stray) !== undefined;
+    process.kill(stray, "SIGKILL");
+    assert.deepEqual([left, alive], [{ found: false, survivors: [] }, true]);
+  });
+}
+
+const SOURCE = JSON.stringify(new URL("../src/processes.ts", import.meta.url).href);
+
+test("nobody ends the process that they run in: a terminal that a command opened stays for whoever resumes in it", async () => {
+  const mark = "f".repeat(32);
+  const recorded = { pid: 1, pgid: 2 ** 22, processStart: processes.startOf(process.pid), mark };
+  const source = `
+    import { hostProcesses } from ${SOURCE};
+    const left = await hostProcesses({ graceMs: 100 }).endLeftOver(${JSON.stringify(recorded)});
+    process.stdout.write(JSON.stringify(left));`;
+  assert.deepEqual(JSON.parse(await runNode(source, `export ASSENT_MARK=${mark}`)), { found: false, survivors: [] });
+});
+
+test("a process that ends at once takes with it what runs, what left its group, and what it was told to take of a program that has exited", async () => {
+  const source = `
+    import { hostProcesses } from ${SOURCE};
+    import { killRunningGroups } from ${JSON.stringify(new URL("../src/process-group.ts", import.meta.url).href)};
+    const processes = hostProcesses();
+    const never = new AbortController().signal;
+    const bash = (text, more) => processes.run({ file: "/bin/bash", args: ["-c", text], cwd: "/", env: { PATH: "/usr/bin:/bin" }, ...more }, never);
+    const run = async (text) => {
+      let started;
+      const { output } = await bash(text, { onStart: async (process) => { started = process; } });
+      return [started, output.trim()];
+    };
+    const LEAVES = "sleep 60 >/dev/null 2>&1 & echo $!; setsid bash -c 'sleep 60 >/dev/null 2>&1 & echo $!'";
+    const [kept, keptPids] = await run(LEAVES);
+    const [, strangers] = await run(LEAVES);
+    const [given, givenPids] = await run(LEAVES);
+    processes.endWithUs(kept);
+    processes.endWithUs(given)();
+    const { promise, resolve } = Promise.withResolvers();
+    let said = "";
+    bash(LEAVES + "; sleep 60", { onOutput: (chunk) => { said += chunk; if (said.trim().split("\\n").length === 2) resolve(); } });
+    await promise;
+    killRunningGroups();
+    process.stdout.write(JSON.stringify([keptPids, said, strangers, givenPids]), () => process.exit());`;
+  const said: readonly string[] = JSON.parse(await runNode(source));
+  const [kept = [], running = [], ...left] = said.map((pids) => pids.trim().split("\n").map(Number));
+  assert.deepEqual([kept.length, running.length, left.flat().length], [2, 2, 4]);
+  const taken = [...kept, ...running];
+  const deadline = Date.now() + 10_000;
+  while (taken.some((pid) => processes.startOf(pid)) && Date.now() < deadline) await new Promise((resolve) => setImmediate(resolve));
+  const stayed = taken.filter((pid) => processes.startOf(pid));
+  const alive = left.flat().filter((pid) => processes.startOf(pid));
+  for (const pid of [...alive, ...stayed]) process.kill(pid, "SIGKILL");
+  assert.deepEqual([stayed, alive.length], [[], 4], "what exited by itself and was not to be taken stays");
 });

@@ -1,4 +1,4 @@
-import type { Files, Processes, Tool } from "@assent/core";
+import type { BackgroundCommands, Files, Processes, Tool } from "@assent/core";
 import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
 import { agentTool, type OfferedAgent } from "./agent.ts";
 import { askTool } from "./ask.ts";
@@ -16,7 +16,6 @@ import { resolveTool } from "./resolve.ts";
 import { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./schedules.ts";
 import { searchTool } from "./search.ts";
 import { shellTool } from "./shell.ts";
-import type { BackgroundCommands } from "./shell-background.ts";
 import { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./tasks.ts";
 import { todoTool } from "./todo.ts";
 import { writeTool } from "./write.ts";

@@ -40,7 +40,6 @@ export { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./sche
 export { type SearchDeps, searchTool } from "./search.ts";
 export { type RangeChange, sequenceChanges } from "./sequence-changes.ts";
 export { type ShellDeps, shellTool } from "./shell.ts";
-export type { BackgroundCommand, BackgroundCommands, BackgroundEnd } from "./shell-background.ts";
 export { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./tasks.ts";
 export { todoTool } from "./todo.ts";
 export { diffStat, type Sides, unifiedDiff } from "./unified-diff.ts";

@@ -1,42 +1,5 @@
-import type { Files, RunContext, SpillFile, StepsEnd, TaskProcess, ToolResult } from "@assent/core";
+import type { BackgroundCommand, BackgroundCommands, Files, RunContext, SpillFile, StepsEnd, ToolResult } from "@assent/core";
 import { commandEnd, drawnText } from "./shell-result.ts";
-
-/** How a command ended, as its notice tells it. */
-export type BackgroundEnd = {
-  readonly status: "completed" | "failed" | "cancelled";
-  readonly result: string;
-  /** What went wrong, without "Error:". */
-  readonly error: string | null;
-  /** It was ended before it was done. */
-  readonly partial: boolean;
-  /** Processes of its groups that run on. */
-  readonly survivors: readonly number[];
-};
-
-/** A command that is to go on after its call has ended. */
-export type BackgroundCommand = {
-  readonly sessionId: string;
-  readonly callId: string;
-  readonly tool: string;
-  readonly command: string;
-  readonly description: string;
-  /** The end of what it has written so far. */
-  readonly output: () => string;
-  /** Runs it. `started` is awaited before each process of it begins, and refuses it by rejecting; `signal` ends it. */
-  readonly run: (life: {
-    readonly signal: AbortSignal;
-    readonly started: (process: TaskProcess, outputFile: string) => Promise<void>;
-  }) => Promise<BackgroundEnd>;
-};
-
-/** Whoever keeps commands that outlive their calls, ends them with the session, and tells of their end. */
-export type BackgroundCommands = {
-  /**
-   * Resolves with the task's id when the first process of the command is on record; undefined: it came to its end before there was one. Rejects with what `run`
-   * rejected with until then, or with why nothing can be started.
-   */
-  readonly start: (command: BackgroundCommand, signal: AbortSignal) => Promise<string | undefined>;
-};
 
 /** What is to run, and how its processes are started and followed. */
 export type InBackground = {

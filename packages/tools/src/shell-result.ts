@@ -1,6 +1,5 @@
-import { composeCut, cutOutput, type Display, type Spilled, type StepsEnd, type ToolResult } from "@assent/core";
+import { type BackgroundEnd, composeCut, cutOutput, type Display, type Spilled, type StepsEnd, type ToolResult } from "@assent/core";
 import { makeAnsiScreen } from "@assent/host";
-import type { BackgroundEnd } from "./shell-background.ts";
 import { refusalOf } from "./shell-steps.ts";
 
 /** Output that is cut here is cut a little below what the runtime lets through, so that it is not cut twice. */
@@ -50,7 +49,7 @@ export function commandEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = ""
   const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
   const where = chars === 0 || spilled ? whole : "[its output could not be kept in a file]";
   const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
-  const common = { result, partial: end.ended !== "exit", survivors: end.survivors };
+  const common = { result, partial: end.ended !== "exit" };
   if (type === undefined) return { ...common, status: "completed", error: null };
   if (end.ended === "cancelled") return { ...common, status: "cancelled", error: null };
   return { ...common, status: "failed", error: end.ended === "timeout" ? `time limit (${timeoutMs} ms) reached` : message };

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import {
+  type BackgroundCommands,
   type ConfirmationDetails,
   defineTool,
   type Files,
@@ -16,7 +17,7 @@ import { findBash } from "./bash.ts";
 import { description } from "./description.ts";
 import { failure } from "./failure.ts";
 import { boolean, type InputOf, integer, object, optional, string } from "./fields.ts";
-import { type BackgroundCommands, startInBackground } from "./shell-background.ts";
+import { startInBackground } from "./shell-background.ts";
 import { liveOutput, TERMINAL_SIZE } from "./shell-live.ts";
 import { shellResult } from "./shell-result.ts";
 import { plannedRun, type StepsPlace } from "./shell-steps.ts";

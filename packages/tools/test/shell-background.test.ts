@@ -3,9 +3,18 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { type RunContext, type TaskProcess, type Tool, ToolError, type ToolResult } from "@assent/core";
+import {
+  type BackgroundCommand,
+  type BackgroundCommands,
+  type BackgroundEnd,
+  type RunContext,
+  type TaskProcess,
+  type Tool,
+  ToolError,
+  type ToolResult,
+} from "@assent/core";
 import { hostFiles, hostProcesses, sessionOutput } from "@assent/host";
-import { type BackgroundCommand, type BackgroundCommands, type BackgroundEnd, shellTool } from "../src/index.ts";
+import { shellTool } from "../src/index.ts";
 import { scratch } from "./scratch.ts";
 import { runContext, shown } from "./session.ts";
 

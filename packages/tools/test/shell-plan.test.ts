@@ -244,6 +244,7 @@ test("S13: a search path of settings that leads into the workspace is passed ove
 });
 
 const SCRUBBED = [
+  "ASSENT_MARK",
   "GIT_CONFIG_NOSYSTEM",
   "GIT_OPTIONAL_LOCKS",
   "GIT_PAGER",

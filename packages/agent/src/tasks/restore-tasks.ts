@@ -1,7 +1,8 @@
-import { type EventBodies, knownEvent, type Ledger, type TaskRow } from "@assent/core";
+import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskProcess, type TaskRow } from "@assent/core";
 import { discard } from "./cancel-task.ts";
 import { endLeft } from "./end-left.ts";
 import { endOrphans } from "./end-orphans.ts";
+import { endSurvivors } from "./end-with-session.ts";
 import { blockedReason, isDefined, leftBehind } from "./left-behind.ts";
 import { makeProgress, type Progress, recordedProgress } from "./progress.ts";
 import { reopenTask } from "./reopen-task.ts";
@@ -103,25 +104,47 @@ export async function resumeTask(board: TaskBoard, entry: TaskEntry, by: string)
   return undefined;
 }
 
-/** The ids of all tasks there were, and the newest of those that have ended. */
+type Begun = EventBodies["task.started"] & { readonly at: string };
+
+/** The ids of all tasks there were, and the newest of those that have ended. What these left running when their process was ended is ended now. */
 async function enterEnded(board: TaskBoard): Promise<void> {
   const { session } = board.deps;
-  const started = new Map<string, EventBodies["task.started"] & { readonly at: string }>();
-  for await (const stored of session.ledger.read(
-    { session: session.id, seq: 0 },
-    { session: session.id, types: ["task.started", "task.ended"] },
-  )) {
+  const started = new Map<string, Begun>();
+  const survivors = followSurvivors();
+  const types = ["task.started", "task.process", "task.ended", "session.closed"];
+  for await (const stored of session.ledger.read({ session: session.id, seq: 0 }, { session: session.id, types })) {
     const event = knownEvent(stored);
-    if (event?.type === "task.started") started.set(event.body.task, { ...event.body, at: event.at });
-    if (event?.type === "task.started") board.ids.add(event.body.task);
-    const begun = event?.type === "task.ended" ? started.get(event.body.task) : undefined;
-    if (event?.type !== "task.ended" || !begun || board.entries.has(begun.task)) continue;
-    const { usage, status } = event.body;
-    const progress: Progress = { ...(begun.command ? restoredProgress() : makeProgress()), usage: () => usage };
-    const entry = enterRow(board, { ...begun, state: "running", startedAt: begun.at, paused: null }, progress);
-    entry.status = status;
-    entry.ended = true;
-    entry.endedAt = event.at;
-    entry.over.resolve();
+    if (!event) continue;
+    survivors.follow(event);
+    if (event.type === "task.started") {
+      started.set(event.body.task, { ...event.body, at: event.at });
+      board.ids.add(event.body.task);
+    }
+    if (event.type === "task.ended") enterEnd(board, event, started.get(event.body.task));
   }
+  await endSurvivors(board, survivors.left());
+}
+
+function enterEnd(board: TaskBoard, { at, body: { usage, status } }: LedgerEvent<"task.ended">, begun: Begun | undefined): void {
+  if (!begun || board.entries.has(begun.task)) return;
+  const progress: Progress = { ...(begun.command ? restoredProgress() : makeProgress()), usage: () => usage };
+  const entry = enterRow(board, { ...begun, state: "running", startedAt: begun.at, paused: null }, progress);
+  entry.status = status;
+  entry.ended = true;
+  entry.endedAt = at;
+  entry.over.resolve();
+}
+
+/** The processes of commands that had ended in a process which closed nothing: whoever closes a session ends what they left. */
+function followSurvivors(): { readonly follow: (event: LedgerEvent) => void; readonly left: () => readonly TaskProcess[] } {
+  const running = new Map<string, TaskProcess[]>();
+  const left: TaskProcess[] = [];
+  return {
+    left: () => left,
+    follow: ({ type, body }) => {
+      if (type === "session.closed") left.length = 0;
+      if (type === "task.process") running.set(body.task, [...(running.get(body.task) ?? []), body]);
+      if (type === "task.ended") left.push(...(running.get(body.task) ?? []));
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import { type TaskProcess, type TaskStatus, ToolError } from "@assent/core";
+import { type BackgroundCommand, type BackgroundEnd, type BackgroundLife, type TaskProcess, ToolError } from "@assent/core";
 import { endTask } from "./end-task.ts";
 import { endWithSession } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
@@ -7,44 +7,11 @@ import { enter, type TaskBoard, type TaskEntry, tell, viewOf, writeInOrder } fro
 import { toldOutput } from "./task-output.ts";
 import { refuseInTask, reserve, takeId } from "./task-slot.ts";
 
-/** How a command ended, as its notice tells it. */
-export type CommandEnd = {
-  readonly status: TaskStatus;
-  readonly result: string;
-  /** Without "Error:". */
-  readonly error: string | null;
-  /** Somebody or something ended it before it was done. */
-  readonly partial: boolean;
-  /** Processes of its groups that run on. */
-  readonly survivors?: readonly number[];
-};
-
-/** What a running command has from the registry. */
-export type CommandLife = {
-  /** Aborted: it is to end. */
-  readonly signal: AbortSignal;
-  /** To be awaited before a process of it begins, by every one. Rejects: it must not begin. */
-  readonly started: (process: TaskProcess, outputFile: string) => Promise<void>;
-};
-
-/** A command that is to go on after its call has ended. */
-export type CommandLaunch = {
-  readonly sessionId: string;
-  readonly callId: string;
-  /** The tool that runs it. */
-  readonly tool: string;
-  readonly command: string;
-  readonly description: string;
-  /** The end of what it has written so far. */
-  readonly output: () => string;
-  readonly run: (life: CommandLife) => Promise<CommandEnd>;
-};
-
 /**
  * Runs a command as a task. Resolves with the task's id when its first process is on record and may begin; undefined: it came to its end before there was one.
  * Until then it belongs to its call, and ends with it; what `run` rejects with is then the call's failure. Throws what the model is told.
  */
-export async function startCommand(board: TaskBoard, launch: CommandLaunch, signal: AbortSignal): Promise<string | undefined> {
+export async function startCommand(board: TaskBoard, launch: BackgroundCommand, signal: AbortSignal): Promise<string | undefined> {
   const caller = board.nodes.get(launch.sessionId);
   if (!caller) throw new ToolError("Commands cannot run in the background of this session.", "shell_execute_error");
   refuseInTask(caller.background);
@@ -53,7 +20,7 @@ export async function startCommand(board: TaskBoard, launch: CommandLaunch, sign
   const leaveCall = follows(ending, signal);
   const begun = Promise.withResolvers<TaskEntry>();
   let entry: TaskEntry | undefined;
-  const start: CommandLife["started"] = async (process, outputFile) => {
+  const start: BackgroundLife["started"] = async (process, outputFile) => {
     if (entry) return await nextProcess(board, entry, process);
     ending.signal.throwIfAborted();
     entry = await begin(board, { caller, launch, process, outputFile });
@@ -62,7 +29,7 @@ export async function startCommand(board: TaskBoard, launch: CommandLaunch, sign
     begun.resolve(entry);
   };
   let starting: Promise<void> | undefined;
-  const started: CommandLife["started"] = (...given) => {
+  const started: BackgroundLife["started"] = (...given) => {
     starting = start(...given);
     return starting;
   };
@@ -93,7 +60,7 @@ function follows(ending: AbortController, signal: AbortSignal): () => void {
 
 type Beginning = {
   readonly caller: AgentNode;
-  readonly launch: CommandLaunch;
+  readonly launch: BackgroundCommand;
   readonly process: TaskProcess;
   readonly outputFile: string;
 };
@@ -124,12 +91,12 @@ async function nextProcess(board: TaskBoard, entry: TaskEntry, process: TaskProc
 }
 
 /** Sees to what becomes of it. */
-async function see(board: TaskBoard, entry: TaskEntry, running: Promise<CommandEnd>): Promise<void> {
-  const end = await running.catch((error: unknown): CommandEnd => {
+async function see(board: TaskBoard, entry: TaskEntry, running: Promise<BackgroundEnd>): Promise<void> {
+  const end = await running.catch((error: unknown): BackgroundEnd => {
     const why = error instanceof Error ? error.message : String(error);
     return { status: "failed", result: entry.progress.text(), error: why, partial: true };
   });
-  if (end.survivors && end.survivors.length > 0) endWithSession(board, entry);
+  endWithSession(board, entry);
   if (entry.ended) return board.deps.warn?.(`what task ${entry.id} came to after its end was left out`);
   const by = end.status === "cancelled" ? { by: String(entry.controller.signal.reason ?? "") } : {};
   await endTask(board, entry, { ...end, ...by, result: toldOutput(board, entry, end.result) });

@@ -1,4 +1,4 @@
-import type { Hooks, Processes, Session, Subscription, TaskCommand, TaskStatus, TaskUsage } from "@assent/core";
+import type { Hooks, Processes, Session, Subscription, TaskCommand, TaskProcess, TaskStatus, TaskUsage } from "@assent/core";
 import type { ConversationDeps } from "../loop/conversation.ts";
 import { asFork } from "./fork.ts";
 import type { LoadedAgent } from "./load-agents.ts";
@@ -49,7 +49,7 @@ export type TasksDeps = AgentBench & {
   readonly hooks?: Hooks;
   readonly maxRunning: () => number;
   /** Ends what commands left running; absent: that is only told. */
-  readonly processes?: Pick<Processes, "endLeftOver">;
+  readonly processes?: Pick<Processes, "endLeftOver" | "endWithUs">;
   /** A notice is queued. */
   readonly wake: () => void;
   /** Whether a directory is there; absent: it is. */
@@ -101,6 +101,8 @@ export type TaskBoard = {
   /** Set when an end could not be stored. */
   failure: { readonly error: unknown } | undefined;
   readonly waiting: Set<() => void>;
+  /** Commands that have ended: something of them may still run. */
+  readonly remains: { readonly process: TaskProcess; readonly released: () => void }[];
 };
 
 const KEPT_ENDED = 32;

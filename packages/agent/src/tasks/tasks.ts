@@ -1,11 +1,12 @@
-import type { RuntimeHandler } from "@assent/core";
+import type { BackgroundCommands, RuntimeHandler } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
 import { cancelTask } from "./cancel-task.ts";
+import { endRemains } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
 import { type Releasing, releaseTask } from "./release-task.ts";
 import { type Restoring, reconsiderTasks, restoreTasks, resumeTask } from "./restore-tasks.ts";
 import { sendToTask } from "./send-to-task.ts";
-import { type CommandLaunch, startCommand } from "./start-command.ts";
+import { startCommand } from "./start-command.ts";
 import { prune, runningOf, type TaskBoard, type TaskRefusal, type TasksDeps, type TaskView, viewOf } from "./task-board.ts";
 import { taskHandlers } from "./task-handlers.ts";
 
@@ -35,7 +36,7 @@ export type Tasks = {
   /** The main conversation, once there is one: a fork begins with it. */
   readonly attend: (conversation: Conversation) => void;
   /** Lets a command of a call go on behind it. */
-  readonly commands: { readonly start: (launch: CommandLaunch, signal: AbortSignal) => Promise<string | undefined> };
+  readonly commands: BackgroundCommands;
   /** The bodies of the model's own tools. */
   readonly handlers: Readonly<Record<string, RuntimeHandler>>;
 };
@@ -54,8 +55,10 @@ export function createTasks(deps: TasksDeps): Tasks {
     reserved: 0,
     failure: undefined,
     waiting: new Set(),
+    remains: [],
   };
   session.onClose(() => closePaused(board));
+  session.onClose(() => endRemains(board));
   const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, { by, reason });
   const tasks: Omit<Tasks, "handlers"> = {
     list: () => {

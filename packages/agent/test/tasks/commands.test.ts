@@ -4,10 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { type HookOpinion, LedgerError, type TaskProcess } from "@assent/core";
+import { type BackgroundCommand, type BackgroundCommands, type HookOpinion, LedgerError, type TaskProcess } from "@assent/core";
 import { hostFiles, hostProcesses } from "@assent/host";
-import { type BackgroundCommands, shellTool } from "@assent/tools";
-import type { CommandLaunch } from "../../src/tasks/start-command.ts";
+import { shellTool } from "@assent/tools";
 import { type Bench, type BenchOptions, bench, noticeTexts } from "./bench.ts";
 
 const SIGNAL = new AbortController().signal;
@@ -270,7 +269,7 @@ describe("a background command", () => {
   });
 
   /** A command that never ends. */
-  const endless = (at: Bench): CommandLaunch => ({
+  const endless = (at: Bench): BackgroundCommand => ({
     ...{ sessionId: at.session.id, callId: "c1", tool: "shell", command: "x", description: "x", output: () => "SECRET" },
     run: async ({ started }) => {
       await started({ pid: 1, pgid: 1, processStart: "then" }, "/w/out");
@@ -356,22 +355,104 @@ describe("what a background command leaves running", () => {
 
   test("what cannot be ended then is named", async (t) => {
     const asked: TaskProcess[] = [];
+    const warnings: string[] = [];
+    const answers = [async () => ({ found: true, survivors: [7, 8] }), async () => Promise.reject(new Error("no table"))];
+    for (const answer of answers) {
+      const processes: NonNullable<BenchOptions["processes"]> = {
+        endLeftOver: async (left) => {
+          asked.push(left);
+          return await answer();
+        },
+        endWithUs: () => () => undefined,
+      };
+      const left = (id: string): string => shell("sleep 300 >/dev/null 2>&1 & echo left", id);
+      const at = await scene(t, script(left("c1"), left("c2"), shell("true", "c3")), { processes });
+      await at.sendAll("go");
+      await at.session.close("done", 0);
+      warnings.push(...at.warnings);
+    }
+    const all = asked.map(({ others = [], ...first }) => [first, ...others]);
+    for (const { pgid } of all.flat()) if (groupRuns(pgid)) process.kill(-pgid, "SIGKILL");
+    assert.deepEqual(
+      [warnings, all.map(({ length }) => length)],
+      [
+        [
+          "of background commands that have ended still runs: process 7, 8",
+          "what background commands left running could not be ended: no table",
+        ],
+        [3, 3],
+      ],
+    );
+  });
+
+  /** Names the process that it leaves outside its group. */
+  const STRAYS = "setsid bash -c 'sleep 300 >/dev/null 2>&1 & echo stray $!'";
+  const strayOf = async ({ events }: Bench): Promise<number> =>
+    Number(/stray (\d+)/.exec((await events("task.ended"))[0]?.body.result ?? "")?.[1]);
+
+  test("what left its group is ended with the session, too", async (t) => {
+    const at = await scene(t, script(shell(STRAYS)));
+    await at.sendAll("go");
+    const stray = await strayOf(at);
+    assert.ok(PROCESSES.startOf(stray), "its command meant it to stay");
+    await at.session.close("done", 0);
+    assert.deepEqual([PROCESSES.startOf(stray), at.warnings], [undefined, []]);
+  });
+
+  test("task_stop ends what left its group", async (t) => {
+    const at = await scene(t, script(shell(`${STRAYS}; sleep 300`)));
+    await at.send("go");
+    await until(() => /stray \d+/.test(at.tasks.output("t_c1") ?? ""));
+    const stray = Number(/stray (\d+)/.exec(at.tasks.output("t_c1") ?? "")?.[1]);
+    assert.ok(PROCESSES.startOf(stray));
+    await at.tasks.cancel("t_c1", "person");
+    await at.tasks.idle();
+    assert.equal(PROCESSES.startOf(stray), undefined);
+  });
+
+  test("a process that ends at once ends it, until the session is closed", async (t) => {
+    const kept: (number | undefined)[] = [];
     const processes: NonNullable<BenchOptions["processes"]> = {
-      endLeftOver: async (left) => {
-        asked.push(left);
-        if (asked.length > 1) throw new Error("no table");
-        return { found: true, survivors: [7, 8] };
+      ...PROCESSES,
+      endWithUs: ({ pgid }) => {
+        const at = kept.push(pgid) - 1;
+        return () => {
+          kept[at] = undefined;
+        };
       },
     };
-    const left = (id: string): string => shell("sleep 300 >/dev/null 2>&1 & echo left", id);
-    const at = await scene(t, script(left("c1"), left("c2"), shell("true", "c3")), { processes });
+    const at = await scene(t, script(shell("sleep 300 >/dev/null 2>&1 & echo left")), { processes });
     await at.sendAll("go");
+    assert.deepEqual(kept, [await pgidOf(at)]);
     await at.session.close("done", 0);
-    for (const { pgid } of asked) process.kill(-pgid, "SIGKILL");
-    assert.match(
-      at.warnings.join("\n"),
-      /^of task t_c[12] still runs: process 7, 8\nwhat task t_c[12] left running could not be ended: no table$/,
-    );
+    assert.deepEqual(kept, [undefined]);
+  });
+
+  for (const [name, command] of [
+    ["in its group", "sleep 300 >/dev/null 2>&1 & echo stray $!"],
+    ["outside its group", STRAYS],
+  ] as const) {
+    test(`after a kill -9 the next process ends what a command that had ended left ${name}`, async (t) => {
+      const text = script(shell(command));
+      const before = await scene(t, text);
+      await before.sendAll("go");
+      const stray = await strayOf(before);
+      assert.ok(PROCESSES.startOf(stray));
+      const after = await scenedIn(before.root, text, { after: before });
+      await after.tasks.restore();
+      assert.deepEqual([PROCESSES.startOf(stray), after.warnings, (await after.events("task.ended")).length], [undefined, [], 1]);
+    });
+  }
+
+  test("a session that was closed left nothing: nobody looks again", async (t) => {
+    const text = script(shell("true"));
+    const before = await scene(t, text);
+    await before.sendAll("go");
+    await before.session.close("done", 0);
+    const endLeftOver = async (): Promise<never> => Promise.reject(new Error("somebody looked"));
+    const after = await scenedIn(before.root, text, { after: before, processes: { ...PROCESSES, endLeftOver } });
+    await after.tasks.restore();
+    assert.deepEqual(after.warnings, []);
   });
 });
 
@@ -411,7 +492,7 @@ describe("a background command whose Assent is gone", () => {
     const text = script(shell("echo begun; sleep 300"));
     const next = await scene(t, text, { asleep: true });
     await next.send("go");
-    const processes = { endLeftOver: async () => ({ found: true, survivors: [7, 8] }) };
+    const processes = { endLeftOver: async () => ({ found: true, survivors: [7, 8] }), endWithUs: () => () => undefined };
     const later = await scenedIn(next.root, text, { after: next, processes });
     await later.tasks.restore();
     const [ended] = await later.events("task.ended");
@@ -431,7 +512,7 @@ describe("a background command whose Assent is gone", () => {
     await next.send("go");
     const later = await scenedIn(next.root, text, {
       after: next,
-      processes: { endLeftOver: (left) => PROCESSES.endLeftOver({ ...left, processStart: "another" }) },
+      processes: { ...PROCESSES, endLeftOver: (left) => PROCESSES.endLeftOver({ ...left, processStart: "another" }) },
     });
     await later.tasks.restore();
     const [ended] = await later.events("task.ended");

@@ -1,4 +1,5 @@
 import type { Tasks, TaskView } from "@assent/agent";
+import type { Session } from "@assent/core";
 import type { Context } from "../command-spec.ts";
 import { storeFlag } from "../store-location.ts";
 import { oneLine } from "../visible-text.ts";
@@ -17,6 +18,12 @@ export async function attendTasks(context: Context, tasks: Tasks, session: strin
   }
   if (!isWanted && paused.some(({ resumable }) => resumable !== false))
     await io.stderr.write(`Paused agents go on with: assent resume ${session} --tasks${storeFlag(context)}\n`);
+}
+
+/** A notice that an earlier process left starts a turn that nobody asked for: people are told why. */
+export async function tellNotices({ io }: Pick<Context, "io">, { state }: Pick<Session, "state">): Promise<void> {
+  for (const { kind, displayText } of state.notices.values())
+    if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model has not heard of it yet: the next turn tells it.\n`);
 }
 
 /** What a person can do about a task that cannot go on as it is. */

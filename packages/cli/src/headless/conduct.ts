@@ -153,7 +153,7 @@ function compose(context: Context, conducting: Conducting, { output, tally, host
     attend: attendance({
       ...{ root: session.id, output, tally, clock: ports.clock, limits },
       partial: flags.partial && flags.output === "stream-json",
-      log: debugLog(context),
+      log: debugLog(context, conducting.policy.source.settings),
       tell: tellPeople(context, flags.output),
     }),
   };
@@ -235,14 +235,14 @@ type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly e
 async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
   const { output, tally } = stage;
   const waiting = await waitingIn(session).catch(() => []);
-  const resume = `assent resume ${session.id}${hasPaused(session) ? " --tasks" : ""}${storeFlag(context)}`;
+  const resume = `assent resume ${session.id}${canGoOn(session) ? " --tasks" : ""}${storeFlag(context)}`;
   const left = { resume, outcome, waiting };
   const facts = {
     session: session.id,
     seq: session.state.seq,
     counted: tally.take(),
     approvals: waiting.map(({ form }) => form),
-    resume,
+    ...(outcome.subtype !== "success" || hasPaused(session) ? { resume } : {}),
     exit,
   };
   if (output.format === "text") await printRunText(context, left);
@@ -250,7 +250,12 @@ async function showResult(context: Context, { session }: Conducting, { stage, ou
   await tellLeft(context, left, output.format);
 }
 
-/** A background agent waits for a person; it goes on only where that is wished for. */
+/** A background agent is paused. Nothing of it asks anybody, so the run may be a success; but the session can be taken up. */
 function hasPaused({ state }: Session): boolean {
-  return [...state.tasks.values()].some(({ paused }) => paused?.blocked === "approval");
+  return [...state.tasks.values()].some(({ paused }) => paused !== null);
+}
+
+/** One that is paused would go on where that is wished for. */
+function canGoOn({ state }: Session): boolean {
+  return [...state.tasks.values()].some(({ paused }) => paused && (paused.blocked === null || paused.blocked === "approval"));
 }

@@ -21,7 +21,7 @@ export async function printNothingLeft(
   const init = await firstLine(context, store, id);
   const output = outputFor(run.output, context.io, { gone: nothing, unmade: nothing });
   const counted = runTally(context.overrides.clock ?? systemClock()).take();
-  const facts = { session: id, seq: init.seq, counted, approvals: [], resume: "", exit: 0 };
+  const facts = { session: id, seq: init.seq, counted, approvals: [], exit: 0 };
   output.show(() => [init.line, resultMessage(succeeded(""), facts)]);
   await output.end();
 }

@@ -10,7 +10,8 @@ export type ResultFacts = {
   readonly counted: Counted;
   /** What waits for a person. */
   readonly approvals: readonly JsonObject[];
-  readonly resume: string;
+  /** How the session is taken up again; absent: it has come to its end. */
+  readonly resume?: string;
   /** The exit code of the process, as far as it is known. */
   readonly exit: number;
 };
@@ -27,7 +28,7 @@ export function resultMessage(outcome: RunOutcome, { session, seq, counted, appr
     result: text,
     ...counted,
     approvals,
-    ...(subtype !== "success" && { resume }),
+    ...(resume !== undefined && { resume }),
     ...(error && { error, errors: [error.message] }),
   };
   return wireMessage({ session, parent: null }, fields, seq);

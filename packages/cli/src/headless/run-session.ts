@@ -16,7 +16,7 @@ import type { Store } from "../open-store.ts";
 import { refuseAgentSession } from "../refuse-agent-session.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
-import { attendAgain, attendTasks } from "./attend-tasks.ts";
+import { attendAgain, attendTasks, tellNotices } from "./attend-tasks.ts";
 import { type Conducting, conduct } from "./conduct.ts";
 import type { Work } from "./inbox.ts";
 import type { RunFlags } from "./run-flags.ts";
@@ -161,5 +161,6 @@ async function prepared(context: Context, { session, chosen, agent }: Preparing)
   if (mode !== undefined) await agent.modes.change(mode, "resume");
   const from = session.state.model;
   await attendTasks(context, agent.tasks, session.id);
+  await tellNotices(context, session);
   if (from !== chosen.id) await session.record([session.draft("model.changed", { from, to: chosen.id, by: "resume" })], "normal");
 }

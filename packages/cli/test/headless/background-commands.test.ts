@@ -40,6 +40,10 @@ function begin(at: Place, argv: readonly string[]): { child: ChildProcess; end: 
   return { child, end, seen: () => said };
 }
 
+const isRunning = (pid: number): boolean => {
+  const stat = `/proc/${pid}/stat`;
+  return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, "utf8"));
+};
 const pidOf = (at: Place): number => Number(readFileSync(at.path("pid"), "utf8"));
 const begun = (at: Place): boolean => existsSync(at.path("pid")) && readFileSync(at.path("pid"), "utf8").endsWith("\n");
 
@@ -120,6 +124,8 @@ allowUnused: true
     const [session] = (await at.hereJson(["sessions"])).value;
     const went = await at.here(["resume", session.id]);
     assert.deepEqual([went.code, went.stdout, existsSync(at.path("asked"))], [0, "Told.\n", true], went.stderr);
+    const told = 'Background task "shell: sleep 0.3" completed. The model has not heard of it yet: the next turn tells it.\n';
+    assert.equal(went.stderr, told, "why there is a turn that nobody asked for");
   });
 
   test("over a limit of time: exit 55, and it is ended with its notification", async () => {
@@ -177,6 +183,58 @@ describe("a background command when the run ends early", () => {
     await until("the group is gone", () => !groupRuns(pidOf(at)));
   });
 
+  /** Leaves a process that heeds no signal and is in no group of its command, which ends at once; another command keeps the run alive. */
+  const LEAVES = "setsid bash -c 'trap \"\" TERM INT; echo $BASHPID > stray; sleep 300; sleep 300' >/dev/null 2>&1 &";
+  const LEFT = `turns: [{ calls: [${behind(`${LEAVES} until test -s stray; do sleep 0.05; done`)}] }, { calls: [${behind("trap '' TERM INT; echo $$ > pid; sleep 300; sleep 300", "c2")}] }, { say: Meanwhile. }, { say: Told. }]\nallowUnused: true`;
+  const strayOf = (at: Place): number => Number(readFileSync(at.path("stray"), "utf8"));
+  const hasEnded = (seen: string): boolean => seen.includes('"subtype":"task_notification"');
+
+  for (const [how, end] of [
+    ["one signal", (child) => void child.kill("SIGINT")],
+    [
+      "a second signal",
+      async (child) => {
+        child.kill("SIGINT");
+        await until("it is gone", () => !child.kill("SIGTERM"));
+      },
+    ],
+  ] as readonly (readonly [string, (child: ChildProcess) => void | Promise<void>])[]) {
+    test(`${how}: what a command that had ended left running is gone, although it left the group and heeds none`, async () => {
+      using at = scene(LEFT);
+      const run = begin(at, YOLO);
+      await until("one has ended, and the other runs", () => hasEnded(run.seen()) && begun(at));
+      const stray = strayOf(at);
+      assert.ok(isRunning(stray));
+      await end(run.child);
+      assert.equal((await run.end).code, 130);
+      await until("both are gone", () => !isRunning(stray) && !groupRuns(pidOf(at)));
+    });
+  }
+
+  test("kill -9, resumed: what a command that had ended left running is ended, also outside its group", async () => {
+    using at = scene(LEFT);
+    const { child, end, seen } = begin(at, YOLO);
+    await until("one has ended, and the other runs", () => hasEnded(seen()) && begun(at));
+    const stray = strayOf(at);
+    child.kill("SIGKILL");
+    await end;
+    assert.ok(isRunning(stray), "nobody was there to end it");
+    const [session] = (await at.hereJson(["sessions"])).value;
+    await at.here(["resume", session.id, "--on-ask", "deny"]);
+    assert.deepEqual([isRunning(stray), groupRuns(pidOf(at))], [false, false]);
+  });
+
+  test("H21: a signal while a call in the foreground runs leaves none of its processes, also outside its group", async () => {
+    const command = `${LEAVES} until test -s stray; do sleep 0.05; done; echo $$ > pid; sleep 300`;
+    using at = scene(`turns: [{ calls: [{ tool: shell, id: c1, input: ${JSON.stringify({ command })} }] }]\nallowUnused: true`);
+    const { child, end } = begin(at, YOLO);
+    await until("it runs", () => begun(at));
+    const stray = strayOf(at);
+    child.kill("SIGINT");
+    assert.equal((await end).code, 130);
+    assert.deepEqual([isRunning(stray), groupRuns(pidOf(at))], [false, false]);
+  });
+
   test("kill -9, resumed: what still ran is ended, the model is told once that nobody knows, and the same is asked about again", async () => {
     const COMMAND = "echo $$ > pid; echo so far; sleep 300";
     using at = scene(`turns: [{ calls: [${behind(COMMAND)}] }, { say: Meanwhile. }]\nallowUnused: true`);
@@ -202,6 +260,8 @@ describe("a background command when the run ends early", () => {
     );
     const went = await at.here(["resume", session.id, "--on-ask", "deny"]);
     assert.deepEqual([went.code, went.stdout], [0, "Told.\n"], went.stderr);
+    assert.match(went.stderr, /^Background task ".*" failed: its outcome is unknown.* The model has not heard of it yet/m);
+    assert.equal((await at.hereJson(["sessions"])).value[0].unknownOutcomes, 1);
     await until("the group is gone", () => !groupRuns(group));
     assert.equal(pidOf(at), group, "it was not run again");
     assert.equal(written(), "so far\n");

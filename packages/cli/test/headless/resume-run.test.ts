@@ -204,6 +204,8 @@ agents: { helper: ${own}, fork: ${own} }`,
     const [init] = parse((await at.here(["resume", session_id, ...STREAM])).stdout);
     const opened = parse((await at.here(["log", session_id, "--json", "--type", "session.opened"])).stdout);
     assert.equal(init.seq, opened[1].seq);
+    const pair = ["session.opened", "session.closed"];
+    assert.deepEqual(await openings(at, session_id), [...pair, ...pair], "each process opens it once");
   });
 
   test("what a person undid is no turn of its own: there is nothing to resume, and the model is told with what is said next", async () => {

@@ -53,7 +53,7 @@ function unnamed(event: LedgerEvent): SessionRow {
 }
 
 function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
-  if (isTaskEvent(event)) return changedTasks(row.tasks, event);
+  if (isTaskEvent(event)) return { ...changedTasks(row.tasks, event), ...changedUnknown(row, event) };
   switch (event.type) {
     case "session.created": {
       const { cwd, title, model, parent, forked = null } = event.body;
@@ -76,6 +76,11 @@ function changed(row: SessionRow, event: LedgerEvent): Partial<SessionRow> {
     default:
       return {};
   }
+}
+
+/** A background command of which nobody knows what became of it: its call had ended well long before. */
+function changedUnknown({ unknownOutcomes }: SessionRow, event: LedgerEvent<keyof TaskEventBodies>): Partial<SessionRow> {
+  return event.type === "task.ended" && event.body.unknown !== undefined ? { unknownOutcomes: unknownOutcomes + 1 } : {};
 }
 
 /** What each event of a task leaves it in; null: it is over, undefined: as it was. */

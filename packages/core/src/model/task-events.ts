@@ -9,13 +9,18 @@ export type TaskProcess = {
   readonly pid: number;
   readonly pgid: number;
   readonly processStart: string;
+  /** What is in its environment, and in that of all it starts. */
+  readonly mark?: string;
   /** Those that were started together with it, each in a group of its own, as the stages of a pipeline are. */
   readonly others?: readonly Omit<TaskProcess, "others">[];
 };
 
 /** The process that was told last, and as its others all that are known besides: of each of them something may still run. */
-export function withEarlier({ pid, pgid, processStart, others = [] }: TaskProcess, before: TaskProcess | null | undefined): TaskProcess {
-  const told = { pid, pgid, processStart };
+export function withEarlier(
+  { pid, pgid, processStart, mark, others = [] }: TaskProcess,
+  before: TaskProcess | null | undefined,
+): TaskProcess {
+  const told = { pid, pgid, processStart, ...(mark !== undefined && { mark }) };
   if (!before) return others.length > 0 ? { ...told, others } : told;
   const { others: earlier = [], ...last } = before;
   return { ...told, others: [...others, last, ...earlier] };

@@ -15,6 +15,7 @@ import { isAsking } from "./questioning.ts";
 import { recordedCall } from "./recorded.ts";
 import { endByProposal } from "./recover-by-proposal.ts";
 import { restore } from "./restore.ts";
+import type { Session } from "./session.ts";
 import { within } from "./within.ts";
 
 /** A call of an earlier process that recovery ended. */
@@ -47,8 +48,18 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
     }
   }
   const recovered = settled.map(({ report }) => ({ call: report.callId, to: report.outcome }));
-  await session.record([session.draft("session.opened", { ...session.holder, recovered })], "normal");
+  if (recovered.length > 0 || !(await isOpened(session)))
+    await session.record([session.draft("session.opened", { ...session.holder, recovered })], "normal");
   return { settled, raws };
+}
+
+/** A door may have put on record already that this process has the session. */
+async function isOpened({ id, ledger, holder, state }: Session): Promise<boolean> {
+  if (state.closed) return false;
+  let isOurs = false;
+  for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["session.opened"] }))
+    isOurs = body["pid"] === holder.pid && body["host"] === holder.host && body["processStart"] === holder.processStart;
+  return isOurs;
 }
 
 /** A nested call whose body is gone has nobody to give its result to: it ends, and is no message to the model. */

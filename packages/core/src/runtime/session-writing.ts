@@ -113,7 +113,7 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
     }
   };
   const issue = <T>(count: number, store: Store<T>): Promise<T> => {
-    if (link.failure !== undefined) return Promise.reject(link.failure);
+    if (link.failure !== undefined) return refused(store, link);
     order += 1;
     const place = order;
     if (mode !== "at once") return enqueue(place, store);
@@ -128,6 +128,15 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
   };
   const isIdle = (): boolean => mode === "at once" && link.underWay === 0 && link.failure === undefined && !link.isWatching();
   return { issue, commit, isIdle };
+}
+
+/** No chain ends there: whoever is told to write behind it writes nothing. */
+const NOWHERE = -1;
+
+/** Nothing more is written. Where another process has taken the session over, that is why: what was not legal here answers what only that one opened. */
+async function refused(store: Store<unknown>, { failure }: Link): Promise<never> {
+  const why: unknown = await begin(store, NOWHERE).catch((error: unknown) => error);
+  throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure;
 }
 
 /** A ledger that throws at once is one that rejects. */

@@ -66,6 +66,13 @@ test("it counts turns, calls and unknown outcomes, and knows model, writer and n
   assert.deepEqual(row.writer, HOLDER);
 });
 
+test("it counts background commands of which nobody knows what became of them", () => {
+  const ended = (task: string, unknown?: string): Draft =>
+    endedTaskDraft(task, { status: "failed", ...(unknown !== undefined && { unknown }) });
+  const row = rowAfter(createdDraft(), startedTaskDraft("t_1"), startedTaskDraft("t_2"), ended("t_1", "f1"), ended("t_2"));
+  assert.deepEqual([row.unknownOutcomes, row.tasks], [1, []]);
+});
+
 test("a turn counts whether or not it calls anything, and once however often it is begun", () => {
   const begun = (turn: number): Draft => draftOf("turn.started", { turn, origin: "user", promptId: "u_1", model: "m1", toolChoice: null });
   const row = rowAfter(createdDraft(), begun(1), proposedDraft("c1", { turn: 1 }), endedDraft("c1"), begun(2), begun(2), begun(3));

@@ -483,6 +483,32 @@ test("the recovered calls are named in session.opened", async (t) => {
   assert.deepEqual(opened.at(-1)?.body.recovered, [{ call: "c1", to: "unknown" }]);
 });
 
+for (const [name, writer, count] of [
+  ["its own door has opened on record is not opened a second time", {}, 1],
+  ["another process has open on record is opened", { processStart: "earlier" }, 2],
+  ["another machine has open on record is opened", { host: "elsewhere" }, 2],
+] as const) {
+  test(`a session that ${name}`, async (t) => {
+    const b = await bench(t);
+    await b.session.close("parked", 75);
+    const again = await after(t, b);
+    const { session } = again;
+    await session.record([session.draft("session.opened", { ...session.holder, ...writer, recovered: [] })], "normal");
+    assert.equal(session.state.closed, undefined);
+    await again.resume();
+    assert.equal((await again.stored("session.opened")).length, count + 1, "and once by who made it");
+  });
+}
+
+test("a session that was closed is opened by whoever goes on with it, once", async (t) => {
+  const b = await bench(t);
+  await b.session.close("parked", 75);
+  const again = await after(t, b);
+  await again.resume();
+  await again.resume();
+  assert.equal((await again.stored("session.opened")).length, 2);
+});
+
 type ProbeRow = readonly [name: string, probe: () => unknown, outcome: string, text: RegExp];
 
 const NOT_APPLIED = /^Did not happen: the program stopped before the change\.$/;
@@ -640,6 +666,7 @@ function processes(left: LeftOver): Processes & { readonly looked: TaskProcess[]
       looked.push(process);
       return left;
     },
+    endWithUs: () => () => undefined,
   };
 }
 

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Draft, type Ledger, LedgerError, type LedgerEvent, memoryLedger, openSession } from "@assent/core";
-import { closedDraft, countingIds, createdDraft, manualClock, proposedDraft } from "@assent/core/testing";
+import { type Draft, type Ledger, LedgerError, type LedgerEvent, memoryLedger, openSession, type StoredEvent } from "@assent/core";
+import {
+  answeredDraft,
+  claimedDraft,
+  closedDraft,
+  countingIds,
+  createdDraft,
+  judgedDraft,
+  manualClock,
+  openedDraft,
+  proposedDraft,
+} from "@assent/core/testing";
 import { bench, call, HOLDER, outcomes, says, turn, until } from "./harness.ts";
 
 test("a new session is created and opened in one record, and its id is of the right form", async (t) => {
@@ -42,6 +52,40 @@ test("R3: a writer that is fenced while its call waits for a person runs nothing
   assert.deepEqual(b.world.lines, []);
   assert.deepEqual(outcomes(await taken.resume()), ["succeeded"]);
   assert.deepEqual(b.world.lines, ["x"]);
+});
+
+test("R3: a fenced writer that heard an answer to what only its successor asked is told that it is fenced", async () => {
+  const ports = { ledger: memoryLedger(), clock: manualClock(), ids: countingIds() };
+  const fenced = await openSession(ports, { holder: HOLDER, create: { cwd: "/workspace" } });
+  const successor = await openSession(ports, { holder: HOLDER, id: fenced.id, takeOver: true });
+  await successor.record([proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1")], "normal");
+  await ports.ledger.answer([answeredDraft(fenced.id, "c1")]);
+  await fenced.refresh();
+  const head = await ports.ledger.head();
+  await assert.rejects(fenced.record([proposedDraft("c2")], "normal"), { name: "LedgerError", type: "stale_writer" });
+  await assert.rejects(async () => await fenced.claim(claimedDraft("c2")), { name: "LedgerError", type: "stale_writer" });
+  assert.equal(await ports.ledger.head(), head);
+});
+
+test("a writer that nobody fenced and that heard what no state allows writes nothing more, and says what that was", async () => {
+  const ledger = memoryLedger();
+  const stranger: StoredEvent = { ...answeredDraft("", "c9"), session: "_store", seq: 9, epoch: 1, pos: 99, prev: "", hash: "" };
+  const heard = {
+    ...ledger,
+    read: (...given: Parameters<Ledger["read"]>) => (given[1]?.naming ? told(given[1].naming) : ledger.read(...given)),
+  };
+  async function* told(session: string): AsyncGenerator<StoredEvent> {
+    yield { ...stranger, body: { ...stranger.body, session } };
+  }
+  const session = await openSession(
+    { ledger: heard, clock: manualClock(), ids: countingIds() },
+    { holder: HOLDER, create: { cwd: "/workspace" } },
+  );
+  await session.refresh();
+  const head = await ledger.head();
+  for (const write of [() => session.record([proposedDraft("c1")], "normal"), async () => await session.claim(claimedDraft("c1"))])
+    await assert.rejects(write, { name: "IllegalEvent", type: "approval.answered" });
+  assert.equal(await ledger.head(), head);
 });
 
 test("a closed session can be opened again, and its state is the same", async (t) => {

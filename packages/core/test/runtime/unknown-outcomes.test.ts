@@ -27,6 +27,15 @@ function place(): Place {
   return { ledger, open };
 }
 
+type Family = { readonly root: Session; readonly agent: Session; readonly other: Session; readonly stranger: Session };
+
+/** A run with two agents, and another run. */
+async function familyOf(): Promise<Family & { readonly ledger: Ledger }> {
+  const { ledger, open } = place();
+  const root = await open();
+  return { ledger, root, agent: await open(root), other: await open(root), stranger: await open() };
+}
+
 /** A call of this fingerprint, from its proposal to its end. */
 async function ran(
   session: Session,
@@ -41,10 +50,12 @@ async function ran(
 }
 
 /** A call that waits, and the yes to it. */
-async function approved(session: Session, call: string, by: typeof TESTER): Promise<void> {
-  const asked = [proposedDraft(`${call}-again`), judgedDraft(`${call}-again`, { verdict: "ask", fingerprint: fingerprintOf(call) })];
-  await session.record([...asked, openedDraft(`${call}-again`, { fingerprint: fingerprintOf(call) })], "normal");
-  await session.ledger.answer([answeredDraft(session.id, `${call}-again`, { fingerprint: fingerprintOf(call), by })]);
+async function approved(session: Session, of: string, by: typeof TESTER): Promise<void> {
+  const call = `${of}-${session.id}`;
+  const fingerprint = fingerprintOf(of);
+  const asked = [proposedDraft(call), judgedDraft(call, { verdict: "ask", fingerprint })];
+  await session.record([...asked, openedDraft(call, { fingerprint })], "normal");
+  await session.ledger.answer([answeredDraft(session.id, call, { fingerprint, by })]);
   await session.refresh();
 }
 
@@ -123,5 +134,107 @@ describe("after a restart", () => {
     const outcomes = unknownOutcomes();
     await outcomes.restore(ledger, root.id);
     assert.deepEqual([...outcomes.fingerprints], []);
+  });
+
+  for (const [where, pick] of [
+    ["the root session", ({ root }) => root],
+    ["the session of another agent", ({ other }) => other],
+  ] as readonly (readonly [string, (of: Family) => Session])[]) {
+    test(`what a person answered for in ${where} stays answered, also when the agent's session is opened again`, async () => {
+      const { ledger, ...family } = await familyOf();
+      const { root, agent } = family;
+      await ran(agent, "c1", { outcome: "unknown" });
+      await ran(agent, "c2", { outcome: "unknown" });
+      await approved(pick(family), "c1", TESTER);
+      const outcomes = unknownOutcomes();
+      outcomes.attend(root);
+      await outcomes.restore(ledger, root.id);
+      outcomes.attend(agent);
+      assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c2")]);
+    });
+  }
+
+  test("what is unknown in the root session and was answered for in an agent's is answered", async () => {
+    const { ledger, root, agent } = await familyOf();
+    await ran(root, "c1", { outcome: "unknown" });
+    await approved(agent, "c1", TESTER);
+    const outcomes = unknownOutcomes();
+    outcomes.attend(root);
+    await outcomes.restore(ledger, root.id);
+    assert.deepEqual([...outcomes.fingerprints], []);
+  });
+
+  for (const [name, by] of [
+    ["an answer from before it ended unknown", TESTER],
+    ["a grant's answer", { ...TESTER, kind: "grant", name: "g_1" }],
+  ] as const) {
+    test(`${name}, in another session, is no answer for it`, async () => {
+      const { ledger, root, agent } = await familyOf();
+      if (by === TESTER) await approved(root, "c1", by);
+      await ran(agent, "c1", { outcome: "unknown" });
+      if (by !== TESTER) await approved(root, "c1", by);
+      const outcomes = unknownOutcomes();
+      await outcomes.restore(ledger, root.id);
+      assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
+    });
+  }
+
+  test("an answer in an agent's session from before the root's call ended unknown is no answer for it", async () => {
+    const { ledger, root, agent } = await familyOf();
+    await approved(agent, "c1", TESTER);
+    await ran(root, "c1", { outcome: "unknown" });
+    const outcomes = unknownOutcomes();
+    outcomes.attend(root);
+    await outcomes.restore(ledger, root.id);
+    assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
+  });
+
+  test("an answer in a session of another run is no answer for it", async () => {
+    const { ledger, root, agent, stranger } = await familyOf();
+    await ran(agent, "c1", { outcome: "unknown" });
+    await approved(stranger, "c1", TESTER);
+    const outcomes = unknownOutcomes();
+    await outcomes.restore(ledger, root.id);
+    assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
+  });
+});
+
+describe("an answer for what is unknown in another session", () => {
+  test("stands when something else ends unknown there", async () => {
+    const { root, agent } = await familyOf();
+    const outcomes = unknownOutcomes();
+    outcomes.attend(root);
+    outcomes.attend(agent);
+    await ran(agent, "c1", { outcome: "unknown" });
+    await approved(root, "c1", TESTER);
+    await ran(agent, "c2", { outcome: "unknown" });
+    assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c2")]);
+  });
+
+  test("is over when the same ends unknown again", async () => {
+    const { root, agent, other } = await familyOf();
+    const outcomes = unknownOutcomes();
+    for (const session of [root, agent, other]) outcomes.attend(session);
+    await ran(agent, "c1", { outcome: "unknown" });
+    await approved(root, "c1", TESTER);
+    await ran(agent, "c2", { outcome: "unknown", of: "c1" });
+    assert.deepEqual([...outcomes.fingerprints], [fingerprintOf("c1")]);
+    await approved(other, "c1", TESTER);
+    assert.deepEqual([...outcomes.fingerprints], []);
+  });
+
+  test("is over when the same ends unknown in a session that was attended only after its claim", async () => {
+    const { root, agent } = await familyOf();
+    const outcomes = unknownOutcomes();
+    outcomes.attend(root);
+    await ran(root, "c1", { outcome: "unknown" });
+    await approved(root, "c1", TESTER);
+    const fingerprint = fingerprintOf("c1");
+    await agent.record([proposedDraft("c2"), judgedDraft("c2", { fingerprint })], "normal");
+    await agent.claim(claimedDraft("c2", { fingerprint }));
+    outcomes.attend(agent);
+    assert.deepEqual([...outcomes.fingerprints], []);
+    await agent.record([endedDraft("c2", { outcome: "unknown" })], "normal");
+    assert.deepEqual([...outcomes.fingerprints], [fingerprint]);
   });
 });

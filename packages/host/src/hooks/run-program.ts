@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Clock, HookRun } from "@assent/core";
 import { errorCode } from "../error-code.ts";
-import { endGroup, endWithUs } from "../process-group.ts";
+import { endLineage, endWithUs } from "../process-group.ts";
 import type { ProcessTable } from "../process-table.ts";
 import { startProgram } from "../start-program.ts";
 import { type Captured, capture } from "./captured.ts";
@@ -100,17 +100,18 @@ async function attend({ program, bounds, signal, child, pid, streams }: Attended
   if (signal.aborted) cancel();
   const untime = clock.timer(program.timeoutMs, () => stop("timeout"));
   feed(streams.stdin, program.stdin);
-  const released = endWithUs(() => [pid]);
+  const lineage = { groups: [pid], marks: [] };
+  const released = endWithUs(() => lineage);
   let unlinger: (() => void) | undefined;
   try {
     const first = await Promise.race([stopped, exited]);
     untime();
-    if (typeof first === "string") return await endBy(first, { program, out, err, end: () => endGroup(pid, graceMs, table) });
+    if (typeof first === "string") return await endBy(first, { program, out, err, end: () => endLineage(lineage, graceMs, table) });
     const lingered = new Promise<void>((resolve) => {
       unlinger = clock.timer(lingerMs, resolve);
     });
     const later = await Promise.race([stopped, Promise.all([out.done, err.done]), lingered]);
-    if (typeof later === "string") return await endBy(later, { program, out, err, end: () => endGroup(pid, graceMs, table) });
+    if (typeof later === "string") return await endBy(later, { program, out, err, end: () => endLineage(lineage, graceMs, table) });
     return exitEnd(first, out, err);
   } finally {
     released();
