@@ -6,6 +6,7 @@ export type Mutant = {
   readonly to: number;
   readonly text: string;
   readonly line: number;
+  readonly column: number;
   readonly was: string;
 };
 
@@ -58,10 +59,12 @@ const replaced =
   (text: string): Maker =>
   (node) => [{ node, text }];
 
+/** A changed `??` stands in brackets, for it may be mixed with `&&` and `||` in no other way. */
 function operator(node: SgNode): readonly Change[] {
-  const sign = node.field("operator");
+  const [left, sign, right] = [node.field("left"), node.field("operator"), node.field("right")];
   const other = sign && OPERATORS.get(sign.text());
-  return sign && other ? [{ node: sign, text: other }] : [];
+  if (!left || !sign || !right || !other) return [];
+  return sign.text() === "??" ? [{ node, text: `((${left.text()}) ${other} (${right.text()}))` }] : [{ node: sign, text: other }];
 }
 
 function condition(node: SgNode): readonly Change[] {
@@ -123,6 +126,6 @@ export function mutantsOf(source: string): readonly Mutant[] {
   visit(parse(Lang.TypeScript, source).root(), found);
   return found.map(({ node, text }) => {
     const { start, end } = node.range();
-    return { from: start.index, to: end.index, text, line: start.line + 1, was: node.text() };
+    return { from: start.index, to: end.index, text, line: start.line + 1, column: start.column + 1, was: node.text() };
   });
 }

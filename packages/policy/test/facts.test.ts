@@ -8,7 +8,9 @@ import { pathScope } from "../src/path-scope.ts";
 import { parseRule } from "../src/rules/parse-rule.ts";
 import { isFault } from "../src/rules/rule-fault.ts";
 import { packageScripts } from "../src/shell/package-scripts.ts";
+import { planOf } from "../src/shell/planned-line.ts";
 import { possibleDirectories } from "../src/touched-paths.ts";
+import { shellOf } from "../src/unit-data.ts";
 import { OPTIONS, request, rule } from "./rules/rule-bench.ts";
 import { scratch } from "./scratch.ts";
 import { shellUnits } from "./seen-line.ts";
@@ -70,7 +72,13 @@ test("each simple command of a shell line is a unit, and the plan that is judged
     ["ls", "pwd", "cat"],
   );
   assert.equal(safe, true);
-  assert.ok(plan !== undefined && planDigest?.startsWith("sha256:"));
+  assert.ok(planDigest?.startsWith("sha256:"));
+  assert.deepEqual([planOf(plan)?.plan.digest, planOf(plan)?.readOnly], [planDigest, true]);
+  assert.deepEqual(
+    planOf(plan)?.commands?.map(({ argv }) => argv),
+    [["ls"], ["pwd"], ["cat"]],
+  );
+  assert.equal(planOf({ ...planOf(plan) }), undefined, "a copy is nobody's plan");
 });
 
 test("what is shown of a shell line is the plan that was judged, whenever somebody looks at it", async (t) => {
@@ -222,3 +230,26 @@ test("where the commands of a line go is found out once, however many there are"
   assert.equal(looks, 1);
   assert.deepEqual(possibleDirectories({ ...first, line: { ...first.line, seen: [] } }, "/home/u"), ["/w"]);
 });
+
+/** Among the directories of the last command are these; none: nobody can tell. */
+const MOVES: readonly (readonly [sentence: string, command: string, among: readonly string[]])[] = [
+  ["a wrapper's directory", "env -C a rm x", ["a"]],
+  ["a directory gone to before, or not", "cd a; rm x", ["", "a"]],
+  ["both, in any order", "cd a; env -C b rm x", ["", "a", "b", "a/b"]],
+  ["a wrapper that goes where only the disk can say", "env -C ../a rm x", []],
+];
+for (const [sentence, command, among] of MOVES) {
+  test(`where a command may run: ${sentence}: ${command}`, async (t) => {
+    const root = scratch(t);
+    const { units } = await shell(facts(root), root, { command });
+    const unit = units.at(-1);
+    const about = unit && shellOf(unit);
+    assert.ok(about);
+    const found = possibleDirectories(about, "/home/u").map((directory) => directory.slice(root.length + 1));
+    assert.deepEqual(
+      among.filter((directory) => !found.includes(directory)),
+      [],
+    );
+    assert.equal(found.length === 0, among.length === 0);
+  });
+}

@@ -188,3 +188,15 @@ test("a harmless name that leads to a secret is sensitive, and so is a secret's 
     [true, true, false],
   );
 });
+
+test("the anchor of a path is the nearest directory that is there, and none where one cannot look", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  const look = pathScope({ workspace: join(root, "ws") });
+  const anchor = (path: string): string | undefined => look(path, join(root, "ws")).anchor()?.path;
+  assert.equal(anchor("a.txt"), join(root, "ws"));
+  assert.equal(anchor("new/deep/x"), join(root, "ws"));
+  assert.equal(anchor("a.txt/below/x"), join(root, "ws"));
+  assert.equal(anchor("/nonexistent-directory/x"), "/");
+  assert.equal(anchor(`${"x".repeat(300)}/x`), undefined);
+});

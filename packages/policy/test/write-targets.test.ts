@@ -15,6 +15,7 @@ const ROWS: readonly (readonly [command: string, targets: string])[] = [
   ["make >& a", "a"],
   ["make 2>& 1", ""],
   ["make >& -", ""],
+  ["make > 2", "2"],
   ["cat < a", ""],
   ["echo x > $F", "$F?"],
   ["ls a b", ""],

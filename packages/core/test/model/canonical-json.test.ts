@@ -23,6 +23,7 @@ const written: readonly (readonly [string, unknown, string])[] = [
   ["a property that is undefined is left out", { a: undefined, b: 1, c: undefined }, '{"b":1}'],
   ["an object without prototype is plain", Object.assign(Object.create(null), { a: null }), '{"a":null}'],
   ["an own __proto__ key is a key like any other", JSON.parse('{"__proto__":{"x":1},"a":true}'), '{"__proto__":{"x":1},"a":true}'],
+  ["null inside of 1,024 levels passes", nested(1024, [null]), `${"[".repeat(1024)}null${"]".repeat(1024)}`],
   ["1,024 levels pass", nested(1024), `${"[".repeat(1024)}${"]".repeat(1024)}`],
 ];
 
@@ -84,8 +85,8 @@ test("law: the order in which keys were written changes nothing", () => {
   );
 });
 
-function nested(levels: number): unknown {
-  let value: unknown[] = [];
+function nested(levels: number, inmost: unknown[] = []): unknown {
+  let value = inmost;
   for (let i = 1; i < levels; i++) value = [value];
   return value;
 }

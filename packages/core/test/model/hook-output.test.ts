@@ -70,6 +70,11 @@ const FAILURES: readonly (readonly [name: string, run: HookRun, cause: string, m
   ["hookSpecificOutput that is a list", prints({ hookSpecificOutput: [] }), "invalid output"],
   ["HK35: updatedInput that is a list", specific({ updatedInput: [] }), "invalid output"],
   ["HK35: updatedInput that is a text", specific({ updatedInput: "ls" }), "invalid output"],
+  [
+    "two updatedInput that differ",
+    specific({ updatedInput: { a: 1 }, decision: { behavior: "allow", updatedInput: { a: 2 } } }),
+    "invalid output",
+  ],
   ["updatedInput of null", specific({ updatedInput: null }), "invalid output"],
   ["an unknown updatedInputMode", specific({ updatedInput: {}, updatedInputMode: "deep" }), "invalid output"],
   ["additionalContext that is a list", specific({ additionalContext: ["a"] }), "invalid output"],
@@ -284,6 +289,12 @@ const ANSWERS: readonly Row[] = [
     "a permission hook allows another input",
     "permission_request",
     specific({ decision: { behavior: "allow", updatedInput: { a: 1 } } }),
+    { verdict: "allow", updatedInput: { input: { a: 1 }, mode: "merge" } },
+  ],
+  [
+    "two updatedInput that say the same are one",
+    "permission_request",
+    specific({ updatedInput: { a: 1 }, decision: { behavior: "allow", updatedInput: { a: 1 } } }),
     { verdict: "allow", updatedInput: { input: { a: 1 }, mode: "merge" } },
   ],
   [

@@ -366,6 +366,7 @@ const ENDINGS: readonly (readonly [string, readonly Draft[], ApprovalRow["state"
   ["an open one closes with its call", [opened, endedDraft("c1", { outcome: "cancelled" })], "cancelled"],
   ["an open one closes as its call was denied", [opened, endedDraft("c1", { outcome: "denied" })], "denied"],
   ["an open one closes as its call expired", [opened, endedDraft("c1", { outcome: "expired" })], "expired"],
+  ["an open one whose call ends in any other way is cancelled", [opened, endedDraft("c1", { outcome: "invalid" })], "cancelled"],
   ["an unused yes is void when its call ends", [opened, yes, endedDraft("c1", { outcome: "cancelled" })], "cancelled"],
   ["a used yes stays a yes", [opened, yes, claimed, endedDraft("c1")], "approved"],
   ["a no stays a no", [opened, no, endedDraft("c1", { outcome: "rejected" })], "rejected"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { normaliseResult } from "../../src/model/normalise-result.ts";
-import type { ToolResult } from "../../src/model/result.ts";
+import type { Display, ToolResult } from "../../src/model/result.ts";
 
 const message = "Tool 't' returned no valid result.";
 const worthless: ToolResult = { content: `Error: ${message}`, display: message, error: { message, type: "invalid_tool_result" } };
@@ -116,6 +116,19 @@ const rows: readonly (readonly [name: string, returned: unknown, expected: ToolR
   ["details that are null are JSON", { content: "c", details: null }, { content: "c", details: null }],
   ["details that are not JSON are dropped with a warning", { content: "c", details: { f: () => 1 } }, { content: "c" }, 1],
   ["a display of a known type is kept", { content: "c", display: diff }, { content: "c", display: diff }],
+  ...["todo_list", "plan_summary", "task_execution", "ansi_output", "tool_progress"].map(
+    (type) =>
+      [
+        `a display of the type ${type} is kept`,
+        { content: "c", display: { type } },
+        { content: "c", display: { type } as Display },
+      ] as const,
+  ),
+  [
+    "a failure without a message has one",
+    { error: {} },
+    { content: "Error: unknown error", error: { message: "unknown error", type: "unknown" } },
+  ],
   ["a display of an unknown type is dropped with a warning", { content: "c", display: { type: "hologram" } }, { content: "c" }, 1],
   [
     "files of the full output are kept",

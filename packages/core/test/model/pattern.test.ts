@@ -150,6 +150,7 @@ const broken: readonly (readonly [sentence: string, pattern: string, column: num
   ["an empty step of a path", "t:a..b=x", 3],
   ["the other notation", "Shell(git status)", 6],
   ["a blank", "shell x", 6],
+  ["a blank behind an escaped character", "a\\*b c", 5],
 ];
 
 for (const [sentence, pattern, column] of broken) {

@@ -16,3 +16,15 @@ const rows: readonly (readonly [string, string, string, string])[] = [
 for (const [name, pointer, text, expected] of rows) {
   test(name, () => assert.equal(problemText([{ pointer, text }], { list: ["short", long] }), expected));
 }
+
+for (const [count, rest] of [
+  [10, ""],
+  [11, ", and 1 more"],
+  [12, ", and 2 more"],
+] as const) {
+  test(`of ${count} violations ten are shown${rest}`, () => {
+    const problems = Array.from({ length: count }, (_, i) => ({ pointer: `/${i}`, text: "is odd" }));
+    const shown = Array.from({ length: 10 }, (_, i) => `params/${i} is odd`).join(", ");
+    assert.equal(problemText(problems, {}), `${shown}${rest}`);
+  });
+}

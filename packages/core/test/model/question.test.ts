@@ -18,6 +18,11 @@ const one = (over: Partial<AskedQuestion> = {}): Question => {
   return read.questions[0] as Question;
 };
 
+test("AK-31: where no option is offered none is taken, and nobody says that one was", () => {
+  const none: Question = { ...one(), options: [] };
+  assert.deepEqual(expiredAnswer(none, undefined), { id: "q", selected: [], timedOut: true });
+});
+
 describe("questions a model puts", () => {
   const REFUSED: readonly [sentence: string, questions: readonly AskedQuestion[], fault: string][] = [
     ["AK-01: none", [], "questions must not be empty"],

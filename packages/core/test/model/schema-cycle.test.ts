@@ -16,6 +16,8 @@ const table: readonly (readonly [sentence: string, schema: unknown, answer: bool
   ["T80: one property", { type: "object", properties: { a: { type: "string" } } }, false],
   ["no schema at all", undefined, false],
   ["T81: a property that is the root", { properties: { child: { $ref: "#" } } }, true],
+  ["T81: the root by its id", { $id: "https://example.test/a", properties: { child: { $ref: "https://example.test/a" } } }, true],
+  ["T81: another id", { $id: "https://example.test/a", properties: { child: { $ref: "https://example.test/b" } } }, false],
   ["T81: the root as #/", { properties: { child: { $ref: "#/" } } }, true],
   ["T82: a definition that contains itself", { $defs: { node: { properties: { next: { $ref: "#/$defs/node" } } } } }, true],
   [

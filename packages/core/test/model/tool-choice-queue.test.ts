@@ -67,6 +67,7 @@ const CASES: readonly [sentence: string, operations: readonly Op[], seen: readon
     [sequence([a, "none"]), serve(), invoked, done, serve(), done, serve()],
     [a, "none", undefined],
   ],
+  ["what stands behind a sequence comes after it", [sequence([a, b]), once("none"), serve(), done, serve(), done, serve()], [a, b, "none"]],
   ["TQ-03: what is pushed now comes first", [once(a), once(b, { now: true }), serve()], [b]],
   [
     "what is pushed now comes before the rest of a half-served sequence",

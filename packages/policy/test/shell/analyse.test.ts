@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { pathScope } from "../../src/path-scope.ts";
@@ -195,6 +195,22 @@ describe("what a line is bound to", () => {
         files,
       ));
   }
+  test("5.8: what is absent, too large or no file is bound as that", (t) => {
+    const root = workspace(t);
+    const digest = (): string | undefined => analyse("sh large.sh", root).scripts[0]?.digest;
+    const resize = (size: number): void => {
+      writeFileSync(join(root, "large.sh"), "");
+      truncateSync(join(root, "large.sh"), size);
+    };
+    assert.equal(digest(), "absent");
+    resize(16 * 1024 * 1024);
+    assert.match(digest() ?? "", /^sha256:/u);
+    resize(16 * 1024 * 1024 + 1);
+    assert.equal(digest(), "too large to read: 16777217 bytes");
+    rmSync(join(root, "large.sh"));
+    mkdirSync(join(root, "large.sh"));
+    assert.equal(digest(), "no regular file");
+  });
   test("5.8: code on the command line is in the text already", (t) =>
     assert.deepEqual(analyse("sh -c 'echo build.sh'", workspace(t)).scripts, []));
   test("5.9: npm test is bound to the package's scripts", (t) => {

@@ -81,3 +81,9 @@ for (const [text, hazards] of NAMES) {
     );
   });
 }
+
+test("the characters just beside the hidden ones are plain", () => {
+  const beside = [0xac, 0xae, 0x34e, 0x350, 0x61b, 0x61d, 0x115e, 0x1161, 0x17b3, 0x17b6, 0x180a, 0x1810, 0x2010, 0x2027, 0x2030];
+  const more = [0x3163, 0x3165, 0xfdff, 0xfe10, 0xfefe, 0xff00, 0xff9f, 0xffa1, 0xdffff, 0xe1000];
+  for (const code of [...beside, ...more]) assert.deepEqual(characterHazards(`git log 'a${point(code)}'`), [], code.toString(16));
+});

@@ -120,6 +120,7 @@ cat ''`,
   [
     "unknown unmodelled_option",
     String.raw`
+git worktree list x
 sha256sum -c sums.txt
 md5sum --check sums.txt
 test

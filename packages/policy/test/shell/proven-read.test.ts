@@ -76,6 +76,9 @@ grep -n -- '--flag' README.md
 grep -5 foo README.md
 rg TODO
 rg TODO src
+rg -g '!**/.env' TODO
+ls 1>&2
+ls src 2>&1 </dev/null
 rg -n TODO src
 rg -i foo
 rg -l foo src

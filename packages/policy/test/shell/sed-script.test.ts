@@ -27,6 +27,8 @@ const HARMLESS = [
   "h;H;g;G;x;=;d;P",
   "p\np",
   " p ; p ",
+  "; p",
+  "\n p",
 ];
 
 const NOT = [
