@@ -5,7 +5,7 @@ import {
   type LanguageModelV4Message,
   type LanguageModelV4StreamPart,
 } from "@ai-sdk/provider";
-import type { Clock } from "@assent/core";
+import type { Clock, Maybe } from "@assent/core";
 import { unmet } from "./meet-expectation.ts";
 import { type AgentScript, type Script, type ScriptedTurn, ScriptFailure } from "./script.ts";
 
@@ -60,9 +60,16 @@ type Position = {
 export function playScript(script: Script, clock: Clock): ScriptPlayer {
   const halt = new AbortController();
   const main: Position = { name: MAIN, script, at: 0, seen: undefined, halt };
+  const models = new Map<string, LanguageModelV4>();
   let left: ScriptFailure | undefined;
   return {
-    model: (id = PROVIDER) => modelAt(main, id, clock),
+    model: (id = PROVIDER) => {
+      const known = models.get(id);
+      if (known) return known;
+      const made = modelAt(main, id, clock);
+      models.set(id, made);
+      return made;
+    },
     agent: (name, { id = PROVIDER, after = null } = {}) => {
       const own = script.agents && Object.hasOwn(script.agents, name) ? script.agents[name] : undefined;
       const position: Position = { name, script: own ?? { turns: [] }, at: 0, seen: undefined, halt };
@@ -100,7 +107,7 @@ function unused({ script, at }: Position, ended: string): ScriptFailure | undefi
 }
 
 function modelAt(position: Position, modelId: string, clock: Clock): LanguageModelV4 {
-  const answer = (options: LanguageModelV4CallOptions): Promise<Answer> => take(position, { options, modelId, clock });
+  const answer = (options: LanguageModelV4CallOptions): Maybe<Answer> => take(position, { options, modelId, clock });
   return {
     specificationVersion: "v4",
     provider: PROVIDER,
@@ -109,7 +116,8 @@ function modelAt(position: Position, modelId: string, clock: Clock): LanguageMod
     doGenerate: async (options) => {
       const { turn, number } = await answer(options);
       const content = [...(turn.say === undefined ? [] : [{ type: "text" as const, text: turn.say }]), ...callsOf(turn, number)];
-      return { content, ...finishOf(turn), warnings: [], response: { id: `${PROVIDER}:${number}`, modelId } };
+      const { finishReason, usage } = finishOf(turn);
+      return { content, finishReason, usage, warnings: [], response: { id: `${PROVIDER}:${number}`, modelId } };
     },
     doStream: async (options) => {
       const { turn, number } = await answer(options);
@@ -119,7 +127,7 @@ function modelAt(position: Position, modelId: string, clock: Clock): LanguageMod
 }
 
 /** A stream that has everything at once: a script keeps nobody waiting. */
-function streamOf<T>(items: Iterable<T>): ReadableStream<T> {
+function streamOf<T>(items: readonly T[]): ReadableStream<T> {
   return new ReadableStream<T>({
     start: (controller) => {
       for (const item of items) controller.enqueue(item);
@@ -132,7 +140,7 @@ type Answer = { readonly turn: ScriptedTurn; readonly number: number };
 type Taking = { readonly options: LanguageModelV4CallOptions; readonly modelId: string; readonly clock: Clock };
 
 /** The next turn, once what it expects holds and its delay has passed. */
-async function take(position: Position, { options, modelId, clock }: Taking): Promise<Answer> {
+function take(position: Position, { options, modelId, clock }: Taking): Maybe<Answer> {
   position.halt.signal.throwIfAborted();
   const turn = position.script.turns[position.at];
   const number = position.at + 1;
@@ -141,9 +149,11 @@ async function take(position: Position, { options, modelId, clock }: Taking): Pr
   const fault = turn.expect && unmet(turn.expect, { options, fresh: freshIn(options.prompt, position.seen), model: modelId });
   position.seen = options.prompt.at(-1);
   if (fault !== undefined) throw unexpected(position, `Script of ${position.name}, turn ${number}: ${fault}`);
-  if (turn.delayMs !== undefined) await delay(turn.delayMs, clock, options.abortSignal);
-  if (turn.error) throw failure(turn.error);
-  return { turn, number };
+  const given = (): Answer => {
+    if (turn.error) throw failure(turn.error);
+    return { turn, number };
+  };
+  return turn.delayMs === undefined ? given() : delay(turn.delayMs, clock, options.abortSignal).then(given);
 }
 
 function exhausted({ name, script: { turns } }: Position): ScriptFailure {
@@ -198,13 +208,12 @@ function callsOf({ calls = [] }: ScriptedTurn, number: number): ScriptedPart[] {
   }));
 }
 
-function finishOf({
-  calls,
-  truncated,
-  usage,
-}: ScriptedTurn): Pick<Extract<LanguageModelV4StreamPart, { readonly type: "finish" }>, "finishReason" | "usage"> {
+type Finish = Extract<LanguageModelV4StreamPart, { readonly type: "finish" }>;
+
+function finishOf({ calls, truncated, usage }: ScriptedTurn): Finish {
   const reason = truncated ? "length" : calls && calls.length > 0 ? "tool-calls" : "stop";
   return {
+    type: "finish",
     finishReason: { unified: reason, raw: undefined },
     usage: {
       inputTokens: { total: usage?.inputTokens, noCache: undefined, cacheRead: usage?.cachedInputTokens, cacheWrite: undefined },
@@ -213,22 +222,25 @@ function finishOf({
   };
 }
 
-function* parts(
+/** A call comes whole: whoever listens hears its arguments as one piece. */
+function parts(
   turn: ScriptedTurn,
   { number, modelId }: { readonly number: number; readonly modelId: string },
-): Generator<LanguageModelV4StreamPart> {
-  yield { type: "stream-start", warnings: [] };
-  yield { type: "response-metadata", id: `${PROVIDER}:${number}`, modelId };
-  if (turn.say !== undefined) {
-    yield { type: "text-start", id: "t" };
-    for (const delta of turn.say.match(/\S+\s*|\s+/g) ?? []) yield { type: "text-delta", id: "t", delta };
-    yield { type: "text-end", id: "t" };
-  }
-  for (const call of callsOf(turn, number)) {
-    yield { type: "tool-input-start", id: call.toolCallId, toolName: call.toolName };
-    yield { type: "tool-input-delta", id: call.toolCallId, delta: call.input };
-    yield { type: "tool-input-end", id: call.toolCallId };
-    yield call;
-  }
-  yield { type: "finish", ...finishOf(turn) };
+): readonly LanguageModelV4StreamPart[] {
+  return [
+    { type: "stream-start", warnings: [] },
+    { type: "response-metadata", id: `${PROVIDER}:${number}`, modelId },
+    ...(turn.say === undefined ? [] : said(turn.say)),
+    ...callsOf(turn, number),
+    finishOf(turn),
+  ];
+}
+
+function said(text: string): readonly LanguageModelV4StreamPart[] {
+  const words = text.match(/\S+\s*|\s+/g) ?? [];
+  return [
+    { type: "text-start", id: "t" },
+    ...words.map((delta) => ({ type: "text-delta" as const, id: "t", delta })),
+    { type: "text-end", id: "t" },
+  ];
 }

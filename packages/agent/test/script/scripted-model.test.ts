@@ -5,6 +5,7 @@ import { manualClock } from "@assent/core/testing";
 import { playScript, readScript, type ScriptPlayer } from "../../src/index.ts";
 import { toolMessage, userMessage } from "../../src/loop/history.ts";
 import { streamAnswer } from "../../src/loop/stream-answer.ts";
+import type { StreamEvent } from "../../src/loop/stream-events.ts";
 import { rehearse } from "../rehearsal.ts";
 
 const play = (text: string): ScriptPlayer => playScript(readScript(text, "s.yaml"), manualClock());
@@ -160,6 +161,20 @@ describe("section 9: keys of a turn", () => {
     ]);
     assert.deepEqual(answer.usage, { inputTokens: 3, outputTokens: 2, cachedInputTokens: 1 });
     assert.equal(answer.providerId, "script:1");
+  });
+
+  test("a call comes whole, and whoever listens hears its arguments as one piece", async () => {
+    const player = play("turns: [{ calls: [{ tool: t, input: { a: 1 } }] }]");
+    assert.equal(player.model(), player.model());
+    const heard: StreamEvent[] = [];
+    await streamAnswer(player.model(), { prompt: [] }, (event) => heard.push(event));
+    assert.deepEqual(heard, [
+      { type: "message_start" },
+      { type: "block_start", index: 0, block: { type: "call", id: "call_1_1", tool: "t" } },
+      { type: "delta", index: 0, delta: { type: "input", delta: '{"a":1}' } },
+      { type: "block_stop", index: 0 },
+      { type: "message_stop", stop: "tool-calls" },
+    ]);
   });
 
   test("a request that fails is answered by the next turn when it is made again", async () => {
