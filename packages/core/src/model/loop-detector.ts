@@ -1,4 +1,5 @@
 import { canonicalJson } from "./canonical-json.ts";
+import { sameJson } from "./same-json.ts";
 
 /** How patient a loop detector is. */
 export type LoopDetectorOptions = {
@@ -37,31 +38,37 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
     maxPeriod: atLeast(1, "maxPeriod", options.maxPeriod ?? 3),
   };
   const pollSafe = options.pollSafe ?? (() => false);
-  let recent: readonly Batch[] = [];
-  let state = FRESH;
+  const recent: Batch[] = [];
+  let consecutive = 0;
+  let strikes = 0;
+  let last: LoopTrip | undefined;
   return {
     record: (calls, results) => {
       if (calls.every(({ name }) => pollSafe(name))) return "ok";
       const batch = batchOf(calls, results);
-      const consecutive = recent.at(-1)?.calls === batch.calls ? state.consecutive + 1 : 1;
-      recent = [...recent.slice(1 - patience.maxPeriod * patience.cycles), batch];
+      consecutive = sameCalls(recent.at(-1), batch) ? consecutive + 1 : 1;
+      recent.push(batch);
+      if (recent.length > patience.maxPeriod * patience.cycles) recent.shift();
       const trip = tripOf(recent, consecutive, patience);
-      state = trip ? { consecutive, strikes: state.strikes + 1, trip } : { ...state, consecutive };
       if (!trip) return "ok";
-      return state.strikes === 1 ? "warn" : "stop";
+      last = trip;
+      strikes += 1;
+      return strikes === 1 ? "warn" : "stop";
     },
     get consecutive() {
-      return state.consecutive;
+      return consecutive;
     },
     get strikes() {
-      return state.strikes;
+      return strikes;
     },
     get trip() {
-      return state.trip;
+      return last;
     },
     reset: () => {
-      recent = [];
-      state = FRESH;
+      recent.length = 0;
+      consecutive = 0;
+      strikes = 0;
+      last = undefined;
     },
   };
 }
@@ -79,15 +86,15 @@ export function loopError({ count, period, tool }: LoopTrip): string {
 }
 
 type Patience = Required<Omit<LoopDetectorOptions, "pollSafe">>;
-type Batch = {
-  readonly first: string;
-  readonly calls: string;
-  /** Compared only where the calls come round: nobody writes down what is never looked at. */
-  readonly results: readonly unknown[] | undefined;
+/** Calls and results are written down only where they are compared: one batch differs from another mostly in its length or its first call. */
+type Batch = { readonly calls: readonly Given[]; readonly results: readonly unknown[] | undefined };
+type Given = {
+  readonly name: string;
+  readonly text: string;
+  /** What the text says, once somebody looked; of one that cannot be read, undefined. */
+  value: unknown;
+  isRead: boolean;
 };
-type LoopState = Pick<LoopDetector, "consecutive" | "strikes" | "trip">;
-
-const FRESH: LoopState = Object.freeze({ consecutive: 0, strikes: 0, trip: undefined });
 
 function atLeast(least: number, name: string, value: number): number {
   if (Number.isInteger(value) && value >= least) return value;
@@ -95,38 +102,71 @@ function atLeast(least: number, name: string, value: number): number {
 }
 
 function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undefined): Batch {
-  return { first: calls[0]?.name ?? "", calls: signatureOf(calls), results };
+  return { calls: calls.map(givenOf), results };
+}
+
+/** A value may be changed by whoever made it; a text stays. */
+function givenOf({ name, arguments: given }: LoopCall): Given {
+  return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
 }
 
 function tripOf(recent: readonly Batch[], consecutive: number, { threshold, maxPeriod, cycles }: Patience): LoopTrip | undefined {
-  const tool = recent.at(-1)?.first ?? "";
+  const tool = recent.at(-1)?.calls[0]?.name ?? "";
   if (consecutive >= threshold) return { count: consecutive, period: 1, tool };
   for (let period = 2; period <= maxPeriod; period++) {
-    if (comesRound(recent.slice(-period * cycles), period, cycles)) return { count: period * cycles, period, tool };
+    if (comesRound(recent, period, cycles)) return { count: period * cycles, period, tool };
   }
   return undefined;
 }
 
-function comesRound(batches: readonly Batch[], period: number, cycles: number): boolean {
-  if (batches.length < period * cycles || batches.every(({ calls }) => calls === batches[0]?.calls)) return false;
-  return batches.every(({ calls, results }, i) => {
-    const before = batches[i - period];
-    return i < period || (before?.calls === calls && sameResults(before.results, results));
-  });
+/** The newest first, so that what does not come round is seen at once. Equal batches are no alternation. */
+function comesRound(recent: readonly Batch[], period: number, cycles: number): boolean {
+  const first = recent.length - period * cycles;
+  if (first < 0) return false;
+  for (let at = recent.length - 1; at >= first + period; at--) {
+    if (!sameCalls(recent[at - period], recent[at]) || !sameResults(recent[at - period]?.results, recent[at]?.results)) return false;
+  }
+  for (let at = first + 1; at < first + period; at++) if (!sameCalls(recent[first], recent[at])) return true;
+  return false;
+}
+
+/** Order counts, call ids do not. */
+function sameCalls(before: Batch | undefined, batch: Batch | undefined): boolean {
+  if (!before || !batch || before.calls.length !== batch.calls.length) return false;
+  return batch.calls.every((call, at) => sameCall(before.calls[at], call));
+}
+
+function sameCall(before: Given | undefined, call: Given): boolean {
+  if (before?.name !== call.name) return false;
+  if (before.text === call.text) return true;
+  return readsAlike(before, call) && canonicalText(before.text) === canonicalText(call.text);
+}
+
+/** What is read differently is different. What is read alike may differ where reading loses something, as it does with long numbers. */
+function readsAlike(before: Given, call: Given): boolean {
+  try {
+    return sameJson(contentOf(before), contentOf(call));
+  } catch {
+    return true; // nested too deep to be looked at
+  }
+}
+
+function contentOf(given: Given): unknown {
+  if (!given.isRead) given.value = read(given.text);
+  given.isRead = true;
+  return given.value;
+}
+
+function read(text: string): unknown {
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function sameResults(before: Batch["results"], results: Batch["results"]): boolean {
   return before === results || (before !== undefined && results !== undefined && canonical(before) === canonical(results));
-}
-
-/** Order counts, call ids do not. Lengths keep two lists apart that would read the same when joined. */
-function signatureOf(calls: readonly LoopCall[]): string {
-  let out = "";
-  for (const { name, arguments: given } of calls) {
-    const text = typeof given === "string" ? canonicalText(given) : canonical(given);
-    out += `${name.length}:${name}${text.length}:${text}`;
-  }
-  return out;
 }
 
 function canonicalText(text: string): string {

@@ -69,6 +69,8 @@ const pairs: readonly (readonly [sentence: string, a: readonly LoopCall[], b: re
   ["a value without canonical form is the same as itself", one({ a: Number.NaN }), one({ a: Number.NaN }), true],
   ["values without canonical form differ by the rest", one({ a: Number.NaN, b: 1 }), one({ a: Number.NaN, b: 2 }), false],
   ["a value that cannot be written at all does not throw", one({ a: 1n }), one({ a: 1n }), true],
+  ["what is nested too deep counts verbatim", one(nested(50_000, 1)), one(nested(50_000, 2)), false],
+  ["strings that differ in half a character", one('{"a":"\\ud800"}'), one('{"a":"\\ud801"}'), false],
   ["other arguments", one('{"a":1}'), one('{"a":2}'), false],
   ["another tool", [{ name: "x", arguments: "" }], [{ name: "y", arguments: "" }], false],
   ["order of calls counts", [...one("1"), ...one("2")], [...one("2"), ...one("1")], false],
@@ -97,6 +99,14 @@ test("alternation with results needs equal results at equal places", () => {
     assert.equal(progress.record(i % 2 ? B : A, [{ content: `step ${i}` }]), "ok");
     assert.equal(stuck.record(i % 2 ? B : A, [{ content: `place ${i % 2}` }]), i === 5 ? "warn" : "ok");
   }
+});
+
+test("a value that is changed afterwards counts as it was", () => {
+  const detector = createLoopDetector({ threshold: 2 });
+  const value = { path: "a" };
+  detector.record(one(value));
+  value.path = "b";
+  assert.equal(detector.record(one(value)), "ok");
 });
 
 test("equal batches in a row trip whatever their results", () => {
@@ -157,6 +167,10 @@ test("law: batches that all differ never trip, and consecutive is the length of 
     }),
   );
 });
+
+function nested(levels: number, inside: number): string {
+  return `${"[".repeat(levels)}${inside}${"]".repeat(levels)}`;
+}
 
 function one(args: unknown): readonly LoopCall[] {
   return [{ name: "t", arguments: args }];
