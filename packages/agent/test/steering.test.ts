@@ -48,6 +48,11 @@ describe("steering a model to what is pending", () => {
       "remind-then-force",
     ],
     ["RS-72: remind never forces", `turns: [${STAGE}, { ${REMINDED}, say: a }, { ${REMINDED}, ${APPLY} }, ${APPLIED}]`, "remind"],
+    [
+      "RS-71: a reminder that is not heeded three times leaves it to the person, too",
+      `turns: [${STAGE}, { ${REMINDED}, say: a }, { ${REMINDED}, say: b }, { ${REMINDED}, say: c }, { expect: { toolChoice: null, notices: [{ contains: parked for the person as p_ }] }, say: d }]`,
+      "remind",
+    ],
     ["none says nothing, and a text ends the run", `turns: [${STAGE}, { ${FREE}, say: a }]`, "none"],
     [
       "RS-74: a provider that refuses a forced choice is asked the same again without it",

@@ -1,9 +1,10 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Tool } from "@assent/core";
 import { refusesChoice } from "./capability.ts";
 import { compact } from "./compaction.ts";
 import { refusesLength } from "./context-room.ts";
 import { providerFailure } from "./provider-failure.ts";
-import { buildRequest, offeredTools } from "./request.ts";
+import { buildRequest } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import type { Lead } from "./steering.ts";
 import { BrokenAnswer, type ModelAnswer, streamAnswer } from "./stream-answer.ts";
@@ -14,6 +15,7 @@ import { type Talk, warn } from "./talk.ts";
 export type Asking = {
   readonly turn: number;
   readonly lead: Lead;
+  readonly tools: readonly Tool[];
   readonly model: LanguageModelV4;
   /** What the model was asked for by. */
   readonly modelId: string;
@@ -25,13 +27,27 @@ export type Asking = {
  * a smaller history, while it can be made smaller; that is neither an error nor an unheeded turn.
  */
 export async function askModel(talk: Talk, asking: Asking): Promise<ModelAnswer> {
+  const { clock } = talk.deps;
   for (;;) {
+    const began = clock.now();
     try {
-      return await request(talk, asking);
+      const answer = await request(talk, asking);
+      count(talk, asking, { answer, began });
+      return answer;
     } catch (error) {
+      count(talk, asking, { answer: error instanceof BrokenAnswer ? error.partial : undefined, began });
       if (!lowersChoice(talk, asking, error) && !(await shortens(talk, asking, error))) throw error;
     }
   }
+}
+
+type Answered = { readonly answer: ModelAnswer | undefined; readonly began: number };
+
+function count({ deps, usage }: Talk, { modelId }: Asking, { answer, began }: Answered): void {
+  usage.waited(deps.clock.now() - began);
+  if (!answer) return;
+  usage.add(modelId, answer.usage);
+  deps.limits?.spend(answer.usage, modelId);
 }
 
 function lowersChoice({ capabilities }: Talk, { lead, model, signal }: Asking, error: unknown): boolean {
@@ -42,37 +58,16 @@ async function shortens(talk: Talk, { turn, signal }: Asking, error: unknown): P
   return !signal.aborted && refusesLength(error) && (await compact(talk, { turn, trigger: "auto", signal }));
 }
 
-async function request(talk: Talk, { turn, lead, model, modelId, signal }: Asking): Promise<ModelAnswer> {
-  const { deps, messages, capabilities, usage } = talk;
-  const options = buildRequest({
-    messages,
-    system: deps.system(),
-    tools: offeredTools(deps.tools(), deps.session, deps.asks),
-    choice: lead.choice,
-    capability: capabilities.of(model),
+function request(talk: Talk, { turn, lead, tools, model, signal }: Asking): Promise<ModelAnswer> {
+  const { deps, messages, capabilities } = talk;
+  const capability = isForced(lead) ? capabilities.of(model) : "auto";
+  const options = buildRequest({ messages, system: deps.system(), tools, choice: lead.choice, capability, signal });
+  const heard = deps.observe && ((event: StreamEvent): void => talk.tell({ ...event, turn }));
+  return withRetries(() => streamAnswer(model, options, heard), {
+    clock: deps.clock,
     signal,
+    retrying: ({ delayMs, error }) => warn(talk, "provider_retry", `${providerFailure(error).message}; trying again in ${delayMs} ms`),
   });
-  const began = deps.clock.now();
-  const count = (answer: ModelAnswer | undefined): void => {
-    if (!answer) return;
-    usage.add(modelId, answer.usage);
-    deps.limits?.spend(answer.usage, modelId);
-  };
-  try {
-    const heard = deps.observe && ((event: StreamEvent): void => talk.tell({ ...event, turn }));
-    const answer = await withRetries(() => streamAnswer(model, options, heard), {
-      clock: deps.clock,
-      signal,
-      retrying: ({ delayMs, error }) => warn(talk, "provider_retry", `${providerFailure(error).message}; trying again in ${delayMs} ms`),
-    });
-    count(answer);
-    return answer;
-  } catch (error) {
-    count(error instanceof BrokenAnswer ? error.partial : undefined);
-    throw error;
-  } finally {
-    usage.waited(deps.clock.now() - began);
-  }
 }
 
 function isForced({ choice }: Lead): boolean {

@@ -41,16 +41,18 @@ function shownPart(part: Exclude<Content, string>[number]): ShownPart {
 /** What a model said. Its calls carry the ids under which they are on record, so that each has one result. */
 export function assistantMessage(parts: readonly AnswerPart[], callIds: readonly string[]): AssistantMessage {
   let calls = 0;
-  const content = parts.map((part): AssistantMessage["content"][number] => {
+  const content = parts.map((part): SaidPart => {
+    const said = part.type === "call" ? callPart(part, callIds[calls++] ?? part.call) : { type: part.type, text: part.text };
     // Parsing: what a provider gave beside a part goes back to it as it came.
-    const options = part.provider as SharedV4ProviderOptions | undefined;
-    const beside = options && { providerOptions: options };
-    if (part.type !== "call") return { type: part.type, text: part.text, ...beside };
-    const toolCallId = wireId(callIds[calls] ?? part.call);
-    calls += 1;
-    return { type: "tool-call", toolCallId, toolName: part.tool, input: shownInput(part.input), ...beside };
+    return part.provider === undefined ? said : { ...said, providerOptions: part.provider as SharedV4ProviderOptions };
   });
   return { role: "assistant", content };
+}
+
+type SaidPart = AssistantMessage["content"][number];
+
+function callPart({ tool, input }: Extract<AnswerPart, { readonly type: "call" }>, id: string): SaidPart {
+  return { type: "tool-call", toolCallId: wireId(id), toolName: tool, input: shownInput(input) };
 }
 
 /** Arguments that are no JSON object were the model's own text; a provider takes an object. */
@@ -91,9 +93,11 @@ function resultPart({ callId, tool, outcome, type, content }: ToldResult): Langu
     toolCallId: wireId(callId),
     toolName: tool,
     output: output(content, outcome === "succeeded"),
-    providerOptions: marked(type === null ? { outcome } : { outcome, type }),
+    providerOptions: outcome === "succeeded" && type === null ? SUCCEEDED : marked(type === null ? { outcome } : { outcome, type }),
   };
 }
+
+const SUCCEEDED = marked({ outcome: "succeeded" });
 
 /** One text, then the files: some providers make a result of every text, and none of a result without one. */
 function output(content: Content, ok: boolean): ResultOutput {
@@ -106,12 +110,15 @@ function output(content: Content, ok: boolean): ResultOutput {
 }
 
 /** The results of a batch that has ended as a whole; undefined while a call of it waits. */
-export function toldResults(reports: readonly CallReport[], tools: readonly string[]): readonly ToldResult[] | undefined {
+export function toldResults(
+  reports: readonly CallReport[],
+  calls: readonly { readonly name: string }[],
+): readonly ToldResult[] | undefined {
   const told: ToldResult[] = [];
-  for (const [at, report] of reports.entries()) {
+  for (const report of reports) {
     if (report.outcome === "waiting") return undefined;
     const { callId, outcome, type, result } = report;
-    told.push({ callId, tool: tools[at] ?? "", outcome, type, content: result.content });
+    told.push({ callId, tool: calls[told.length]?.name ?? "", outcome, type, content: result.content });
   }
   return told;
 }

@@ -1,4 +1,4 @@
-import type { Session } from "@assent/core";
+import type { Maybe, Session } from "@assent/core";
 import { planPrompt } from "../prompts/plan-prompt.ts";
 import { escapeXml, systemReminder } from "./reminder.ts";
 import type { Steering } from "./steering.ts";
@@ -10,7 +10,7 @@ export type PlanConvergence = {
   /** What the model must be told before its next turn: that the mode is on, where it was not when the conversation began. */
   readonly entered: () => string | undefined;
   /** A turn made calls: a question, or a proposal, of the plan as it is now. */
-  readonly called: (tools: readonly string[]) => Promise<void>;
+  readonly called: (calls: readonly { readonly name: string }[]) => Maybe<void>;
   /** The model ended its turn with text. A reminder, where the run must go on: the plan changed and nobody was asked about it. */
   readonly ended: () => Promise<string | undefined>;
 };
@@ -34,6 +34,9 @@ export function createPlanConvergence({ session, plan, steering }: PlanWatch): P
   /** What cannot be read cannot be proposed either; `resolve` says why. */
   const written = async (): Promise<string | undefined> =>
     session.state.planning === null ? undefined : await plan?.().catch(() => undefined);
+  const keepProposed = async (): Promise<void> => {
+    proposed = (await written()) ?? proposed;
+  };
   const skip = (): undefined => {
     steering.decide(false);
     return undefined;
@@ -50,9 +53,7 @@ export function createPlanConvergence({ session, plan, steering }: PlanWatch): P
       told = file;
       return file === undefined ? undefined : systemReminder([planPrompt({ planFile: escapeXml(file) })]);
     },
-    called: async (tools) => {
-      if (tools.some((name) => ASKING.includes(name))) proposed = (await written()) ?? proposed;
-    },
+    called: (calls) => (calls.some(({ name }) => ASKING.includes(name)) ? keepProposed() : undefined),
     ended: async () => {
       const text = await written();
       if (text === undefined || text.trim() === "" || text === proposed || reminders >= MOST_REMINDERS) return skip();

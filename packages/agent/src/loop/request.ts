@@ -11,11 +11,22 @@ import type { Capability } from "../script/script.ts";
 export function offeredTools(registry: Registry, session: Session, asks = false): readonly Tool[] {
   const ask = asks ? registry.get("ask") : undefined;
   const shown = registry.visible();
-  const visible = ask && !shown.includes(ask) ? [...shown, ask] : shown;
+  const visible = ask && !shown.includes(ask) ? longer(shown, ask) : shown;
   const resolve = registry.get("resolve");
-  const needed =
-    session.state.proposals.size > 0 || session.state.planning !== null || visible.some(({ definition }) => definition.preview);
-  return resolve && needed && !visible.includes(resolve) ? [...visible, resolve] : visible;
+  if (!resolve || visible.includes(resolve)) return visible;
+  const { proposals, planning } = session.state;
+  const needed = proposals.size > 0 || planning !== null || visible.some(({ definition }) => definition.preview);
+  return needed ? longer(visible, resolve) : visible;
+}
+
+const LONGER = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();
+
+/** A list with one tool more: the same one each time, so that what is made of it is made once. */
+function longer(tools: readonly Tool[], more: Tool): readonly Tool[] {
+  const known = LONGER.get(tools) ?? new WeakMap<Tool, readonly Tool[]>();
+  const list = known.get(more) ?? Object.freeze([...tools, more]);
+  LONGER.set(tools, known.set(more, list));
+  return list;
 }
 
 /** What a request is made from. */
@@ -32,12 +43,10 @@ export type Requesting = {
 export function buildRequest({ messages, system, tools, choice, capability, signal }: Requesting): LanguageModelV4CallOptions {
   if (messages[0]?.role !== "system") messages.unshift({ role: "system", content: system });
   const { offered, toolChoice } = chosen(tools, choice, capability);
-  return {
-    prompt: messages,
-    abortSignal: signal,
-    providerOptions: KEPT,
-    ...(offered.length > 0 && { tools: offered.map(declaration), ...(toolChoice && { toolChoice }) }),
-  };
+  const request: LanguageModelV4CallOptions = { prompt: messages, abortSignal: signal, providerOptions: KEPT };
+  if (offered.length > 0) request.tools = declarations(offered);
+  if (offered.length > 0 && toolChoice) request.toolChoice = toolChoice;
+  return request;
 }
 
 /**
@@ -58,19 +67,19 @@ function chosen(tools: readonly Tool[], choice: Choice | undefined, capability: 
   return { offered: tools.filter(({ name }) => name === choice.tool), toolChoice: { type: "required" } };
 }
 
-const DECLARATIONS = new WeakMap<Tool, LanguageModelV4FunctionTool>();
+const DECLARATIONS = new WeakMap<readonly Tool[], LanguageModelV4FunctionTool[]>();
+
+/** Most requests offer the same list as the one before. */
+function declarations(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
+  const known = DECLARATIONS.get(tools);
+  if (known) return known;
+  const made = tools.map(declaration);
+  DECLARATIONS.set(tools, made);
+  return made;
+}
 
 function declaration(tool: Tool): LanguageModelV4FunctionTool {
-  const known = DECLARATIONS.get(tool);
-  if (known) return known;
   const { name, description, inputSchema } = tool;
   // Parsing: what defineTool accepted is a JSON Schema of an object.
-  const made: LanguageModelV4FunctionTool = {
-    type: "function",
-    name,
-    description,
-    inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"],
-  };
-  DECLARATIONS.set(tool, made);
-  return made;
+  return { type: "function", name, description, inputSchema: inputSchema as LanguageModelV4FunctionTool["inputSchema"] };
 }

@@ -1,11 +1,23 @@
-import { type BatchReport, IllegalEvent, isObject, LedgerError, loopError, loopWarning, resolveModelOverride } from "@assent/core";
+import {
+  type Batch,
+  type BatchReport,
+  IllegalEvent,
+  isObject,
+  LedgerError,
+  loopError,
+  loopWarning,
+  type Maybe,
+  type Registry,
+  resolveModelOverride,
+  type ToolResult,
+} from "@assent/core";
 import type { RunEnd } from "./conversation.ts";
 import { assistantMessage, toldResults, toolMessage } from "./history.ts";
 import { tellHooks } from "./loop-hooks.ts";
 import { tellParked } from "./notices.ts";
 import { pauseWhileWaiting } from "./pause-while-waiting.ts";
 import { systemReminder } from "./reminder.ts";
-import type { Lead, Steering } from "./steering.ts";
+import { isLed, type Lead, type Steering } from "./steering.ts";
 import type { ModelAnswer } from "./stream-answer.ts";
 import { end, remind, type Talk, warn } from "./talk.ts";
 import { endUnanswered } from "./unanswered.ts";
@@ -15,70 +27,88 @@ export type Acting = { readonly turn: number; readonly lead: Lead; readonly answ
 
 /** Records what the model said, runs what it proposes, and tells it what came of it. Undefined: another turn follows. */
 export async function runCalls(talk: Talk, acting: Acting): Promise<RunEnd | undefined> {
-  const { deps, messages, steering } = talk;
-  const { turn, lead, answer } = acting;
-  const { session } = deps;
-  const { parts, stop, usage, model, providerId, calls } = answer;
-  if (answer.text !== "") talk.text = answer.text;
-  talk.answering = { parts, seq: session.state.seq };
-  const said = session.write([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
-  const unsaid = said instanceof Promise ? new AbortController() : undefined;
-  if (said instanceof Promise) said.catch(() => unsaid?.abort());
-  const signal = unsaid ? AbortSignal.any([acting.signal, unsaid.signal]) : acting.signal;
-  const batch = dispatch(talk, { ...acting, signal }); // proposed in the same tick, so that message and calls are stored together
-  if (said instanceof Promise) await said.catch((error: unknown) => batch.then(() => Promise.reject(error))); // what is not on record is not done
-  talk.tell({ type: "assistant", turn, answer });
-  const report = await batch;
+  const { lead, answer } = acting;
+  const report = await act(talk, acting);
   talk.answering = undefined;
-  const told = toldResults(
-    report.results,
-    calls.map(({ name }) => name),
-  );
-  if (deps.dispatcher.failure() !== undefined) return end(talk, "failed", storeFailure(deps.dispatcher.failure()));
-  if (!told) return end(talk, "parked");
-  const ids = told.map(({ callId }) => callId);
-  if (parts.length > 0) messages.push(assistantMessage(parts, ids));
-  talk.room.counted(usage, messages.length);
-  if (told.length > 0) messages.push(toolMessage(told));
-  const parked = await steering.ended(lead, steeredCalls(report, answer));
-  for (const row of parked) await tellParked(talk, row);
-  return await afterTurn(talk, { ...acting, report });
-}
-
-/** The end of a turn that another follows is stored together with the beginning of that one; hooks are told of it when it is on record. */
-async function afterTurn(talk: Talk, acted: After): Promise<RunEnd | undefined> {
-  const { session, hooks } = talk.deps;
-  const reason = acted.answer.stop;
-  const written = session.write([session.draft("turn.ended", { turn: acted.turn, reason })], "normal");
-  if (written instanceof Promise) written.catch(() => undefined); // what follows fails with the same cause, and says so
-  if (hooks) await written;
-  tellHooks(talk, "turn_end", { reason });
-  const ended = await after(talk, acted);
+  const broken = tellResults(talk, answer, report);
+  if (broken) return broken;
+  if (isLed(lead)) for (const row of await talk.steering.ended(lead, steeredCalls(report, answer))) await tellParked(talk, row);
+  const written = endTurn(talk, acting);
+  if (talk.deps.hooks) await written;
+  tellHooks(talk, "turn_end", { reason: answer.stop });
+  const next = after(talk, acting, report);
+  const ended = next instanceof Promise ? await next : next;
   if (ended) await written;
   return ended;
 }
 
+/** Calls are proposed in the same tick as what was said, so that both are stored together. */
+function act(talk: Talk, acting: Acting): Promise<BatchReport> {
+  const { session } = talk.deps;
+  const { turn, answer } = acting;
+  const { parts, stop, usage, model, providerId } = answer;
+  if (answer.text !== "") talk.text = answer.text;
+  talk.answering = { parts, seq: session.state.seq };
+  const said = session.write([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
+  if (said instanceof Promise) return actOnceSaid(talk, acting, said);
+  const batch = dispatch(talk, acting, acting.signal);
+  talk.tell({ type: "assistant", turn, answer });
+  return batch;
+}
+
+/** What is not on record is not done. */
+async function actOnceSaid(talk: Talk, acting: Acting, said: Promise<unknown>): Promise<BatchReport> {
+  const unsaid = new AbortController();
+  said.catch(() => unsaid.abort());
+  const batch = dispatch(talk, acting, AbortSignal.any([acting.signal, unsaid.signal]));
+  await said.catch((error: unknown) => batch.then(() => Promise.reject(error)));
+  talk.tell({ type: "assistant", turn: acting.turn, answer: acting.answer });
+  return await batch;
+}
+
+/** The answer and what came of its calls enter the history together, once all of them have ended. */
+function tellResults(talk: Talk, { calls, parts, usage }: ModelAnswer, { results }: BatchReport): RunEnd | undefined {
+  const { deps, messages, room } = talk;
+  const failure = deps.dispatcher.failure();
+  if (failure !== undefined) return end(talk, "failed", storeFailure(failure));
+  const told = toldResults(results, calls);
+  if (!told) return end(talk, "parked");
+  const ids = told.map(({ callId }) => callId);
+  if (parts.length > 0) messages.push(assistantMessage(parts, ids));
+  room.counted(usage, messages.length);
+  if (told.length > 0) messages.push(toolMessage(told));
+  return undefined;
+}
+
+/** The end of a turn that another follows is stored together with the beginning of that one; hooks are told of it when it is on record. */
+function endTurn({ deps: { session } }: Talk, { turn, answer }: Acting): Maybe<unknown> {
+  const written = session.write([session.draft("turn.ended", { turn, reason: answer.stop })], "normal");
+  if (written instanceof Promise) written.catch(() => undefined); // what follows fails with the same cause, and says so
+  return written;
+}
+
 /** While a person is waited for, the run's time stands still. */
-function dispatch(talk: Talk, { turn, lead, answer, signal }: Acting): Promise<BatchReport> {
-  const { dispatcher, tools, session, limits, agent } = talk.deps;
-  const directive = typeof lead.choice === "object" ? lead.choice.tool : undefined;
+function dispatch(talk: Talk, { turn, lead, answer }: Acting, signal: AbortSignal): Promise<BatchReport> {
+  const { dispatcher, session, limits, observe } = talk.deps;
   const newPrompt = talk.unheard;
   if (answer.calls.length > 0) talk.unheard = false;
   const release = limits ? pauseWhileWaiting(limits, session) : undefined;
+  const batch = { calls: answer.calls, tools: talk.deps.tools(), signal, truncated: answer.truncated, newPrompt };
   const report = dispatcher.process(
-    {
-      calls: answer.calls,
-      tools: tools(),
-      signal,
-      truncated: answer.truncated,
-      newPrompt,
-      ...(agent && { agentName: agent.type }),
-      ...(directive !== undefined && { directive }),
-      ...(directive !== undefined && lead.proposal !== undefined && { proposal: lead.proposal }),
-    },
-    talk.deps.observe && ((event) => talk.tell({ type: "dispatch", turn, event })),
+    isLed(lead) || talk.deps.agent ? { ...batch, ...ledBy(lead), ...actingFor(talk.deps) } : batch,
+    observe && ((event) => talk.tell({ type: "dispatch", turn, event })),
   );
   return release ? report.finally(release) : report;
+}
+
+/** The tool that a directive names in this turn, and the proposal it is about. */
+function ledBy({ choice, proposal }: Lead): Pick<Batch, "directive" | "proposal"> {
+  if (typeof choice !== "object") return {};
+  return { directive: choice.tool, ...(proposal !== undefined && { proposal }) };
+}
+
+function actingFor({ agent }: Talk["deps"]): Pick<Batch, "agentName"> {
+  return agent ? { agentName: agent.type } : {};
 }
 
 function storeFailure(error: unknown): NonNullable<RunEnd["error"]> {
@@ -96,10 +126,8 @@ function steeredCalls({ results }: BatchReport, { calls }: ModelAnswer): Paramet
   });
 }
 
-type After = Acting & { readonly report: BatchReport };
-
 /** Goes on while there is something to go on with. */
-async function after(talk: Talk, { answer, report, signal }: After): Promise<RunEnd | undefined> {
+function after(talk: Talk, { answer, signal }: Acting, report: BatchReport): Maybe<RunEnd | undefined> {
   const { deps, steering } = talk;
   if (signal.aborted) return end(talk, "cancelled");
   if (report.stopRun) return end(talk, "stopped", { type: "hook_stopped", message: report.stopMessage });
@@ -107,29 +135,39 @@ async function after(talk: Talk, { answer, report, signal }: After): Promise<Run
   if (report.endedBy === "limit")
     return end(talk, "budget", deps.limits?.exceeded() ?? { type: "limit_tool_calls", message: "The limit of tool calls is reached." });
   if (answer.calls.length === 0)
-    return steering.holds() || deps.session.state.notices.size > 0 ? undefined : await endText(talk, answer.text, signal);
-  const unanswered = await endUnanswered(deps, report);
-  if (unanswered) return { text: talk.text, ...unanswered };
-  await talk.planning.called(answer.calls.map(({ name }) => name));
-  return await checkLoop(talk, answer, report);
+    return steering.holds() || deps.session.state.notices.size > 0 ? undefined : endText(talk, answer.text, signal);
+  const unanswered = endUnanswered(talk, report);
+  if (unanswered) return unanswered;
+  const called = talk.planning.called(answer.calls);
+  return called ? called.then(() => checkLoop(talk, answer, report)) : checkLoop(talk, answer, report);
 }
 
-async function checkLoop(talk: Talk, answer: ModelAnswer, report: BatchReport): Promise<RunEnd | undefined> {
+function checkLoop(talk: Talk, { calls }: ModelAnswer, report: BatchReport): Maybe<RunEnd | undefined> {
   const { deps, detector } = talk;
   const results = report.results.map((result) => (result.outcome === "waiting" ? undefined : result.result));
   const loop = detector.record(
-    answer.calls,
+    calls,
     results.map((result) => result?.content),
   );
   const { trip } = detector;
   if (loop === "stop" && trip) return end(talk, "failed", { type: "loop_detected", message: loopError(trip) });
-  if (loop === "warn" && trip) await remind(talk, deps.session.state.turn, systemReminder([loopWarning(trip)]));
-  const tools = answer.calls.flatMap(({ name }) => {
-    const tool = deps.tools().get(name);
-    return tool ? [{ name, modelOverride: tool.definition.modelOverride }] : [];
-  });
-  talk.override = resolveModelOverride(answer.calls, tools, results);
-  return undefined;
+  talk.override = overrideOf(deps.tools(), calls, results);
+  if (loop !== "warn" || !trip) return undefined;
+  return remind(talk, deps.session.state.turn, systemReminder([loopWarning(trip)])).then(() => undefined);
+}
+
+type Results = readonly (ToolResult | undefined)[];
+
+/** The model that a result or a tool wishes for the next turn; most wish for none. */
+function overrideOf(tools: Registry, calls: ModelAnswer["calls"], results: Results): string {
+  const wish = (name: string): string | undefined => tools.get(name)?.definition.modelOverride;
+  if (!calls.some(({ name }, at) => results[at]?.modelOverride !== undefined || wish(name) !== undefined)) return "";
+  const known = calls.filter(({ name }) => tools.get(name) !== undefined);
+  return resolveModelOverride(
+    calls,
+    known.map(({ name }) => ({ name, modelOverride: wish(name) })),
+    results,
+  );
 }
 
 /** The model has said its last word, unless it owes the person a plan, or a hook holds it back. */

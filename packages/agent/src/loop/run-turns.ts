@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Draft, Maybe } from "@assent/core";
 import { askModel } from "./ask-model.ts";
 import { compactIfFull } from "./compaction.ts";
 import type { RunEnd } from "./conversation.ts";
@@ -61,22 +62,27 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   const { deps, steering } = talk;
   const { session } = deps;
   const turn = session.state.turn + 1;
-  const model = await chosenModel(talk);
+  const found = chosenModel(talk);
+  const model = found instanceof Promise ? await found : found;
   if ("error" in model) return end(talk, "failed", model.error);
   const modelId = askedModel(talk) ?? model.modelId;
-  await compactIfFull(talk, { modelId, turn, trigger: "auto", signal });
-  await deliverNotices(talk, turn);
+  const compacting = compactIfFull(talk, { modelId, turn, trigger: "auto", signal });
+  if (compacting) await compacting;
+  const delivering = deliverNotices(talk, turn);
+  if (delivering) await delivering;
   const entered = talk.planning.entered();
   if (entered !== undefined) await remind(talk, turn, entered);
   if (deps.hooks) await startTurn(talk, signal);
-  const lead = steering.lead({ active: offeredTools(deps.tools(), session, deps.asks).map(({ name }) => name), newPrompt: talk.fresh });
-  await begin(talk, { turn, lead, model });
+  const tools = offeredTools(deps.tools(), session, deps.asks);
+  const lead = steering.lead({ active: tools.map(({ name }) => name), newPrompt: talk.fresh });
+  const beginning = begin(talk, { turn, lead, model });
+  if (beginning instanceof Promise) await beginning;
   talk.newPrompt = false;
   talk.fresh = false;
   talk.override = "";
   let answer: ModelAnswer;
   try {
-    answer = await askModel(talk, { turn, lead, model, modelId, signal });
+    answer = await askModel(talk, { turn, lead, tools, model, modelId, signal });
   } catch (error) {
     return await broken(talk, { turn, error, signal });
   }
@@ -84,27 +90,37 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
 }
 
 /** A model that cannot be had is a failure of the run, not of the program. */
-async function chosenModel(talk: Talk): Promise<LanguageModelV4 | { readonly error: NonNullable<RunEnd["error"]> }> {
+function chosenModel(talk: Talk): Maybe<LanguageModelV4 | NoModel> {
   try {
-    return await talk.deps.model(askedModel(talk));
+    const model = talk.deps.model(askedModel(talk));
+    return model instanceof Promise ? model.catch(noModel) : model;
   } catch (error) {
-    return { error: providerFailure(error) };
+    return noModel(error);
   }
+}
+
+type NoModel = { readonly error: NonNullable<RunEnd["error"]> };
+
+function noModel(error: unknown): NoModel {
+  return { error: providerFailure(error) };
 }
 
 type Turn = { readonly turn: number; readonly lead: Lead; readonly model: LanguageModelV4 };
 
 /** What the runtime has to say goes to the record with the beginning of the turn it is said in. */
-async function begin(talk: Talk, { turn, lead, model }: Turn): Promise<void> {
+function begin(talk: Talk, { turn, lead, model }: Turn): Maybe<unknown> {
   const { session, ids } = talk.deps;
   const toolChoice = lead.choice === undefined ? null : typeof lead.choice === "string" ? lead.choice : lead.choice.tool;
   const { origin } = talk;
   const started = session.draft("turn.started", { turn, origin, promptId: ids.next("u_"), model: model.modelId, toolChoice });
-  const { reminder, proposal } = lead;
-  if (reminder === undefined) {
-    await session.write([started], "normal");
-    return;
-  }
+  const { reminder } = lead;
+  return reminder === undefined ? session.write([started], "normal") : beginReminding(talk, started, { turn, lead, reminder });
+}
+
+type Reminding = Pick<Turn, "turn" | "lead"> & { readonly reminder: string };
+
+async function beginReminding(talk: Talk, started: Draft, { turn, lead: { proposal }, reminder }: Reminding): Promise<void> {
+  const { session } = talk.deps;
   const reminded = proposal === undefined ? [] : [session.draft("proposal.reminded", { proposal, turn })];
   const said = session.draft("message.user", { turn, content: reminder, origin: "steering" });
   await session.record([started, said, ...reminded], "normal");

@@ -44,6 +44,13 @@ export type Steering = {
   readonly clear: () => void;
 };
 
+/** Whether something came of leading that the end of the turn settles. */
+export function isLed({ choice, proposal }: Lead): boolean {
+  return choice !== undefined || proposal !== undefined;
+}
+
+const UNLED: Lead = Object.freeze({ choice: undefined, reminder: undefined, proposal: undefined });
+const NONE: readonly ProposalRow[] = Object.freeze([]);
 const LIMIT = 3;
 const AGAIN = { aborted: "requeue", error: "requeue", not_invoked: "requeue" } as const;
 const USER = "user-force";
@@ -52,11 +59,15 @@ const PLAN = "plan-mode-decision";
 /** Steering for one session. */
 export function createSteering({ session, mode }: { readonly session: Session; readonly mode: () => SteeringMode }): Steering {
   let queue: ToolChoiceQueue = EMPTY_QUEUE;
-  const pending = (): readonly ProposalRow[] =>
-    mode() === "none" ? [] : [...session.state.proposals.values()].filter(({ state, parked }) => state === "staged" && !parked);
+  const pending = (): readonly ProposalRow[] => {
+    const { proposals } = session.state;
+    if (proposals.size === 0 || mode() === "none") return NONE;
+    return [...proposals.values()].filter(({ state, parked }) => state === "staged" && !parked);
+  };
   return {
     lead: ({ active, newPrompt }) => {
       const rows = pending();
+      if (rows.length === 0 && queue.entries.length === 0 && !queue.inFlight) return UNLED;
       queue = withDirectives(queue, rows, mode());
       const served = nextChoice(queue, { active });
       queue = served.queue;

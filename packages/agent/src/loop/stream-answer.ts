@@ -7,7 +7,7 @@ import {
   type SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import { type AssistantPart, isObject, type Json, type Usage } from "@assent/core";
-import { SILENT, type StreamEvent, type StreamTeller, tellStream } from "./stream-events.ts";
+import { type StreamEvent, type StreamTeller, tellStream } from "./stream-events.ts";
 
 /** One call as a model made it: its arguments as the text that came. */
 export type AnsweredCall = { readonly id: string; readonly name: string; readonly arguments: string };
@@ -69,44 +69,40 @@ export async function streamAnswer(
   heard: ((event: StreamEvent) => void) | undefined,
 ): Promise<ModelAnswer> {
   const { stream } = await model.doStream(options);
-  const teller = heard ? tellStream(heard) : SILENT;
-  const into: Collected = { entries: [], open: new Map(), heard: false, finished: undefined, model: null, providerId: null, teller };
-  try {
-    await takeAll(into, stream);
-    const answer = conclude(into);
-    teller.end(answer.stop);
-    return answer;
-  } catch (error) {
-    const stop = options.abortSignal?.aborted ? "aborted" : "error";
-    teller.end(stop);
-    throw new BrokenAnswer(error, { calls: callsOf(into).length, heard: into.heard, partial: answerOf(into, stop) });
-  }
-}
-
-/** Every part as it comes. What is not read to its end is given up, and its provider told so. */
-async function takeAll(into: Collected, stream: ReadableStream<LanguageModelV4StreamPart>): Promise<void> {
+  const into = collecting(heard && tellStream(heard));
   const reader = stream.getReader(); // half the cost of iterating, and answers have many parts
   try {
     for (let next = await reader.read(); !next.done; next = await reader.read()) take(into, next.value);
+    const answer = conclude(into);
+    into.teller?.end(answer.stop);
+    return answer;
   } catch (error) {
-    await reader.cancel(error).catch(() => undefined);
-    throw error;
+    await reader.cancel(error).catch(() => undefined); // what is not read to its end is given up, and its provider told so
+    const stop = options.abortSignal?.aborted ? "aborted" : "error";
+    into.teller?.end(stop);
+    throw new BrokenAnswer(error, { calls: into.calls.length, heard: into.heard, partial: answerOf(into, stop) });
   }
 }
 
 type Block = { readonly type: "text" | "reasoning"; text: string; provider: SharedV4ProviderMetadata | undefined };
-type Call = { readonly type: "call"; readonly call: AnsweredCall; readonly provider: SharedV4ProviderMetadata | undefined };
+type Call = Extract<AnswerPart, { readonly type: "call" }>;
 type Finish = Extract<LanguageModelV4StreamPart, { readonly type: "finish" }>;
 type Collected = {
   /** In the order in which they began: some providers end a text only after the calls that follow it. */
   readonly entries: (Block | Call)[];
+  readonly calls: AnsweredCall[];
   readonly open: Map<string, Block>;
   heard: boolean;
   finished: Finish | undefined;
   model: string | null;
   providerId: string | null;
-  readonly teller: StreamTeller;
+  /** Absent: nobody hears of it. */
+  readonly teller: StreamTeller | undefined;
 };
+
+function collecting(teller: StreamTeller | undefined): Collected {
+  return { entries: [], calls: [], open: new Map(), heard: false, finished: undefined, model: null, providerId: null, teller };
+}
 
 function take(into: Collected, part: LanguageModelV4StreamPart): void {
   switch (part.type) {
@@ -122,12 +118,12 @@ function take(into: Collected, part: LanguageModelV4StreamPart): void {
     case "reasoning-end":
       learn(into.open.get(part.id), part.providerMetadata);
       into.open.delete(part.id);
-      into.teller.stop(part.id);
+      into.teller?.stop(part.id);
       break;
     case "tool-input-start":
     case "tool-input-delta":
     case "tool-input-end":
-      tellInput(into.teller, part);
+      if (into.teller) tellInput(into.teller, part);
       break;
     case "tool-call":
       addCall(into, part);
@@ -152,8 +148,8 @@ function begin({ open, entries, teller }: Collected, { type, id, providerMetadat
   const block: Block = { type: type === "text-start" ? "text" : "reasoning", text: "", provider: providerMetadata };
   open.set(id, block);
   entries.push(block);
-  teller.stop(id); // a provider that begins the same block anew has ended the one before
-  teller.start(id, { type: block.type });
+  teller?.stop(id); // a provider that begins the same block anew has ended the one before
+  teller?.start(id, { type: block.type });
 }
 
 function add(into: Collected, { id, delta, providerMetadata }: Delta): void {
@@ -163,7 +159,7 @@ function add(into: Collected, { id, delta, providerMetadata }: Delta): void {
   if (delta === "") return;
   block.text += delta;
   into.heard = true;
-  into.teller.delta(id, { type: block.type, delta });
+  into.teller?.delta(id, { type: block.type, delta });
 }
 
 type InputPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-input-start" | "tool-input-delta" | "tool-input-end" }>;
@@ -189,19 +185,26 @@ function learn(block: Block | undefined, more: SharedV4ProviderMetadata | undefi
   block.provider = merged;
 }
 
+type CallPart = Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>;
+
 /** What a provider ran itself is none of ours. */
-function addCall({ entries, teller }: Collected, part: Extract<LanguageModelV4StreamPart, { readonly type: "tool-call" }>): void {
-  const { toolCallId, toolName, input, providerExecuted, providerMetadata } = part;
-  if (providerExecuted) return;
+function addCall({ entries, calls, teller }: Collected, part: CallPart): void {
+  if (part.providerExecuted) return;
+  if (teller) tellCall(teller, part);
+  const id = part.toolCallId.toWellFormed();
+  const name = part.toolName.toWellFormed();
+  const input = part.input.toWellFormed();
+  const provider = part.providerMetadata && asJson(part.providerMetadata);
+  calls.push({ id, name, arguments: input });
+  entries.push(
+    provider === undefined ? { type: "call", call: id, tool: name, input } : { type: "call", call: id, tool: name, input, provider },
+  );
+}
+
+function tellCall(teller: StreamTeller, { toolCallId, toolName, input }: CallPart): void {
   const key = callKey(toolCallId);
   if (teller.start(key, { type: "call", id: toolCallId, tool: toolName })) teller.delta(key, { type: "input", delta: input });
   teller.stop(key);
-  const call = { id: toolCallId.toWellFormed(), name: toolName.toWellFormed(), arguments: input.toWellFormed() };
-  entries.push({ type: "call", call, provider: providerMetadata });
-}
-
-function callsOf({ entries }: Collected): readonly AnsweredCall[] {
-  return entries.flatMap((entry) => (entry.type === "call" ? [entry.call] : []));
 }
 
 function conclude(into: Collected): ModelAnswer {
@@ -212,32 +215,25 @@ function conclude(into: Collected): ModelAnswer {
 }
 
 function answerOf(into: Collected, stop: string): ModelAnswer {
-  const { finished, model, providerId } = into;
-  const parts = into.entries.flatMap(partOf);
-  return {
-    parts,
-    calls: callsOf(into),
-    text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
-    stop,
-    truncated: stop === "length",
-    usage: finished ? usageOf(finished.usage) : null,
-    model,
-    providerId,
-  };
+  const { entries, calls, finished, model, providerId } = into;
+  const parts: AnswerPart[] = [];
+  let text = "";
+  for (const entry of entries) {
+    const part = entry.type === "call" ? entry : blockPart(entry);
+    if (part) parts.push(part);
+    if (part?.type === "text") text += part.text;
+  }
+  const usage = finished ? usageOf(finished.usage) : null;
+  // A list that was filled one by one has room for more; the record keeps this one.
+  return { parts: parts.slice(), calls, text, stop, truncated: stop === "length", usage, model, providerId };
 }
 
 /** An empty text says nothing, and some providers refuse to be sent one; empty reasoning may carry a signature. */
-function partOf(entry: Block | Call): readonly AnswerPart[] {
-  const provider = entry.provider && asJson(entry.provider);
-  const beside = provider !== undefined && { provider };
-  if (entry.type === "call") {
-    const { id, name, arguments: input } = entry.call;
-    return [{ type: "call", call: id, tool: name, input, ...beside }];
-  }
-  const { type } = entry;
-  const text = entry.text.toWellFormed(); // only the whole: a pair may have come in two pieces
-  if (text === "" && (type === "text" || provider === undefined)) return [];
-  return [{ type, text, ...beside }];
+function blockPart({ type, text: came, provider: given }: Block): AnswerPart | undefined {
+  const provider = given && asJson(given);
+  const text = came.toWellFormed(); // only the whole: a pair may have come in two pieces
+  if (text === "" && (type === "text" || provider === undefined)) return undefined;
+  return provider === undefined ? { type, text } : { type, text, provider };
 }
 
 /** Providers leave undefined what they do not know; what is stored is JSON. */

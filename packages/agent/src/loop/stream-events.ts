@@ -25,14 +25,6 @@ export type StreamTeller = {
   readonly end: (stop: string) => void;
 };
 
-/** Tells nobody. */
-export const SILENT: StreamTeller = Object.freeze({
-  start: () => false,
-  delta: () => undefined,
-  stop: () => undefined,
-  end: () => undefined,
-});
-
 /** Begins to tell of an answer. */
 export function tellStream(heard: (event: StreamEvent) => void): StreamTeller {
   const open = new Map<string, number>();
