@@ -5,6 +5,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } 
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { inParts, isJoined, licensesOf } from "./joined-libraries.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -97,9 +98,10 @@ const together = (groups) => ({
 const inPlace = (groups) => ({
   name: "in place",
   setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
-      kind === "entry-point" || (path.startsWith("@assent/") && !path.startsWith("@assent/core")) ? undefined : { path, external: true },
-    );
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      const inside = kind === "entry-point" || (path.startsWith("@assent/") && !path.startsWith("@assent/core"));
+      return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
+    });
     onLoad({ filter: OURS }, ({ path }) => {
       const [, folder, file] = OURS.exec(path) ?? [];
       const base =
@@ -145,7 +147,8 @@ async function joinProgram() {
     logLevel: "warning",
   };
   const groups = await groupsOf(options);
-  await build({ ...options, plugins: [atFirstUse, together(groups), inPlace(groups)] });
+  const { metafile } = await build({ ...options, plugins: [atFirstUse, inParts, together(groups), inPlace(groups)], metafile: true });
+  writeFileSync(join(options.outdir, "licenses.txt"), licensesOf(metafile, root));
 }
 
 removeStale(); // the joined files have no source of their own name: they go, too, and are made again

@@ -83,6 +83,23 @@ describe("packages from a fresh clone", () => {
     });
   }
 
+  test("assent carries the licenses of other people's packages that are part of it", () => {
+    const licenses = fileOf("assent", "dist/bundle/licenses.txt");
+    const headings = [...licenses.matchAll(/^(\S+) \d+\.\d+\.\d+: (\S+)$/gm)].map(([, name, license]) => `${name} ${license}`);
+    assert.deepEqual(headings, [
+      "@ai-sdk/anthropic Apache-2.0",
+      "@ai-sdk/google Apache-2.0",
+      "@ai-sdk/openai Apache-2.0",
+      "@ai-sdk/openai-compatible Apache-2.0",
+      "@ai-sdk/provider Apache-2.0",
+      "@ai-sdk/provider-utils Apache-2.0",
+      "@workflow/serde Apache-2.0",
+      "eventsource-parser MIT",
+      "zod MIT",
+    ]);
+    assert.equal(licenses.match(/Permission is hereby granted, free of charge/g)?.length, 2);
+  });
+
   for (const [folder, name] of PACKAGES.filter(([id]) => id === "core" || id === "sdk"))
     test(`${name} has no dependencies`, () => {
       const { dependencies, optionalDependencies, peerDependencies } = manifestOf(folder);
@@ -140,7 +157,7 @@ function expectedFiles(folder: string): readonly string[] {
   const code = JOINED[folder]?.map((entry) => `dist/bundle/${entry}`) ?? built;
   assert.ok(modules.length > 5);
   const read = sources.filter((file) => file.startsWith("bin/") || (file.startsWith("src/") && !file.endsWith(".ts")));
-  const always = ["LICENSE", "README.md", "package.json"];
+  const always = ["LICENSE", "README.md", "package.json", ...(folder === "cli" ? ["dist/bundle/licenses.txt"] : [])];
   return [...always, ...read, ...built.map((file) => `${file}.d.ts`), ...code.map((file) => `${file}.js`)].sort();
 }
 

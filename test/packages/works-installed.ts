@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openScreen } from "../../packages/cli/test/tui/support/screen.ts";
@@ -96,6 +98,23 @@ export function testInstalled(label: string, made: () => Installation): void {
     assert.equal(readFileSync(join(at, "src/a.js"), "utf8"), "export const a = newName(1);\n");
   });
 
+  for (const [provider, key, path] of [
+    ["anthropic", "ANTHROPIC_API_KEY", "/v1/messages"],
+    ["google", "GEMINI_API_KEY", "/v1/models/m:streamGenerateContent?alt=sse"],
+    ["openai", "OPENAI_API_KEY", "/v1/responses"],
+    ["openai-compatible", "OPENAI_COMPATIBLE_API_KEY", "/v1/chat/completions"],
+  ] as const)
+    test(`${label}: assent speaks to ${provider}, whose package is not installed but part of it`, async () => {
+      assert.ok(!existsSync(join(made().user, "node_modules/@ai-sdk", provider)));
+      const variable = provider === "google" ? "GOOGLE_GENERATIVE_AI_BASE_URL" : key.replace("API_KEY", "BASE_URL");
+      const { asked, code, stderr } = await refused(workspace(), provider, (base) => ({
+        ...environment(made()),
+        [key]: "k",
+        [variable]: base,
+      }));
+      assert.deepEqual({ asked, code }, { asked: [path], code: 1 }, stderr);
+    });
+
   for (const [sentence, mode, expected] of [
     ["is kept in a state directory of the user's own that is there", 0o700, true],
     ["is not kept where others could write", 0o770, false],
@@ -137,4 +156,31 @@ export function testInstalled(label: string, made: () => Installation): void {
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 0);
   });
+}
+
+type Refused = { readonly asked: readonly string[]; readonly code: number | null; readonly stderr: string };
+
+/** A run whose provider, a server on this machine, lets nobody in. */
+async function refused(cwd: string, provider: string, environmentFor: (base: string) => NodeJS.ProcessEnv): Promise<Refused> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    request.resume();
+    response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"message":"no"}}');
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  // Parsing: a server on a port has an address of this kind.
+  const { port } = server.address() as AddressInfo;
+  const env = environmentFor(`http://127.0.0.1:${port}/v1`);
+  try {
+    const child = spawn("assent", ["run", "go", "--json", "--model", `${provider}:m`], { cwd, env, stdio: ["ignore", "ignore", "pipe"] });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    const code = await new Promise<number | null>((ended) => child.once("close", ended));
+    return { asked, code, stderr };
+  } finally {
+    server.close();
+  }
 }
