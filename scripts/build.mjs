@@ -95,6 +95,20 @@ const together = (groups) => ({
   },
 });
 
+/**
+ * Modules of Node are asked for by the names that are used of them. An import makes a namespace, which reads every name that there is, and so loads what only the others
+ * need: the terminal's line editor for `node:fs`, the web's ciphers for `node:crypto`.
+ */
+function byName(text, path) {
+  const asked = text.replace(
+    /^import \{([^}]+)\} from "(node:[^"]+)";$/gm,
+    (_, names, module) => `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`,
+  );
+  if (/^(?:import|export)\b.* from "node:/m.test(asked))
+    throw new Error(`${path} imports a module of Node in another way than by its names`);
+  return asked;
+}
+
 const inPlace = (groups) => ({
   name: "in place",
   setup({ onLoad, onResolve }) {
@@ -108,7 +122,7 @@ const inPlace = (groups) => ({
         folder === "cli" ? `new URL("../${file}", import.meta.url)` : `new URL("./${file}", import.meta.resolve("@assent/${folder}"))`;
       const text = readFileSync(path, "utf8");
       if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
-      return { contents: loadedTogether(groups, text, path).replaceAll("import.meta.url", `(${base}.href)`) };
+      return { contents: loadedTogether(groups, byName(text, path), path).replaceAll("import.meta.url", `(${base}.href)`) };
     });
   },
 });
