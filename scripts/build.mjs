@@ -49,9 +49,15 @@ const OURS = /\/packages\/([a-z]+)\/dist\/(.+)$/;
 
 const programDist = join(root, "packages/cli/dist");
 
-/** Modules that are loaded by themselves: at once, or seldom. */
-const ALONE =
-  /^(?:commands\/(?:tui|verify|version)|durable-ledger|headless\/(?:client-options|open-host)|help-text|keep-compiled|tui\/.+|version)$/;
+/** Short modules that are loaded lazily, and are there from the beginning when joined: a file of their own costs more than they do. */
+const AT_ONCE = /^(?:help-text|keep-compiled|version)$/;
+
+/** Modules that are loaded by themselves, by what is there by then. */
+const ALONE = {
+  program: /\bcli\/dist\/(?:commands\/(?:tui|version)|headless\/client-options)\.js$/,
+  session:
+    /\b(?:cli\/dist\/(?:headless\/open-host|tui\/(?:plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+};
 
 /**
  * The other modules that are loaded lazily, in two groups: what works with a policy, and what only looks at the record. Each group is loaded as a whole: apart,
@@ -66,22 +72,38 @@ async function groupsOf(options) {
     return seen.add(file);
   };
   const lazy = new Set(Object.keys(inputs).flatMap((file) => importsOf(file, "dynamic-import")));
-  const groups = { record: [], session: [] };
+  const groups = { record: ["@assent/host", "@assent/store"], session: ["@assent/tools"] };
   for (const file of [...lazy].sort()) {
     const [, name] = /^packages\/cli\/dist\/(.+)\.js$/.exec(file) ?? [];
-    if (name === undefined || ALONE.test(name)) continue;
+    if (name === undefined || AT_ONCE.test(name) || Object.values(ALONE).some((files) => files.test(file))) continue;
     groups[[...reached(file)].some((one) => /^packages\/(?:agent|policy|tools)\//.test(one)) ? "session" : "record"].push(name);
   }
   return groups;
 }
 
+const atOnce = (name) => name.replaceAll("-", "_");
+
 /** A dynamic import of a module that is loaded with others becomes one of the group. */
 function loadedTogether(groups, text, path) {
-  return text.replace(/\bimport\("(\.[^"]+)\.js"\)/g, (whole, specifier) => {
-    const name = relative(programDist, join(dirname(path), specifier));
+  const before = new Set();
+  const joined = text.replace(/\bimport\("((?:\.|@assent\/)[^"]+?)(?:\.js)?"\)/g, (whole, specifier) => {
+    const name = specifier.startsWith(".") ? relative(programDist, join(dirname(path), specifier)) : specifier;
+    if (AT_ONCE.test(name)) {
+      before.add(`import * as ${atOnce(name)} from "${specifier}.js";\n`);
+      return `Promise.resolve(${atOnce(name)})`;
+    }
     const [group] = Object.entries(groups).find(([, names]) => names.includes(name)) ?? [];
     return group ? `import("together:${group}").then((all) => all[${JSON.stringify(name)}])` : whole;
   });
+  return `${[...before].join("")}${joined}`;
+}
+
+/** A module says what is there by the time it is loaded. Otherwise what two of them share lies in a file of its own, for every way to share it. */
+const onTopOf = (layer) => `\nimport * as beneath from "${layer === "program" ? join(programDist, "main.js") : `together:${layer}`}";\n`;
+
+function placed(path) {
+  const [layer] = Object.entries(ALONE).find(([, files]) => files.test(path)) ?? [];
+  return layer === undefined ? "" : onTopOf(layer);
 }
 
 const together = (groups) => ({
@@ -89,7 +111,10 @@ const together = (groups) => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^together:/ }, ({ path }) => ({ path: path.slice("together:".length), namespace: "together" }));
     onLoad({ filter: /^/, namespace: "together" }, ({ path }) => ({
-      contents: groups[path].map((name) => `export * as ${JSON.stringify(name)} from "./${name}.js";`).join("\n"),
+      contents: [
+        ...groups[path].map((name) => `export * as ${JSON.stringify(name)} from "${name.startsWith("@") ? name : `./${name}.js`}";`),
+        onTopOf(path === "session" ? "record" : "program"),
+      ].join("\n"),
       resolveDir: programDist,
     }));
   },
@@ -122,7 +147,8 @@ const inPlace = (groups) => ({
         folder === "cli" ? `new URL("../${file}", import.meta.url)` : `new URL("./${file}", import.meta.resolve("@assent/${folder}"))`;
       const text = readFileSync(path, "utf8");
       if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
-      return { contents: loadedTogether(groups, byName(text, path), path).replaceAll("import.meta.url", `(${base}.href)`) };
+      const joined = loadedTogether(groups, byName(text, path), path).replaceAll("import.meta.url", `(${base}.href)`);
+      return { contents: `${joined}${placed(path)}` };
     });
   },
 });
@@ -148,6 +174,11 @@ const atFirstUse = {
   },
 };
 
+/** One wider character, in a pattern or a comment where esbuild leaves it, and Node keeps a whole file in twice the memory and reads it at half the speed. */
+function inAscii(text) {
+  return text.replace(/[^\0-\x7f]/g, (wide) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 async function joinProgram() {
   const options = {
     entryPoints: { index: join(programDist, "index.js"), program: join(programDist, "program.js") },
@@ -161,7 +192,10 @@ async function joinProgram() {
     logLevel: "warning",
   };
   const groups = await groupsOf(options);
-  const { metafile } = await build({ ...options, plugins: [atFirstUse, inParts, together(groups), inPlace(groups)], metafile: true });
+  const plugins = [atFirstUse, inParts(placed), together(groups), inPlace(groups)];
+  const { metafile, outputFiles } = await build({ ...options, plugins, metafile: true, write: false });
+  mkdirSync(options.outdir, { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, inAscii(text));
   writeFileSync(join(options.outdir, "licenses.txt"), licensesOf(metafile, root));
 }
 

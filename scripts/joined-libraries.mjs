@@ -14,16 +14,16 @@ export function isJoined({ path, importer }) {
 /** An imported object holds all of a library; a namespace only what is used of it. */
 const WHOLE_LIBRARY = /^import \{ z \} from "zod\/v4";$/m;
 
-export const inParts = {
+export const inParts = (placed) => ({
   name: "in parts",
   setup({ onLoad }) {
     onLoad({ filter: /\/node_modules\/@ai-sdk\/(?:anthropic|google|openai|openai-compatible)\/dist\/index\.m?js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
       if (!WHOLE_LIBRARY.test(text)) throw new Error(`${path} imports its schema library in another way than it did`);
-      return { contents: text.replace(WHOLE_LIBRARY, 'import * as z from "zod/v4";') };
+      return { contents: `${text.replace(WHOLE_LIBRARY, 'import * as z from "zod/v4";')}${placed(path)}` };
     });
   },
-};
+});
 
 /** The licenses of what was joined: whoever passes it on passes them on. */
 export function licensesOf({ inputs }, root) {

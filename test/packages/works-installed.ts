@@ -28,6 +28,15 @@ const SCRIPT = {
   ],
 };
 
+/** Writes down at the end what was loaded. */
+const LOOK = `
+const files = [];
+const load = (url, context, next) => (files.push(url), next(url, context));
+process.getBuiltinModule("node:module").registerHooks({ load });
+const tell = () => JSON.stringify({ files, modules: process.moduleLoadList });
+process.on("exit", () => process.getBuiltinModule("node:fs").writeFileSync("loaded.json", tell()));
+`;
+
 /** Registers the tests of what a person does who installed the packages. The installation is made when the tests run. */
 export function testInstalled(label: string, made: () => Installation): void {
   const environment = ({ user, node }: Installation): Record<string, string> => ({
@@ -96,6 +105,18 @@ export function testInstalled(label: string, made: () => Installation): void {
     const run = start(at, ["assent", "run", "rename", "--model", "script:script.json", "--mode", "yolo"]);
     assert.deepEqual(run, { code: 0, stdout: "Renamed.\n", stderr: "" });
     assert.equal(readFileSync(join(at, "src/a.js"), "utf8"), "export const a = newName(1);\n");
+  });
+
+  test(`${label}: a run loads few files of ours, and of Node what it uses`, () => {
+    const at = workspace();
+    writeFileSync(join(at, "look.mjs"), LOOK);
+    const program = join(made().user, "node_modules/assent/bin/assent.js");
+    const run = ["node", "--import", "./look.mjs", program, "run", "rename", "--model", "script:script.json", "--mode", "yolo"];
+    assert.deepEqual(start(at, run), { code: 0, stdout: "Renamed.\n", stderr: "" });
+    const { files, modules }: Record<"files" | "modules", readonly string[]> = JSON.parse(readFileSync(join(at, "loaded.json"), "utf8"));
+    const ours = files.filter((file) => /\/node_modules\/(?:@assent\/\w+|assent)\//.test(file));
+    assert.ok(ours.length > 5 && ours.length <= 13, ours.join("\n"));
+    assert.ok(modules.includes("NativeModule crypto") && !modules.includes("NativeModule internal/crypto/webcrypto"), modules.join("\n"));
   });
 
   for (const [provider, key, path] of [
