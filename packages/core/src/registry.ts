@@ -43,7 +43,7 @@ export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {})
       refuseTaken(tool.name);
       compileInput(tool, schemas);
       // A Standard Schema that cannot be shown to the model is refused here, not in the middle of a turn.
-      void tool.schemaIsRecursive;
+      void tool.inputSchema;
       enter(tool.name, tool);
       all = Object.freeze([...all, tool]);
       offered = Object.freeze(all.filter(({ hidden }) => !hidden));

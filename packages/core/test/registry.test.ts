@@ -102,3 +102,17 @@ test("an alias needs a tool, and a name of its own", () => {
 });
 
 test("a name that every object has is not found", () => assert.equal(createRegistry().get("constructor"), undefined));
+
+test("whether a schema comes back to itself is found out when somebody asks, not when the tool is registered", () => {
+  let asked = 0;
+  const given: Tool = {
+    ...tool("read"),
+    get schemaIsRecursive() {
+      asked += 1;
+      return false;
+    },
+  };
+  const registry = createRegistry();
+  registry.add(given);
+  assert.deepEqual([registry.get("read"), asked], [given, 0]);
+});
