@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from "node:fs";
+import { isatty } from "node:tty";
 import type { Io, Keyboard, Output } from "./io.ts";
 
 /** What ends a program from outside: a key, a supervisor, a closing terminal. */
@@ -8,7 +10,7 @@ export function processIo(): Io {
   return {
     stdout: outputOf(process.stdout, false),
     stderr: outputOf(process.stderr, true),
-    stdinIsTTY: process.stdin.isTTY === true,
+    stdinIsTTY: isatty(0), // the stream is made when something is read from it
     readStdin,
     stdin: () => process.stdin,
     keyboard,
@@ -40,7 +42,15 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && GONE.includes(error.code);
 }
 
+/** Nothing comes from there, so no stream is made to hear it. */
+function isNowhere(descriptor: number): boolean {
+  const nowhere = statSync("/dev/null", { throwIfNoEntry: false });
+  const given = fstatSync(descriptor);
+  return nowhere?.isCharacterDevice() === true && given.isCharacterDevice() && given.rdev === nowhere.rdev;
+}
+
 async function readStdin(limit: number): Promise<Uint8Array> {
+  if (isNowhere(0)) return new Uint8Array();
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of process.stdin) {
