@@ -120,18 +120,41 @@ const together = (groups) => ({
   },
 });
 
+/** Modules of Node that most commands never call; functions and classes are all that is taken from them. */
+const AT_FIRST_CALL = /^node:(?:child_process|worker_threads)$/;
+
+/** A function, or a class by its capital letter, that is fetched when it is called. */
+function atFirstCall(name, holder) {
+  if (!/^\w+$/.test(name)) throw new Error(`'${name}' cannot be fetched at its first call`);
+  return `function ${name}(...given) { return ${/^[A-Z]/.test(name) ? `new (${holder}.${name})` : `${holder}.${name}`}(...given); }`;
+}
+
 /**
  * Modules of Node are asked for by the names that are used of them. An import makes a namespace, which reads every name that there is, and so loads what only the others
  * need: the terminal's line editor for `node:fs`, the web's ciphers for `node:crypto`.
  */
 function byName(text, path) {
-  const asked = text.replace(
-    /^import \{([^}]+)\} from "(node:[^"]+)";$/gm,
-    (_, names, module) => `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`,
+  const asked = text.replace(/^import \{([^}]+)\} from "(node:[^"]+)";$/gm, (_, names, module) =>
+    AT_FIRST_CALL.test(module)
+      ? names
+          .split(",")
+          .map((name) => atFirstCall(name.trim(), `process.getBuiltinModule("${module}")`))
+          .join("\n")
+      : `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`,
   );
   if (/^(?:import|export)\b.* from "node:/m.test(asked))
     throw new Error(`${path} imports a module of Node in another way than by its names`);
   return asked;
+}
+
+const descriptionsOfTools = join(root, "packages/tools/dist/description.js");
+
+/** What models are told about tools, two dozen texts that every run wants, is joined like code. */
+function allDescriptions() {
+  const folder = join(root, "packages/tools/src");
+  const texts = globSync("**/*.md", { cwd: folder }).sort();
+  const table = Object.fromEntries(texts.map((file) => [file.replace(/\.md$/, ""), readFileSync(join(folder, file), "utf8").trim()]));
+  return `const DESCRIPTIONS = ${JSON.stringify(table)};\nexport function description(tool) { return DESCRIPTIONS[tool]; }`;
 }
 
 const inPlace = (groups) => ({
@@ -145,6 +168,7 @@ const inPlace = (groups) => ({
       const [, folder, file] = OURS.exec(path) ?? [];
       const base =
         folder === "cli" ? `new URL("../${file}", import.meta.url)` : `new URL("./${file}", import.meta.resolve("@assent/${folder}"))`;
+      if (path === descriptionsOfTools) return { contents: allDescriptions() };
       const text = readFileSync(path, "utf8");
       if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
       const joined = loadedTogether(groups, byName(text, path), path).replaceAll("import.meta.url", `(${base}.href)`);

@@ -6,13 +6,13 @@ import type { WorkerStart } from "./search-worker.ts";
 /** Larger files are not searched. */
 const MAX_SEARCHED: number = 64 * 1024 * 1024;
 
-const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./search-worker.ts" : "./search-worker.js", import.meta.url);
+const workerFile = (): URL => new URL(import.meta.url.endsWith(".ts") ? "./search-worker.ts" : "./search-worker.js", import.meta.url);
 
 /** Searches in a thread of its own: whatever a pattern does, the process goes on, and the signal ends it. Throws `PatternFault`. */
 export const searchBuiltIn: SearchEngine = async function* (search, batches, signal) {
   const pattern = toJavaScript(search.pattern, search);
   const start: WorkerStart = { search, pattern, maxBytes: MAX_SEARCHED };
-  const worker = new Worker(WORKER, { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
+  const worker = new Worker(workerFile(), { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
   try {
     for await (const paths of batches) yield await askWorker(worker, paths, signal);
   } finally {

@@ -8,7 +8,7 @@ import type { Target } from "./targets.ts";
 /** From so many files on threads are worth being started. */
 export const MANY_FILES = 256;
 
-const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./edit-worker.ts" : "./edit-worker.js", import.meta.url);
+const workerFile = (): URL => new URL(import.meta.url.endsWith(".ts") ? "./edit-worker.ts" : "./edit-worker.js", import.meta.url);
 const MOST_THREADS = 4;
 const FILES_AT_ONCE = 16;
 
@@ -40,7 +40,7 @@ type Thread = {
 
 /** Answers come in the order of the questions; when the thread ends before, whoever waits hears why. */
 function openThread(start: WorkerStart, signal: AbortSignal): Thread {
-  const worker = new Worker(WORKER, { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
+  const worker = new Worker(workerFile(), { workerData: start, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 1024 } });
   const waiting: PromiseWithResolvers<readonly FileOutcome[]>[] = [];
   const ended = Promise.withResolvers<never>();
   ended.promise.catch(() => undefined); // heard by whoever waits

@@ -37,10 +37,9 @@ function renewed(url: string, number: string): string {
 /** For which import a file was made last. */
 const made = new Map<string, string>();
 
-const { cache } = createRequire(import.meta.url);
-
 /** CommonJS modules are kept by their file, whatever the address. */
 function forget(file: string): void {
+  const { cache } = createRequire(import.meta.url);
   const module = cache[file];
   if (!module) return;
   delete cache[file];
