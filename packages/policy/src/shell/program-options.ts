@@ -9,9 +9,9 @@ export type OptionWays = {
 
 /** What is known of a program's options; with a sub-command, of those behind it. */
 export function optionWays(program: string, sub?: string): OptionWays {
-  const own = WAYS.get(program) ?? UNKNOWN;
-  if (sub === undefined || !SUBCOMMANDS.has(program)) return own;
-  return SUB_WAYS.get(program)?.get(sub) ?? BEHIND.get(program) ?? UNKNOWN;
+  const ways = waysWith(program);
+  if (!ways) return UNKNOWN;
+  return sub === undefined || !SUBCOMMANDS.has(program) ? ways.own : (ways.subs.get(sub) ?? ways.behind);
 }
 
 /** Whether an option takes the next word as its value. */
@@ -34,13 +34,19 @@ function waysOf({ values = "", flags = "", synonyms = [] }: ProgramOptions): Opt
   return { values: new Set(values.split(" ")), flags: new Set(flags.split(" ")), synonyms: all };
 }
 
+type Ways = { readonly own: OptionWays; readonly behind: OptionWays; readonly subs: ReadonlyMap<string, OptionWays> };
+
 const UNKNOWN = waysOf({});
-const WAYS: ReadonlyMap<string, OptionWays> = new Map(Object.entries(PROGRAM_OPTIONS).map(([name, own]) => [name, waysOf(own)]));
-/** Behind a sub-command that is not listed, only the spellings hold. */
-const BEHIND: ReadonlyMap<string, OptionWays> = new Map([...WAYS].map(([name, { synonyms }]) => [name, { ...UNKNOWN, synonyms }]));
-const SUB_WAYS: ReadonlyMap<string, ReadonlyMap<string, OptionWays>> = new Map(
-  Object.entries(PROGRAM_OPTIONS).map(([name, { subs = {} }]) => [
-    name,
-    new Map(Object.entries(subs).map(([sub, own]) => [sub, waysOf(own)])),
-  ]),
-);
+const KNOWN = new Map<string, Ways>();
+
+/** Made when a program is first met. Behind a sub-command that is not listed, only the spellings hold. */
+function waysWith(program: string): Ways | undefined {
+  const known = KNOWN.get(program);
+  const options = Object.hasOwn(PROGRAM_OPTIONS, program) ? PROGRAM_OPTIONS[program] : undefined;
+  if (known || !options) return known;
+  const own = waysOf(options);
+  const subs = new Map(Object.entries(options.subs ?? {}).map(([sub, given]) => [sub, waysOf(given)]));
+  const made = { own, behind: { ...UNKNOWN, synonyms: own.synonyms }, subs };
+  KNOWN.set(program, made);
+  return made;
+}

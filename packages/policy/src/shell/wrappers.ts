@@ -53,8 +53,10 @@ function inPlace(run: Unwrap): Unwrap {
 }
 
 function bySpec(spec: WrapperSpec): Unwrap {
-  const table = optionTable(spec);
-  return (wrapping) => insideOf({ wrapping, table, scan: scanOptions(table, wrapping.words, 1), label: wrapping.name });
+  return (wrapping) => {
+    const table = tableOf(spec);
+    return insideOf({ wrapping, table, scan: scanOptions(table, wrapping.words, 1), label: wrapping.name });
+  };
 }
 
 type Scanned = { readonly wrapping: Wrapping; readonly table: OptionTable; readonly scan: OptionScan; readonly label: string };
@@ -175,13 +177,22 @@ function variables(words: readonly ShellWord[]): readonly Unwrapped[] {
   });
 }
 
+const TABLES = new WeakMap<WrapperSpec, OptionTable>();
+
+/** Made when such a command is first met: there are hundreds, and most sessions meet few. */
+function tableOf(spec: WrapperSpec): OptionTable {
+  const table = TABLES.get(spec) ?? optionTable(spec);
+  TABLES.set(spec, table);
+  return table;
+}
+
 function byRunners(runners: readonly Runner[]): Unwrap {
-  const tables = runners.map(({ words, spec }) => ({ before: words, table: optionTable(spec) }));
   return (wrapping) => {
     const { name, words } = wrapping;
-    for (const { before, table } of tables) {
+    for (const { words: before, spec } of runners) {
       const from = behind(words, before);
       if (from === undefined) continue;
+      const table = tableOf(spec);
       const found = insideOf({ wrapping, table, scan: scanOptions(table, words, from), label: [name, ...before].join(" ") });
       const directory = words.slice(1, from).some(({ value }) => RUNS_ELSEWHERE.test(value)) ? ELSEWHERE : undefined;
       return movedTo(directory, { ...found, inner: found.inner.map(withoutVersion) });
