@@ -2,7 +2,7 @@
 // it is made of, into a few files each (hundreds of small ones cost more to load than to run). Types stay where tsc puts them.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { inParts, isJoined, licensesOf } from "./joined-libraries.mjs";
@@ -49,12 +49,12 @@ const OURS = /\/packages\/([a-z]+)\/dist\/(.+)$/;
 
 const programDist = join(root, "packages/cli/dist");
 
-/** Short modules that are loaded lazily, and are there from the beginning when joined: a file of their own costs more than they do. */
-const AT_ONCE = /^(?:help-text|keep-compiled|version)$/;
+/** Modules that are loaded lazily, and come with whatever asks for them when joined: a file of their own costs more than they do. */
+const AT_ONCE = /^(?:durable-ledger|help-text|keep-compiled|version)$/;
 
 /** Modules that are loaded by themselves, by what is there by then. */
 const ALONE = {
-  program: /\bcli\/dist\/(?:commands\/(?:tui|version)|headless\/client-options)\.js$/,
+  program: /\bcli\/dist\/(?:commands\/(?:tui|version)|headless\/client-options|index)\.js$/,
   session:
     /\b(?:cli\/dist\/(?:headless\/open-host|tui\/(?:plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
@@ -99,7 +99,7 @@ function loadedTogether(groups, text, path) {
 }
 
 /** A module says what is there by the time it is loaded. Otherwise what two of them share lies in a file of its own, for every way to share it. */
-const onTopOf = (layer) => `\nimport * as beneath from "${layer === "program" ? join(programDist, "main.js") : `together:${layer}`}";\n`;
+const onTopOf = (layer) => `\nimport * as beneath from "${layer === "program" ? join(programDist, "program.js") : `together:${layer}`}";\n`;
 
 function placed(path) {
   const [layer] = Object.entries(ALONE).find(([, files]) => files.test(path)) ?? [];
@@ -161,7 +161,7 @@ const inPlace = (groups) => ({
   name: "in place",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
-      const inside = kind === "entry-point" || (path.startsWith("@assent/") && !path.startsWith("@assent/core"));
+      const inside = kind === "entry-point" || (path.startsWith("@assent/") && path !== "@assent/core");
       return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
     });
     onLoad({ filter: OURS }, ({ path }) => {
@@ -203,6 +203,19 @@ function inAscii(text) {
   return text.replace(/[^\0-\x7f]/g, (wide) => `\\u${wide.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** An entry that only passes on what another file has: that file takes its name, and nobody has to find two. */
+function withoutFacade(entry, files) {
+  const facade = files.find(({ path }) => basename(path) === `${entry}.js`);
+  const [, names, behind, again] = /^import \{([^}]+)\} from "\.\/([\w-]+\.js)";\nexport \{([^}]+)\};\n$/.exec(facade?.text ?? "") ?? [];
+  if (behind === undefined || names !== again) throw new Error(`${entry}.js does more than pass on what another file has`);
+  return files
+    .filter((file) => file !== facade)
+    .map(({ path, text }) => ({
+      path: basename(path) === behind ? facade.path : path,
+      text: text.replaceAll(`"./${behind}"`, `"./${entry}.js"`),
+    }));
+}
+
 async function joinProgram() {
   const options = {
     entryPoints: { index: join(programDist, "index.js"), program: join(programDist, "program.js") },
@@ -219,7 +232,7 @@ async function joinProgram() {
   const plugins = [atFirstUse, inParts(placed), together(groups), inPlace(groups)];
   const { metafile, outputFiles } = await build({ ...options, plugins, metafile: true, write: false });
   mkdirSync(options.outdir, { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(path, inAscii(text));
+  for (const { path, text } of withoutFacade("program", outputFiles)) writeFileSync(path, inAscii(text));
   writeFileSync(join(options.outdir, "licenses.txt"), licensesOf(metafile, root));
 }
 
