@@ -23,8 +23,9 @@ const ANSWER = 'data: {"choices":[{"delta":{"content":"Hi"},"finish_reason":"sto
 type Start = { readonly args: readonly string[]; readonly until: "request" | "exit"; readonly state?: string };
 
 /**
- * How long `assent run` takes from nothing until a server on this machine sees the model's first request. What its provider's package takes is not ours: the time
- * to import it is taken off and told apart. A run is measured with a state directory of its own, and with one in which an earlier run kept what it had compiled.
+ * How long `assent run` takes from nothing until a server on this machine sees the model's first request. The budget is three starts of Node and what its provider's
+ * package takes to be imported as it is published, which is taken off and told apart; that the program joins it, and is done sooner, counts for us. A run is measured
+ * with a state directory of its own, and with one in which an earlier run kept what it had compiled.
  */
 export async function firstRequestRows(): Promise<readonly Row[]> {
   const directory = mkdtempSync(join(tmpdir(), "assent-bench-"));
