@@ -1,5 +1,5 @@
-// Builds what is published: removes what sources no longer make, compiles, and joins the modules of @assent/core, and those of the program with the packages
-// it is made of, into a few files each (hundreds of small ones cost more to load than to run). Types stay where tsc puts them.
+// Builds what is published: removes what sources no longer make, compiles, and joins the modules of @assent/core, of @assent/agent, and those of the program with
+// the packages it is made of, into a few files each (hundreds of small ones cost more to load than to run). Types stay where tsc puts them.
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -48,6 +48,7 @@ async function joinCore() {
 const OURS = /\/packages\/([a-z]+)\/dist\/(.+)$/;
 
 const programDist = join(root, "packages/cli/dist");
+const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that are loaded lazily, and come with whatever asks for them when joined: a file of their own costs more than they do. */
 const AT_ONCE = /^(?:durable-ledger|help-text|keep-compiled|version)$/;
@@ -157,17 +158,25 @@ function allDescriptions() {
   return `const DESCRIPTIONS = ${JSON.stringify(table)};\nexport function description(tool) { return DESCRIPTIONS[tool]; }`;
 }
 
+/** The place that a module of a joined package had, seen from the file it is in now. */
+const fromBundle = (file) => `new URL("../${file}", import.meta.url)`;
+
+function placeOf(folder, file) {
+  if (folder === "cli") return fromBundle(file);
+  return `new URL("${folder === "agent" ? ".." : "."}/${file}", import.meta.resolve("@assent/${folder}"))`;
+}
+
 const inPlace = (groups) => ({
   name: "in place",
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      if (path === "@assent/agent") return { path: join(agentDist, "index.js"), sideEffects: false };
       const inside = kind === "entry-point" || (path.startsWith("@assent/") && path !== "@assent/core");
       return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
     });
     onLoad({ filter: OURS }, ({ path }) => {
       const [, folder, file] = OURS.exec(path) ?? [];
-      const base =
-        folder === "cli" ? `new URL("../${file}", import.meta.url)` : `new URL("./${file}", import.meta.resolve("@assent/${folder}"))`;
+      const base = placeOf(folder, file);
       if (path === descriptionsOfTools) return { contents: allDescriptions() };
       const text = readFileSync(path, "utf8");
       if (/import\.meta\.(?!url\b)/.test(text)) throw new Error(`${path} asks for its place by other means than import.meta.url`);
@@ -216,6 +225,33 @@ function withoutFacade(entry, files) {
     }));
 }
 
+/** The library of the loop: what it imports stays outside, and its scripts' language is loaded with the first script. */
+async function joinAgent() {
+  const placed = {
+    name: "placed",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /^[^./]/ }, ({ path, kind }) => (kind === "entry-point" ? undefined : { path, external: true }));
+      onLoad({ filter: OURS }, ({ path }) => ({
+        contents: readFileSync(path, "utf8").replaceAll("import.meta.url", `(${fromBundle(OURS.exec(path)?.[2])}.href)`),
+      }));
+    },
+  };
+  const { outputFiles } = await build({
+    entryPoints: { index: join(agentDist, "index.js") },
+    outdir: join(agentDist, "bundle"),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "es2024",
+    logLevel: "warning",
+    plugins: [atFirstUse, placed],
+    write: false,
+  });
+  mkdirSync(join(agentDist, "bundle"), { recursive: true });
+  for (const { path, text } of outputFiles) writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ "));
+}
+
 async function joinProgram() {
   const options = {
     entryPoints: { index: join(programDist, "index.js"), program: join(programDist, "program.js") },
@@ -239,4 +275,5 @@ async function joinProgram() {
 removeStale(); // the joined files have no source of their own name: they go, too, and are made again
 compile();
 await joinCore();
+await joinAgent();
 await joinProgram();
