@@ -190,7 +190,7 @@ for (const [engine, path] of Object.entries(ENGINES)) {
   });
 }
 
-test("ripgrep gets fixed words, the pattern and the files, and nothing of the environment", async (t) => {
+test("ripgrep gets fixed words, the pattern and the files, and nothing of the environment but its own mark", async (t) => {
   const directory = ripgrep(t);
   const { root, search } = searching(t, `relative:${directory}`);
   put(root, { "a.ts": "--pre=x", "-v": "--pre=x", "server.key": "--pre=x" });
@@ -204,7 +204,7 @@ test("ripgrep gets fixed words, the pattern and the files, and nothing of the en
       ...["--no-config", "--json", "--crlf", "--no-messages", "--no-ignore", "--hidden", "--max-filesize=64M", "--case-sensitive"],
       ...["--max-count=1", "--regexp=--pre=x", "--", join(root, "-v"), join(root, "a.ts")],
     ],
-    env: [],
+    env: ["ASSENT_MARK"],
   });
 });
 
