@@ -77,8 +77,16 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     watch.close();
     unsubscribe();
     deadline?.();
-    asking.abort();
+    asking.abort(noLongerAsked());
   };
+}
+
+let over: DOMException | undefined;
+
+/** Why nobody needs to be asked any longer. One for all: it is made for nearly every approval, and an error looks for where it comes from. */
+function noLongerAsked(): DOMException {
+  over ??= new DOMException("The approval is settled.", "AbortError");
+  return over;
 }
 
 function tellWaiting(batch: BatchRun, run: CallRun, { request }: Ready): void {
