@@ -3,6 +3,7 @@ import type { Answer, By, Remember } from "../model/answer.ts";
 import { cutText } from "../model/cut-text.ts";
 import type { EventBodies } from "../model/events.ts";
 import { isObject } from "../model/json.ts";
+import { nextApprovalRow } from "../model/ledger-rules.ts";
 import type { Request, Unit } from "../model/request.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../ports.ts";
 import { withinAgent } from "./within-agent.ts";
@@ -66,9 +67,10 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
     ...grants.map((body): SharedDraft => ({ type: "grant.created", v: 1, at, body })),
   ];
   const outcome = await ports.ledger.answer(events);
-  const now = await findApproval(ports.ledger, row.id);
-  if ("lost" in outcome && now.state === "open") return await expire(ports, row, checked); // the ledger knows a later time than our clock
-  return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: "lost" in outcome };
+  const [won] = "won" in outcome ? outcome.won : []; // it tells itself: what stands by now may be the next question about the same call
+  const now = won ? nextApprovalRow(row, won) : await findApproval(ports.ledger, row.id);
+  if (!won && now.state === "open") return await expire(ports, row, checked); // the ledger knows a later time than our clock
+  return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: !won };
 }
 
 /** What an edit would have covered, to tell whether what stands is the same answer; undefined when it cannot be told. */

@@ -66,6 +66,27 @@ test("T100: an edit of an input that only the original's rule allowed still need
   assert.deepEqual(b.world.lines, ["y"]);
 });
 
+test("I10: a yes is told as it was stored, also where the call is asked about again before that could be told", async (t) => {
+  let again = false;
+  const { b, running, id } = await asked(t, {
+    wrap: (ledger) => ({
+      ...ledger,
+      answer: async (events) => {
+        const stored = await ledger.answer(events);
+        again = true; // a new writer opens the approval once more, in this very moment
+        return stored;
+      },
+      pending: (async (...asking: Parameters<typeof ledger.pending>) => {
+        const rows = await ledger.pending(...asking);
+        return again && asking[0] === "approvals" ? rows.map((row) => ({ ...row, state: "open" })) : rows;
+      }) as typeof ledger.pending,
+    }),
+  });
+  const { outcome, alreadyAnswered, identical } = await b.dispatcher.answer(says(id));
+  assert.deepEqual({ outcome, alreadyAnswered, identical }, { outcome: "approved", alreadyAnswered: false, identical: true });
+  await running;
+});
+
 type Refused = readonly [name: string, tool: string, answer: Partial<Answer>, type: string];
 
 const refused: readonly Refused[] = [
