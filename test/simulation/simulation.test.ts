@@ -53,7 +53,7 @@ test("every kind of fault is met, and so is every end of a call", async () => {
 describe("a bug that is put in at a port is found", () => {
   const ROWS: readonly [bug: keyof typeof PLANTED, rules: readonly string[], seeds: number][] = [
     ["lost wake-up", ["L2"], 100],
-    ["double claim", ["I4"], 1_000],
+    ["double claim", ["I2", "I4"], 1_000], // done twice, or once without its intent on record
     ["missing fsync", ["I2", "I4", "I10"], 100],
     ["reordered notice", ["I9"], 300],
   ];
