@@ -1,19 +1,8 @@
-import {
-  type Circumstances,
-  type Decision,
-  type Guard,
-  type Hint,
-  MODES,
-  type NamedChecker,
-  type Opinion,
-  type RuleRef,
-  type Scope,
-  type TraceEntry,
-  type Verdict,
-} from "./decision.ts";
+import type { Circumstances, Decision, Guard, Hint, NamedChecker, Opinion, RuleRef, Scope, TraceEntry, Verdict } from "./decision.ts";
 import type { Kind } from "./kind.ts";
 import type { Request, Unit } from "./request.ts";
 import { messageOf } from "./thrown.ts";
+import { defaultEntry, HOOK_ENTRIES, hintEntry, modeEntry, type Step, TOOL_ENTRIES } from "./trace-entries.ts";
 
 /**
  * The only place where a verdict is made. Every unit is judged by itself; the request's decision is that of its strictest unit: deny, then explicit ask,
@@ -68,7 +57,7 @@ type Court = {
 };
 
 /** An opinion with the step in which it decides. */
-type Speaker = Opinion & { readonly step: 1 | 2 | 3 | 4 | 5 | 6; readonly scope?: Scope };
+type Speaker = Opinion & { readonly step: Step; readonly scope?: Scope };
 
 type Ruling = { readonly speaker: Speaker; readonly trace: readonly TraceEntry[] };
 
@@ -97,7 +86,7 @@ function judge(court: Court, unit: Unit): Ruling {
     allowedByTool(hint, unit) ?? // 5
     allowedByHook(hint.hook) ?? // 6
     asked(hint);
-  hearing.trace.push(modeEntry(mode, planDenies ? "deny" : MODE_AT[speaker.step]), hintEntry(speaker), defaultEntry(speaker));
+  hearing.trace.push(modeEntry(mode, planDenies ? "deny" : speaker.step), hintEntry(speaker), defaultEntry(speaker));
   return { speaker, trace: hearing.trace };
 }
 
@@ -178,7 +167,7 @@ const STEP = { error: 1, deny: 1, ask: 2, allow: 3 } as const;
 
 function hearHook({ trace, insisting }: Hearing, hook: Hint["hook"]): void {
   if (!hook) {
-    trace.push(HOOK.none);
+    trace.push(HOOK_ENTRIES.none);
     return;
   }
   const { verdict, reason, name } = hook;
@@ -193,7 +182,7 @@ function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step:
 }
 
 function hearTool({ trace, insisting }: Hearing, { tool, toolNote }: Hint): void {
-  const entry = TOOL[tool ?? "none"];
+  const entry = TOOL_ENTRIES[tool ?? "none"];
   trace.push(toolNote === undefined ? entry : { ...entry, note: toolNote });
   if (tool === "deny") insisting.push(toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote });
 }
@@ -234,44 +223,6 @@ const TOOL_ALLOWS: Speaker = Object.freeze({ verdict: "allow", reason: "tool", s
 const READ_ONLY: Speaker = Object.freeze({ verdict: "allow", reason: "readonly_hint", source: "", step: 5 });
 const TOOL_ASKS: Speaker = Object.freeze({ verdict: "ask", reason: "tool", source: "", step: 6 });
 const NOBODY: Speaker = Object.freeze({ verdict: "ask", reason: "default", source: "", step: 6 });
-
-type Entries = Readonly<Record<TraceEntry["opinion"], TraceEntry>>;
-
-/** Layers that say the same for most calls share their entries, so that a trace costs one small list. */
-function entriesOf(layer: string, note?: string): Entries {
-  const entry = (opinion: TraceEntry["opinion"]): TraceEntry =>
-    Object.freeze(note === undefined ? { layer, opinion } : { layer, opinion, note });
-  return {
-    allow: entry("allow"),
-    ask: entry("ask"),
-    deny: entry("deny"),
-    none: entry("none"),
-    error: entry("error"),
-    not_reached: entry("not_reached"),
-  };
-}
-
-const HOOK = entriesOf("hook");
-const TOOL = entriesOf("tool");
-const MODE: ReadonlyMap<string, Entries> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
-const HINT = entriesOf("readonly_hint");
-const DEFAULT = entriesOf("default");
-
-/** What mode says, by the step that decided, where it did not deny. */
-const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allow", 5: "none", 6: "none" } as const;
-
-function modeEntry(mode: string, opinion: TraceEntry["opinion"]): TraceEntry {
-  return MODE.get(mode)?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
-}
-
-function hintEntry(speaker: Speaker): TraceEntry {
-  if (speaker.reason === "readonly_hint") return HINT.allow;
-  return speaker.step === 6 ? HINT.none : HINT.not_reached;
-}
-
-function defaultEntry({ step, verdict }: Speaker): TraceEntry {
-  return step === 6 && verdict === "ask" ? DEFAULT.ask : DEFAULT.not_reached;
-}
 
 /** Steps 3 and 5 let pass what nobody looks at; a mode and a hook are somebody's choice to let the text itself pass. */
 function passesByRules({ step }: Speaker): boolean {
