@@ -26,18 +26,17 @@ function compile() {
 /** A constant of a module that a call makes. No such call does more than make it, and bundlers that are told so leave out what nobody uses. */
 const INITIALISER = /^(var [\w$]+ = )(?=(?:new )?[\w$.]+\()/gm;
 
+/** How modules are joined. In parts, so that there is one LedgerError, whichever entry it is imported from. */
+const JOINING = { bundle: true, splitting: true, format: "esm", target: "es2024", logLevel: "warning" };
+
 async function joinCore() {
   const dist = join(root, "packages/core/dist");
   const entries = { index: "index.js", testing: "testing/index.js", text: "text.js", ungoverned: "ungoverned.js" };
   const { outputFiles } = await build({
     entryPoints: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
     outdir: join(dist, "bundle"),
-    bundle: true,
-    splitting: true, // one LedgerError, whichever entry it is imported from
-    format: "esm",
-    target: "es2024",
+    ...JOINING,
     external: ["node:*"],
-    logLevel: "warning",
     write: false,
   });
   mkdirSync(join(dist, "bundle"), { recursive: true });
@@ -239,12 +238,8 @@ async function joinAgent() {
   const { outputFiles } = await build({
     entryPoints: { index: join(agentDist, "index.js") },
     outdir: join(agentDist, "bundle"),
-    bundle: true,
-    splitting: true,
-    format: "esm",
+    ...JOINING,
     platform: "node",
-    target: "es2024",
-    logLevel: "warning",
     plugins: [atFirstUse, placed],
     write: false,
   });
@@ -257,12 +252,8 @@ async function joinProgram() {
     entryPoints: { index: join(programDist, "index.js"), program: join(programDist, "program.js") },
     outdir: join(programDist, "bundle"),
     absWorkingDir: root,
-    bundle: true,
-    splitting: true,
-    format: "esm",
+    ...JOINING,
     platform: "node",
-    target: "es2024",
-    logLevel: "warning",
   };
   const groups = await groupsOf(options);
   const plugins = [atFirstUse, inParts(placed), together(groups), inPlace(groups)];
