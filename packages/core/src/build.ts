@@ -1,3 +1,4 @@
+import { andThen } from "./and-then.ts";
 import type { Checked, InputReader } from "./input-reader.ts";
 import { makeInvocation } from "./invocation.ts";
 import { coerce } from "./model/coerce.ts";
@@ -92,8 +93,4 @@ function transformed(before: JsonObject, after: JsonObject): Coercion {
   const differs = (key: string): boolean => !(Object.hasOwn(before, key) && Object.hasOwn(after, key) && sameJson(before[key], after[key]));
   const only = (value: JsonObject): JsonObject => Object.fromEntries(Object.entries(value).filter(([key]) => differs(key)));
   return { path: "", from: only(before), to: only(after), rule: "schema" };
-}
-
-function andThen<T, U>(value: Maybe<T>, next: (value: T) => Maybe<U>): Maybe<U> {
-  return value instanceof Promise ? value.then(next) : next(value);
 }

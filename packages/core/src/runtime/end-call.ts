@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
@@ -7,7 +8,6 @@ import { postToolHookInput, toolHookInput } from "../model/hook-input.ts";
 import type { Content, Spilled, ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
-import { andThen } from "./and-then.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";

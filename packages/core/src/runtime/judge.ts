@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import type { EventBodies } from "../model/events.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Maybe } from "../tool-definition.ts";
@@ -28,7 +29,7 @@ export function judge(batch: BatchRun, run: CallRun, what: Judging): Maybe<Ready
 export function assess(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Maybe<Ready> {
   const assessed = assessCall(batch, run, { taken, hook });
   const ready = (found: Viewed): Ready => ({ ...found, taken, unsafeRuns: batch.lanes.unsafeRuns(), hook });
-  return assessed instanceof Promise ? assessed.then(ready) : ready(assessed);
+  return andThen(assessed, ready);
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

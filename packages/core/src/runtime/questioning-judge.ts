@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import type { Decision } from "../model/decision.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { type Assessed, type Assessing, assessRequest } from "./assess.ts";
@@ -5,7 +6,7 @@ import { type Assessed, type Assessing, assessRequest } from "./assess.ts";
 /** Judges a call of `ask`. Only a person answers it, so an ask is met by the question itself and nobody is asked twice; a deny is a deny. */
 export function assessQuestion(assessing: Assessing): Maybe<Assessed> {
   const assessed = assessRequest({ ...assessing, fingerprint: true });
-  return assessed instanceof Promise ? assessed.then(asQuestion) : asQuestion(assessed);
+  return andThen(assessed, asQuestion);
 }
 
 /** One question at a time is before a person, whatever kind the tool says it is. */

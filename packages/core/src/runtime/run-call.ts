@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import type { ClaimLost } from "../ledger-port.ts";
 import { LedgerError } from "../ledger-port.ts";
 import type { Yes } from "../model/call.ts";
@@ -5,7 +6,6 @@ import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
-import { andThen } from "./and-then.ts";
 import { isAsk } from "./assess-call.ts";
 import { type BatchRun, type CallRun, committed, type Step, stopCall } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";

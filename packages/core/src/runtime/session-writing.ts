@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import { type ClaimLost, type Durability, type Lease, type Ledger, LedgerError } from "../ledger-port.ts";
 import type { Draft, LedgerEvent } from "../model/events.ts";
 import { fold, type SessionState } from "../model/fold.ts";
@@ -30,7 +31,7 @@ export function makeWriter(on: WriterOn): SessionWriter {
   const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
     const done = inOrder(events, events);
     if (!ledger.durable) return done;
-    return done instanceof Promise ? done.then(keep) : keep(done);
+    return andThen(done, keep);
   };
   const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? inOrder([answer.won], answer) : answer);
   const append: SessionWriter["record"] = (events, durability, blobs) =>
