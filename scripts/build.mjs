@@ -27,20 +27,24 @@ function compile() {
 const INITIALISER = /^(var [\w$]+ = )(?=(?:new )?[\w$.]+\()/gm;
 
 /** How modules are joined. In parts, so that there is one LedgerError, whichever entry it is imported from. */
-const JOINING = { bundle: true, splitting: true, format: "esm", target: "es2024", logLevel: "warning" };
+const JOINING = { bundle: true, splitting: true, format: "esm", target: "es2024", logLevel: "warning", metafile: true, write: false };
+
+/** Every module's name stands above it, as seen from where it was built: `// ../../home/me/…`. Nobody needs to know. */
+function withoutPlaces(text, { inputs }) {
+  return text.replace(/^\/\/ (\S+)\n/gm, (whole, file) => (file in inputs ? "" : whole));
+}
 
 async function joinCore() {
   const dist = join(root, "packages/core/dist");
   const entries = { index: "index.js", testing: "testing/index.js", text: "text.js", ungoverned: "ungoverned.js" };
-  const { outputFiles } = await build({
+  const { metafile, outputFiles } = await build({
     entryPoints: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
     outdir: join(dist, "bundle"),
     ...JOINING,
     external: ["node:*"],
-    write: false,
   });
   mkdirSync(join(dist, "bundle"), { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
+  for (const { path, text } of outputFiles) writeFileSync(path, withoutPlaces(text, metafile).replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
 /** Where a module of ours was before it was joined: what it reads at run time lies beside its package. Core is joined already, and is the same for tools of users. */
@@ -64,7 +68,7 @@ const ALONE = {
  * what modules have in common lies in a file for every way to share it, and finding forty files takes longer than reading some lines too many.
  */
 async function groupsOf(options) {
-  const { inputs } = (await build({ ...options, plugins: [inPlace({})], metafile: true, write: false })).metafile;
+  const { inputs } = (await build({ ...options, plugins: [inPlace({})] })).metafile;
   const importsOf = (file, kind) =>
     (inputs[file]?.imports ?? []).filter((one) => one.kind === kind && !one.external).map(({ path }) => path);
   const reached = (file, seen = new Set()) => {
@@ -235,16 +239,16 @@ async function joinAgent() {
       }));
     },
   };
-  const { outputFiles } = await build({
+  const { metafile, outputFiles } = await build({
     entryPoints: { index: join(agentDist, "index.js") },
     outdir: join(agentDist, "bundle"),
     ...JOINING,
     platform: "node",
     plugins: [atFirstUse, placed],
-    write: false,
   });
   mkdirSync(join(agentDist, "bundle"), { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(path, inAscii(text).replace(INITIALISER, "$1/* @__PURE__ */ "));
+  for (const { path, text } of outputFiles)
+    writeFileSync(path, withoutPlaces(inAscii(text), metafile).replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
 async function joinProgram() {
@@ -257,9 +261,9 @@ async function joinProgram() {
   };
   const groups = await groupsOf(options);
   const plugins = [atFirstUse, inParts(placed), together(groups), inPlace(groups)];
-  const { metafile, outputFiles } = await build({ ...options, plugins, metafile: true, write: false });
+  const { metafile, outputFiles } = await build({ ...options, plugins });
   mkdirSync(options.outdir, { recursive: true });
-  for (const { path, text } of withoutFacade("program", outputFiles)) writeFileSync(path, inAscii(text));
+  for (const { path, text } of withoutFacade("program", outputFiles)) writeFileSync(path, withoutPlaces(inAscii(text), metafile));
   writeFileSync(join(options.outdir, "licenses.txt"), licensesOf(metafile, root));
 }
 
