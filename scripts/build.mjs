@@ -260,7 +260,7 @@ async function joinProgram() {
     platform: "node",
   };
   const groups = await groupsOf(options);
-  const plugins = [atFirstUse, inParts(placed), together(groups), inPlace(groups)];
+  const plugins = [atFirstUse, inParts(placed, root), together(groups), inPlace(groups)];
   const { metafile, outputFiles } = await build({ ...options, plugins });
   mkdirSync(options.outdir, { recursive: true });
   for (const { path, text } of withoutFacade("program", outputFiles)) writeFileSync(path, withoutPlaces(inAscii(text), metafile));

@@ -14,9 +14,16 @@ export function isJoined({ path, importer }) {
 /** An imported object holds all of a library; a namespace only what is used of it. */
 const WHOLE_LIBRARY = /^import \{ z \} from "zod\/v4";$/m;
 
-export const inParts = (placed) => ({
+/** Where headers are put together. */
+const WITH_HEADERS = /\/node_modules\/@ai-sdk\/provider-utils\/dist\/index\.m?js$/;
+
+/** Node's own `Headers` come with all of its `fetch`; those of `httpFetch` are there already. */
+const plainHeaders = (root) => `import { PlainHeaders as Headers } from "${join(root, "packages/host/dist/plain-headers.js")}";\n`;
+
+export const inParts = (placed, root) => ({
   name: "in parts",
   setup({ onLoad }) {
+    onLoad({ filter: WITH_HEADERS }, ({ path }) => ({ contents: `${plainHeaders(root)}${readFileSync(path, "utf8")}` }));
     onLoad({ filter: /\/node_modules\/@ai-sdk\/(?:anthropic|google|openai|openai-compatible)\/dist\/index\.m?js$/ }, ({ path }) => {
       const text = readFileSync(path, "utf8");
       if (!WHOLE_LIBRARY.test(text)) throw new Error(`${path} imports its schema library in another way than it did`);

@@ -621,6 +621,7 @@ describe("surfaces are pinned", () => {
         "hostPlanFiles",
         "hostPorts",
         "hostProcesses",
+        "httpFetch",
         "killRunningGroups",
         "makeAnsiScreen",
         "nodeDigest",

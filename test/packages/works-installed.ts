@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, dirname, join } from "node:path";
 import { test } from "node:test";
@@ -119,21 +119,25 @@ export function testInstalled(label: string, made: () => Installation): void {
     assert.ok(modules.includes("NativeModule crypto") && !modules.includes("NativeModule internal/crypto/webcrypto"), modules.join("\n"));
   });
 
-  for (const [provider, key, path] of [
-    ["anthropic", "ANTHROPIC_API_KEY", "/v1/messages"],
-    ["google", "GEMINI_API_KEY", "/v1/models/m:streamGenerateContent?alt=sse"],
-    ["openai", "OPENAI_API_KEY", "/v1/responses"],
-    ["openai-compatible", "OPENAI_COMPATIBLE_API_KEY", "/v1/chat/completions"],
+  for (const [provider, key, path, header] of [
+    ["anthropic", "ANTHROPIC_API_KEY", "/v1/messages", "x-api-key"],
+    ["google", "GEMINI_API_KEY", "/v1/models/m:streamGenerateContent?alt=sse", "x-goog-api-key"],
+    ["openai", "OPENAI_API_KEY", "/v1/responses", "authorization"],
+    ["openai-compatible", "OPENAI_COMPATIBLE_API_KEY", "/v1/chat/completions", "authorization"],
   ] as const)
-    test(`${label}: assent speaks to ${provider}, whose package is not installed but part of it`, async () => {
+    test(`${label}: assent speaks to ${provider}, whose package is not installed but part of it, without all of Node's fetch`, async () => {
       assert.ok(!existsSync(join(made().user, "node_modules/@ai-sdk", provider)));
       const variable = provider === "google" ? "GOOGLE_GENERATIVE_AI_BASE_URL" : key.replace("API_KEY", "BASE_URL");
-      const { asked, code, stderr } = await refused(workspace(), provider, (base) => ({
-        ...environment(made()),
-        [key]: "k",
-        [variable]: base,
-      }));
-      assert.deepEqual({ asked, code }, { asked: [path], code: 1 }, stderr);
+      const at = workspace();
+      writeFileSync(join(at, "look.mjs"), LOOK);
+      const look = { NODE_OPTIONS: "--import ./look.mjs" };
+      const run = await refused(at, provider, (base) => ({ ...environment(made()), ...look, [key]: "the-key", [variable]: base }));
+      const [asked] = run.asked;
+      assert.deepEqual({ url: asked?.url, times: run.asked.length, code: run.code }, { url: path, times: 1, code: 1 }, run.stderr);
+      assert.match(String(asked?.headers[header]), /^(?:Bearer )?the-key$/);
+      assert.match(String(asked?.headers["user-agent"]), /ai-sdk/);
+      const { modules }: Record<"modules", readonly string[]> = JSON.parse(readFileSync(join(at, "loaded.json"), "utf8"));
+      assert.ok(modules.includes("NativeModule http") && !modules.includes("NativeModule internal/deps/undici/undici"));
     });
 
   for (const [sentence, mode, expected] of [
@@ -179,13 +183,13 @@ export function testInstalled(label: string, made: () => Installation): void {
   });
 }
 
-type Refused = { readonly asked: readonly string[]; readonly code: number | null; readonly stderr: string };
+type Refused = { readonly asked: readonly IncomingMessage[]; readonly code: number | null; readonly stderr: string };
 
 /** A run whose provider, a server on this machine, lets nobody in. */
 async function refused(cwd: string, provider: string, environmentFor: (base: string) => NodeJS.ProcessEnv): Promise<Refused> {
-  const asked: string[] = [];
+  const asked: IncomingMessage[] = [];
   const server = createServer((request, response) => {
-    asked.push(request.url ?? "");
+    asked.push(request);
     request.resume();
     response.writeHead(401, { "content-type": "application/json" }).end('{"error":{"message":"no"}}');
   });

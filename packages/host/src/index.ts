@@ -7,6 +7,7 @@ export { hostFiles, sessionOutput } from "./files.ts";
 export { type GitRun, hardenedGit } from "./hardened-git.ts";
 export { type HookRunner, type HookRunnerDeps, hookRunner } from "./hooks/hook-runner.ts";
 export { type HostPorts, hostPorts } from "./host-ports.ts";
+export { httpFetch } from "./http-fetch.ts";
 export { openRegular, type RegularFile } from "./open-regular.ts";
 export { hostPlanFiles, planFileOf } from "./plan-files.ts";
 export { killRunningGroups } from "./process-group.ts";

@@ -13,6 +13,7 @@ import {
   type ScriptPlayer,
 } from "@assent/agent";
 import type { Clock } from "@assent/core";
+import { httpFetch as fetch } from "@assent/host";
 import { readNamed } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";
 import { CommandError } from "../failure.ts";
@@ -31,7 +32,7 @@ const SCRIPT = "script:";
 /** The model that was asked for, else one that a server on this machine offers. Whatever is wrong with it is found before anything is recorded. */
 export async function runModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
   const { env: environment } = context.io;
-  const id = given ?? (await detectLocalModel(environment));
+  const id = given ?? (await detectLocalModel(environment, { fetch }));
   if (id === undefined) {
     throw new CommandError("unknown_model", 2, {
       message: "There is no model to run. Give one with --model provider:name, or name it in your settings.",
@@ -39,8 +40,9 @@ export async function runModel(context: Context, given: string | undefined, cloc
     });
   }
   if (id.startsWith(SCRIPT)) return await scripted(context, id, clock);
-  const first = await resolveModel(id, { environment }).catch(refuse);
-  const model: ConversationDeps["model"] = (asked) => (asked === null || asked === id ? first : resolveModel(asked, { environment }));
+  const first = await resolveModel(id, { environment, fetch }).catch(refuse);
+  const model: ConversationDeps["model"] = (asked) =>
+    asked === null || asked === id ? first : resolveModel(asked, { environment, fetch });
   return { id, model, capabilities: createCapabilities(), script: undefined };
 }
 

@@ -1,0 +1,161 @@
+import type { IncomingMessage } from "node:http";
+import { PlainHeaders } from "./plain-headers.ts";
+
+/** A request that needs nothing of `fetch` but the sending. */
+type Plain = {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly mayRedirect: boolean;
+};
+
+type Fetch = typeof globalThis.fetch;
+type Input = Parameters<Fetch>[0];
+type Init = NonNullable<Parameters<Fetch>[1]>;
+
+/**
+ * `fetch` for the requests that models are asked by: a text is sent, and what is answered is read while it comes. It goes over Node's `http`, which takes a quarter of the
+ * time to load. Whatever is not as plain as that, redirects and proxies among it, goes to Node's own.
+ */
+export const httpFetch: Fetch = async (input, init = {}) => {
+  const plain = isRoutedElsewhere() ? undefined : plainRequest(input, init);
+  if (!plain) return await globalThis.fetch(input, init);
+  const answer = await exchange(plain);
+  if (!isRedirect(answer)) return responseOf(answer, plain);
+  answer.destroy();
+  if (!plain.mayRedirect) throw failed(new Error("unexpected redirect"));
+  return await globalThis.fetch(input, init); // whoever sends elsewhere has done nothing yet
+};
+
+const UNDERSTOOD: ReadonlySet<string> = new Set(["method", "headers", "body", "signal", "redirect"]);
+
+function plainRequest(input: Input, init: Init): Plain | undefined {
+  const { method = "GET", headers = {}, body, signal, redirect = "follow" } = init;
+  if (typeof input !== "string" || !URL.canParse(input) || !Object.keys(init).every((key) => UNDERSTOOD.has(key))) return undefined;
+  const url = new URL(input);
+  const isHttp = (url.protocol === "https:" || url.protocol === "http:") && url.username === "" && url.password === "";
+  if (!isHttp || !isRecord(headers) || redirect === "manual" || !(body === undefined || body === null || typeof body === "string"))
+    return undefined;
+  return { url, method, headers, body: body ?? undefined, signal: signal ?? undefined, mayRedirect: redirect === "follow" };
+}
+
+function isRecord(headers: object): headers is Readonly<Record<string, string>> {
+  return !(Symbol.iterator in headers) && Object.values(headers).every((value) => typeof value === "string");
+}
+
+const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
+
+/** Somebody has said by which way requests go: a proxy of the environment, or a dispatcher that was put in the place of Node's. */
+function isRoutedElsewhere(): boolean {
+  const { NODE_USE_ENV_PROXY: proxied = "", NODE_OPTIONS: options = "" } = process.env;
+  if (proxied !== "" || options.includes("--use-env-proxy") || process.execArgv.includes("--use-env-proxy")) return true;
+  const dispatcher: unknown = Reflect.get(globalThis, DISPATCHER);
+  return typeof dispatcher === "object" && dispatcher !== null && dispatcher.constructor.name !== "Agent";
+}
+
+const CONNECTING_MS = 10_000;
+const SILENT_MS = 300_000;
+
+/** Sends it, and resolves with the beginning of the answer. Fails as `fetch` does, so that whoever tells failures apart by that still can. */
+function exchange({ url, method, headers, body, signal }: Plain): Promise<IncomingMessage> {
+  signal?.throwIfAborted();
+  const isSecure = url.protocol === "https:";
+  const { request } = process.getBuiltinModule(isSecure ? "node:https" : "node:http"); // an import would look at all they offer, and so load Node's `fetch`
+  const own = { accept: "*/*", "accept-encoding": "identity" };
+  const sent = request(url, { method, headers: { ...own, ...headers }, timeout: SILENT_MS, ...(signal && { signal }) });
+  return new Promise((resolve, reject) => {
+    sent.on("error", (error) => reject(signal?.aborted ? signal.reason : failed(error)));
+    sent.on("close", () => reject(failed(new Error("the connection was closed without an answer")))); // Node tells no error where the server changes the protocol
+    sent.on("timeout", () => sent.destroy(timedOut("The server was silent for too long.")));
+    sent.on("socket", (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => sent.destroy(timedOut("The server could not be reached in time.")), CONNECTING_MS);
+      const reached = (): void => clearTimeout(timer);
+      socket.once(isSecure ? "secureConnect" : "connect", reached);
+      sent.once("close", reached);
+    });
+    sent.on("response", resolve);
+    sent.end(body);
+  });
+}
+
+function failed(cause: Error): TypeError {
+  return new TypeError("fetch failed", { cause });
+}
+
+function timedOut(message: string): Error {
+  return Object.assign(new Error(message), { code: "ETIMEDOUT" });
+}
+
+function isRedirect({ statusCode = 0, headers }: IncomingMessage): boolean {
+  return [301, 302, 303, 307, 308].includes(statusCode) && headers.location !== undefined;
+}
+
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+
+function responseOf(message: IncomingMessage, { url, signal }: Plain): Response {
+  const status = message.statusCode ?? 0;
+  const headers = new PlainHeaders(headersOf(message));
+  const body = WITHOUT_BODY.includes(status) ? null : decoded(streamOf(message, signal), headers.get("content-encoding"));
+  const about = { status, statusText: message.statusMessage ?? "", headers };
+  const real = (): Response => new Response(body, about);
+  return {
+    ...about,
+    ok: status >= 200 && status < 300,
+    type: "basic",
+    url: url.href,
+    redirected: false,
+    body,
+    get bodyUsed() {
+      return body?.locked === true;
+    },
+    text: () => textOf(body),
+    json: async () => JSON.parse(await textOf(body)),
+    arrayBuffer: () => real().arrayBuffer(),
+    blob: () => real().blob(),
+    bytes: () => real().bytes(),
+    formData: () => real().formData(),
+    clone: () => real(),
+  };
+}
+
+async function textOf(body: ReadableStream<Uint8Array> | null): Promise<string> {
+  const decoder = new TextDecoder();
+  let said = "";
+  if (body) for await (const chunk of body) said += decoder.decode(chunk, { stream: true });
+  return said + decoder.decode();
+}
+
+function* headersOf({ rawHeaders }: IncomingMessage): Generator<readonly [string, string]> {
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) yield [rawHeaders[at] ?? "", rawHeaders[at + 1] ?? ""];
+}
+
+/** What comes, as it is asked for; an abort is what it fails with, whatever the connection says of it. */
+function streamOf(message: IncomingMessage, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();
+  message.on("error", () => undefined); // whoever reads hears of it too; nobody may be reading yet
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await chunks.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          controller.error(signal?.aborted ? signal.reason : new TypeError("terminated", { cause: error }));
+        }
+      },
+      cancel: () => void message.destroy(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Nobody is asked to compress; some do it all the same. */
+function decoded(body: ReadableStream<Uint8Array>, encoding: string | null): ReadableStream<Uint8Array> {
+  if (encoding === null || encoding === "" || encoding === "identity") return body;
+  if (encoding === "gzip" || encoding === "deflate") return body.pipeThrough(new DecompressionStream(encoding));
+  throw failed(new Error(`the answer is compressed in a way that was not asked for (${encoding})`));
+}
