@@ -34,17 +34,30 @@ function withoutPlaces(text, { inputs }) {
   return text.replace(/^\/\/ (\S+)\n/gm, (whole, file) => (file in inputs ? "" : whole));
 }
 
+/** Whoever loads this entry has the first one, too: all that they share is part of that, and not of a third file. */
+const onTopOfIndex = (dist) => ({
+  name: "on top of the index",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^the-index$/ }, () => ({ path: join(dist, "index.js") }));
+    onLoad({ filter: /\/dist\/(?:testing\/index|ungoverned)\.js$/ }, ({ path }) => ({
+      contents: `${readFileSync(path, "utf8")}\nimport "the-index";\n`,
+    }));
+  },
+});
+
 async function joinCore() {
   const dist = join(root, "packages/core/dist");
-  const entries = { index: "index.js", testing: "testing/index.js", text: "text.js", ungoverned: "ungoverned.js" };
-  const { metafile, outputFiles } = await build({
-    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)])),
-    outdir: join(dist, "bundle"),
-    ...JOINING,
-    external: ["node:*"],
-  });
-  mkdirSync(join(dist, "bundle"), { recursive: true });
-  for (const { path, text } of outputFiles) writeFileSync(path, withoutPlaces(text, metafile).replace(INITIALISER, "$1/* @__PURE__ */ "));
+  const outdir = join(dist, "bundle");
+  const joined = async (entries, plugins) => {
+    const entryPoints = Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(dist, file)]));
+    const options = { ...JOINING, entryPoints, outdir, external: ["node:*"], plugins, ignoreAnnotations: true }; // nothing is left out
+    const { metafile, outputFiles } = await build(options);
+    return outputFiles.map(({ path, text }) => ({ path, text: withoutPlaces(text, metafile) }));
+  };
+  const all = await joined({ index: "index.js", testing: "testing/index.js", ungoverned: "ungoverned.js" }, [onTopOfIndex(dist)]);
+  const texts = await joined({ text: "text.js" }, []); // five functions: there may be two of them
+  mkdirSync(outdir, { recursive: true });
+  for (const { path, text } of [...all, ...texts]) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
 }
 
 /** Where a module of ours was before it was joined: what it reads at run time lies beside its package. Core is joined already, and is the same for tools of users. */

@@ -62,20 +62,25 @@ function isStaged({ warn }: StagingAround, { definition }: Tool, { request, fact
 /** The tool a preview is judged as. */
 export const READING = "read";
 
-/** Stands for reading where no tool of that name is registered. */
-const READ_TOOL: Tool = defineTool({
-  name: READING,
-  title: "Read",
-  description: "Reads a file.",
-  kind: "read",
-  input: { type: "object" },
-  run: () => "",
-});
+let ownReading: Tool | undefined;
+
+/** Stands for reading where no tool of that name is registered; made when it is first wanted. */
+function readTool(): Tool {
+  ownReading ??= defineTool({
+    name: READING,
+    title: "Read",
+    description: "Reads a file.",
+    kind: "read",
+    input: { type: "object" },
+    run: () => "",
+  });
+  return ownReading;
+}
 
 /** The same files, to be read by the tool that reads. */
 export async function asReading({ tools }: StagingAround, assessing: Assessing): Promise<Assessing> {
   const registered = tools.get(READING);
-  const tool = registered?.kind === "read" ? registered : READ_TOOL;
+  const tool = registered?.kind === "read" ? registered : readTool();
   const opinion = await readingOpinion(tool, assessing);
   const invocation: Invocation = { ...assessing.invocation, opinion: () => opinion, safe: () => false };
   return { ...assessing, tool, invocation, fingerprint: true };
@@ -86,7 +91,7 @@ const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: fals
 /** What the tool that reads says about every file; one that cannot be asked has no opinion. */
 async function readingOpinion(tool: Tool, { invocation, cwd }: Assessing): Promise<ToolOpinion> {
   const paths = invocation.locations() ?? [];
-  if (tool === READ_TOOL || !tool.definition.permission) return UNDECLARED;
+  if (tool === ownReading || !tool.definition.permission) return UNDECLARED;
   const opinions: (Opinion & { readonly said: ToolOpinion })[] = [];
   for (const { path } of paths) {
     try {

@@ -136,15 +136,16 @@ export async function sourceOf(staging: Staging, row: ProposalRow): Promise<Effe
 }
 
 /** Stands for code that was queued under the name of no tool: nobody speaks for it, so a person is asked. */
-const CODE: Tool = defineTool({ name: "custom_tool", description: "Code of a host.", kind: "other", input: true, run: () => "" });
+function codeOf(name: string): Tool {
+  const code = defineTool({ name: "custom_tool", description: "Code of a host.", kind: "other", input: true, run: () => "" });
+  return { ...code, name };
+}
 
 function closureSource({ closures }: Staging, row: ProposalRow, { blocks }: ProposalManifest): EffectSource | undefined {
   const closure = closures.get(row.id);
   if (!closure) return undefined;
   if (closure.made) return { tool: closure.made.tool, invocation: closure.made.invocation, blocks };
-  const tool: Tool = { ...CODE, name: row.tool };
-  const invocation = emptyInvocation(row);
-  return { tool, invocation, blocks };
+  return { tool: codeOf(row.tool), invocation: emptyInvocation(row), blocks };
 }
 
 function emptyInvocation({ label }: ProposalRow): Invocation {

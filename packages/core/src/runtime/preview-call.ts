@@ -63,7 +63,7 @@ async function stage(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Pre
   const { staging } = batch;
   const { row, manifest } = await stagePreview(staging, sourceOf(run, ready), { preview });
   if (run.stopped) {
-    await discardProposal(staging, row.id, { resolution: byRuntime(staging, STAGING_FAILED), signal: NEVER, ctx });
+    await discardProposal(staging, row.id, { resolution: byRuntime(staging, STAGING_FAILED), signal: new AbortController().signal, ctx });
     return stopped(run, "before");
   }
   const limits = outputLimits(ready.taken.tool.definition);
@@ -75,8 +75,6 @@ async function stage(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Pre
     result: { content, details, ...(preview.display !== undefined && { display: preview.display }) },
   };
 }
-
-const NEVER: AbortSignal = new AbortController().signal;
 
 function sourceOf(run: CallRun, { request, taken }: Ready): Source {
   const { tool, toolDigest, cwd, input } = request;

@@ -42,10 +42,8 @@ export async function describeUnresolved({ staging }: BatchRun, run: CallRun, en
   const { session } = staging;
   const row = target.kind === "proposal" ? (session.state.proposals.get(target.id) ?? (await findProposal(session, target.id))) : undefined;
   const about = row ? aboutRow(row, undefined) : standingAbout(target);
-  return withDetails(ending, resolveInput(run.input), { about, signal: NEVER });
+  return withDetails(ending, resolveInput(run.input), { about, signal: new AbortController().signal });
 }
-
-const NEVER: AbortSignal = new AbortController().signal;
 
 function standingAbout(target: Target): About {
   if (target.kind !== "standing") return {};
