@@ -1,13 +1,16 @@
+import { SHELLS } from "./wrappers/shells.ts";
+
 /** Shells, interpreters, builders, package runners and programs that run other commands: nobody looks into what they do. */
-const OPAQUE: ReadonlySet<string> = new Set(
-  (
-    "sh bash dash ash zsh ksh mksh fish csh tcsh pwsh powershell cmd busybox toybox " +
+const OPAQUE: ReadonlySet<string> = new Set([
+  ...SHELLS,
+  ...(
+    "pwsh powershell cmd busybox toybox nu xonsh elvish osh ysh " +
     "python pypy ipython node nodejs deno bun tsx ts-node ruby irb perl raku php lua luajit rscript r java jshell groovy scala kotlin osascript tclsh expect guile erl elixir iex julia " +
     "make gmake ninja just task rake gradle mvn ant bazel npx npm pnpm pnpx yarn bunx uvx pipx ssh mosh docker podman kubectl terraform tofu ansible wsl nix-shell nix " +
     "command builtin exec eval trap nohup setsid time doas chronic caffeinate env sudo runuser su nice ionice chrt taskset stdbuf timeout flock unshare nsenter chroot watch " +
     "script strace ltrace gdb parallel entr xargs coproc"
   ).split(" "),
-);
+]);
 
 /** Opaque with this first word only. */
 const OPAQUE_VERBS: Readonly<Record<string, readonly string[]>> = {
