@@ -132,7 +132,8 @@ function readHook(reading: Reading, group: Group, { path, value }: At): void {
 }
 
 function faulty(reading: Reading, path: Path, { field, expected }: FieldFault): void {
-  if (expected === undefined) unknown(reading, { path, name: field, known: Object.keys(HOOK_FIELDS), what: "field" });
+  if (Object.hasOwn(HOOK_FIELDS, field) && expected === undefined) misplaced(reading, [...path, field]);
+  else if (expected === undefined) unknown(reading, { path, name: field, known: Object.keys(HOOK_FIELDS), what: "field" });
   else wrong(reading, [...path, field], `must be ${expected}`);
 }
 
@@ -187,6 +188,12 @@ function unknown(reading: Reading, { path, name, known, what }: Unknown): void {
     effect: "refuse",
     part: "key",
   });
+}
+
+/** A field of the other type of hook. */
+function misplaced(reading: Reading, path: Path): void {
+  const message = "has no meaning for a hook of this type";
+  complain(reading, path, { type: "settings_unknown_key", message, hint: "Remove it, or change the type.", effect: "refuse", part: "key" });
 }
 
 function wrong(reading: Reading, path: Path, message: string): void {

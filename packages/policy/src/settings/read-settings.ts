@@ -87,9 +87,16 @@ function readNamedGroup(draft: Draft, { node, key }: Slot): void {
 function unknownWords(key: string): { readonly message: string; readonly hint: string } {
   if (isKey(key))
     return { message: `The key ${key} is written with a dot, but keys are nested.`, hint: `Write it nested: ${nestedForm(key)}` };
-  const nearest = nearestKey(key, [...KEYS, ...GROUPS]);
+  const nearest = nearestKey(key, keysNear(key));
   const hint = isKey(nearest) && nearest.includes(".") ? `Keys are nested: ${nestedForm(nearest)}` : `Write "${nearest}", or remove it.`;
   return { message: `The key ${key} is not known; the nearest one is ${nearest}.`, hint };
+}
+
+/** What is written in a group is meant for one of its keys. */
+function keysNear(key: string): readonly string[] {
+  const group = key.slice(0, key.indexOf(".") + 1);
+  const inside = group === "" ? [] : KEYS.filter((known) => known.startsWith(group));
+  return inside.length > 0 ? inside : [...KEYS, ...GROUPS];
 }
 
 /** `{ "permissions": { "deny": [...] } }` */

@@ -273,6 +273,7 @@ describe("section 1: a configuration error refuses, with its key, and the hook i
       { "matcher": "(", "hooks": [{ "type": "http" }] },
       { "hooks": [ { "command": "x" } ] },
       { "hooks": [ { "type": "command", "command": "x", "timout": 5 } ] },
+      { "hooks": [ { "type": "command", "command": "x", "function": "f" } ] },
     ],
     "Stopp": [],
   },
@@ -282,7 +283,8 @@ describe("section 1: a configuration error refuses, with its key, and the hook i
       "settings.json:4:45: hooks.PreToolUse[0].hooks[0].type must be command or function",
       "settings.json:5:20: hooks.PreToolUse[1].hooks[0].type must be command or function",
       "settings.json:6:57: hooks.PreToolUse[2].hooks[0].timout is no known field; the nearest one is timeout",
-      "settings.json:8:5: hooks.Stopp is no known event; the nearest one is Stop",
+      "settings.json:7:57: hooks.PreToolUse[3].hooks[0].function has no meaning for a hook of this type",
+      "settings.json:9:5: hooks.Stopp is no known event; the nearest one is Stop",
     ]);
   });
 });

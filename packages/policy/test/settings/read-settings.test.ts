@@ -94,6 +94,7 @@ describe("unknown keys name the nearest known one", () => {
     ["onask", "onAsk"],
     ["trust", "mcp.trusted"],
     ["hook", "hooks"],
+    ["tools.c", "tools.watch"],
   ];
   for (const [key, nearest] of rows) {
     test(`${key} → ${nearest}`, () => {
