@@ -1,6 +1,6 @@
 import type { LedgerEvent } from "@assent/core";
 import { canonical, sha256 } from "../crash/check.ts";
-import type { Told, Violation, World } from "./world.ts";
+import { EDITED, plannedCall, type Told, type Violation, type World } from "./world.ts";
 
 const SHARED = "_store";
 
@@ -12,6 +12,9 @@ type Body = Readonly<Record<string, unknown>> & {
   readonly approval?: string;
   readonly outcome?: string;
   readonly fingerprint?: string;
+  readonly edited?: { readonly fingerprint: string };
+  readonly by?: { readonly kind: string };
+  readonly input?: { readonly text?: string };
   readonly answer?: { readonly pos: number } | null;
 };
 
@@ -26,7 +29,7 @@ type Story = {
 };
 
 /** The rules, each by what the contract calls it; L: nothing waits for ever, W: what was done is what is said to have been done. */
-const OF_CALLS: readonly ((story: Story, call: Call) => Iterable<Violation>)[] = [ended, intended, decided, done];
+const OF_CALLS: readonly ((story: Story, call: Call) => Iterable<Violation>)[] = [ended, intended, decided, meant, done];
 const OF_ALL: readonly ((story: Story) => Iterable<Violation>)[] = [
   counted,
   settledOnce,
@@ -119,7 +122,7 @@ function* agreed(story: Story, call: Call, { judged, claim }: { readonly judged:
   const yes = story.byPos.get(answer.pos);
   if (!yes || yes.pos > claim.pos || yes.body.call !== call.id || !isYes(yes))
     yield violation("I2", `no yes to ${call.id} stands at ${answer.pos}`);
-  else if (yes.body.fingerprint !== fingerprint) yield violation("I5", `the yes to ${call.id} is to something else`);
+  else if ((yes.body.edited ?? yes.body).fingerprint !== fingerprint) yield violation("I5", `the yes to ${call.id} is to something else`);
   const undone = call.events.find(
     (event) => event.pos > answer.pos && event.pos < claim.pos && (event.type === "approval.closed" || event.type === "approval.opened"),
   );
@@ -144,12 +147,28 @@ const DONE: Readonly<Record<string, readonly number[]>> = {
 };
 const ACTING: readonly unknown[] = ["act", "probed", "keyed", "nest", "slow"];
 
-/** I2, I4, W1: an effect has its intent, an intent one effect at most, and what is said to be done was done. */
+/** I2, I5: an effect has its intent, and is what was judged, and what a person wrote who changed it. */
+function* meant(story: Story, call: Call): Iterable<Violation> {
+  for (const { call: id, session, attempt, text } of story.world.things.effects) {
+    if (id !== call.id || session !== call.session) continue;
+    const claim = of(call, "call.claimed").find(({ body }) => body["attempt"] === attempt);
+    const judged = claim && of(call, "call.judged").findLast(({ pos }) => pos < claim.pos);
+    if (!claim) yield violation("I2", `${call.id} had an effect without an intent`);
+    else if (judged?.body.input?.text !== text) yield violation("I5", `${call.id} acted on '${text}', which was not judged`);
+    if (text !== EDITED && claim && wasEdited(story, claim))
+      yield violation("I5", `${call.id} acted on '${text}', to which nobody said yes`);
+  }
+}
+
+/** A person said yes to this intent, and writes another text whenever they do. */
+function wasEdited({ world, byPos }: Story, { body: { call = "", answer } }: Event): boolean {
+  const yes = answer ? byPos.get(answer.pos) : undefined;
+  return yes?.type === "approval.answered" && yes.body.by?.kind === "person" && plannedCall(world, call)?.person.edits === true;
+}
+
+/** I4, W1: an intent has one effect at most, and what is said to be done was done. */
 function* done({ world }: Story, call: Call): Iterable<Violation> {
   const effects = world.things.effects.filter(({ call: id, session }) => id === call.id && session === call.session);
-  const claims = of(call, "call.claimed");
-  for (const { attempt } of effects)
-    if (!claims.some(({ body }) => body["attempt"] === attempt)) yield violation("I2", `${call.id} had an effect without an intent`);
   for (const [attempt, these] of Map.groupBy(effects, (effect) => effect.attempt))
     if (these.length > 1) yield violation("I4", `attempt ${attempt} of ${call.id} had ${these.length} effects`);
   if (new Set(effects.map(({ key }) => key)).size > 1) yield violation("I4", `${call.id} had effects under different keys`);
@@ -320,7 +339,7 @@ function* staged({ events }: Story): Iterable<Violation> {
 /** P6: the files of a proposal are all at one end, unless one of them says that nobody can tell. */
 function* whole({ world, events }: Story): Iterable<Violation> {
   if (events.some(({ type }) => type === "proposal.unknown")) return;
-  for (const text of ["one", "two", "three", "four"]) {
+  for (const text of ["one", "two", "three", "four", "five"]) {
     const [left, right] = ["left", "right"].map((side) => world.things.files.get(`/w/${text}.${side}`));
     if (left !== right) yield violation("P6", `the files of ${text} are not at one end`);
   }

@@ -7,6 +7,8 @@ export type Person = {
   readonly says: "approve" | "reject";
   readonly twice: boolean;
   readonly remember: boolean;
+  /** The yes is to another text. */
+  readonly edits: boolean;
 };
 
 /** One call that a model makes. */
@@ -61,7 +63,8 @@ const EARLY = 160;
 /** What happens under this seed. */
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, 0);
-  const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () => planSession(random));
+  const edits = randomOf(seed, 2);
+  const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () => withEdits(edits, planSession(random)));
   const faults = Array.from({ length: random(4) }, () => planFault(random)).sort((one, other) => one.at - other.at);
   return { seed, style: pick(random, STYLES), hurry: pick(random, [0, 0, 20]), sessions, faults };
 }
@@ -72,12 +75,22 @@ function planSession(random: Random): PlannedSession {
   return { door, onAsk: pick(random, ["park", "park", "deny"] as const), batches, patience: pick(random, [0, 0, 0, 60_000]) };
 }
 
+/** Whoever approves what has a text may write another one. */
+function withEdits(random: Random, session: PlannedSession): PlannedSession {
+  const edited = (call: PlannedCall): PlannedCall => {
+    const edits = random(4) === 0 && call.tool !== "resolve" && call.tool !== "task";
+    return edits ? { ...call, person: { ...call.person, edits, remember: false } } : call;
+  };
+  return { ...session, batches: session.batches.map((calls) => calls.map(edited)) };
+}
+
 function planCall(random: Random, door: PlannedSession["door"]): PlannedCall {
   const person: Person = {
     where: pick(random, WHERE),
     says: random(4) === 0 ? "reject" : "approve",
     twice: random(4) === 0,
     remember: random(6) === 0,
+    edits: false,
   };
   const tool = door === "agent" && random(2) === 0 ? "task" : pick(random, TOOLS);
   return { tool, text: pick(random, ["one", "two", "three", "four"]), verdict: pick(random, VERDICTS), how: pick(random, HOW), person };

@@ -1,9 +1,12 @@
-import { type Draft, type Ledger, LedgerError, type StoredEvent } from "@assent/core";
+import { type Draft, type Ledger, LedgerError, type SharedDraft, type StoredEvent } from "@assent/core";
 import type { Planted } from "./world.ts";
 
 /** Bugs that are put in at a port, one of each kind that a simulation is for. */
-export const PLANTED: Readonly<Record<"lost wake-up" | "double claim" | "missing fsync" | "reordered notice", () => Planted>> = {
+export const PLANTED: Readonly<
+  Record<"lost wake-up" | "lost edit" | "double claim" | "missing fsync" | "reordered notice", () => Planted>
+> = {
   "lost wake-up": () => ({ ledger: losesOneTelling }),
+  "lost edit": () => ({ ledger: dropsEdits }),
   "double claim": () => ({ ledger: claimsWithoutComparing }),
   "missing fsync": () => ({ skipsSync: true }),
   "reordered notice": () => ({ ledger: swapsNotices }),
@@ -22,6 +25,16 @@ function losesOneTelling(ledger: Ledger): Ledger {
       return ledger.subscribe(from, filter, tell);
     },
   };
+}
+
+/** What a person wrote in place of what they were shown is not stored; their yes is. */
+function dropsEdits(ledger: Ledger): Ledger {
+  const plain = (draft: SharedDraft): SharedDraft => {
+    if (draft.type !== "approval.answered") return draft;
+    const { edited: _edited, ...body } = draft.body;
+    return { ...draft, body };
+  };
+  return { ...ledger, answer: (events) => ledger.answer(events.map(plain)) };
 }
 
 /** A claim is not compared with whose session it is by now. */

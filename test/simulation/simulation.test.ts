@@ -37,13 +37,14 @@ test("every kind of fault is met, and so is every end of a call", async () => {
     for (const line of history) {
       const fault = /^world: (kill|power|stop|store_full|store_locked|store_io|cancel|policy|clock|takes)/.exec(line)?.[1];
       const end = /call\.ended \S+ (\w+)/.exec(line)?.[1];
-      for (const found of [fault, end, /^ {2}= \S+ (notice\.delivered|proposal\.\w+)/.exec(line)?.[1]])
+      const edit = /approval\.answered .* (edited)$/.exec(line)?.[1];
+      for (const found of [fault, end, edit, /^ {2}= \S+ (notice\.delivered|proposal\.\w+)/.exec(line)?.[1]])
         if (found !== undefined) met.add(found);
     }
   }
   const faults = ["cancel", "clock", "kill", "policy", "power", "stop", "store_full", "store_io", "store_locked", "takes"];
   const ends = ["cancelled", "denied", "failed", "rejected", "succeeded", "timed_out", "unknown"];
-  const others = ["notice.delivered", "proposal.applied", "proposal.discarded", "proposal.staged"];
+  const others = ["edited", "notice.delivered", "proposal.applied", "proposal.discarded", "proposal.staged"];
   assert.deepEqual(
     [...faults, ...ends, ...others].filter((wanted) => !met.has(wanted)),
     [],
@@ -53,6 +54,7 @@ test("every kind of fault is met, and so is every end of a call", async () => {
 describe("a bug that is put in at a port is found", () => {
   const ROWS: readonly [bug: keyof typeof PLANTED, rules: readonly string[], seeds: number][] = [
     ["lost wake-up", ["L2"], 100],
+    ["lost edit", ["I5"], 100],
     ["double claim", ["I2", "I4"], 1_000], // done twice, or once without its intent on record
     ["missing fsync", ["I2", "I4", "I10"], 100],
     ["reordered notice", ["I9"], 300],

@@ -18,7 +18,13 @@ import type { PlannedCall } from "./plan.ts";
 import type { Actor, Scheduler } from "./scheduler.ts";
 
 /** What a body did to the world. */
-export type Effect = { readonly session: string; readonly call: string; readonly attempt: number; readonly key: string | null };
+export type Effect = {
+  readonly session: string;
+  readonly call: string;
+  readonly attempt: number;
+  readonly key: string | null;
+  readonly text: string;
+};
 
 /** What stays whatever happens to processes and disks. */
 export type Things = { readonly effects: Effect[]; readonly files: Map<string, string> };
@@ -111,11 +117,11 @@ function changeOf({ files }: Things, path: string): { path: string; realPath: st
 }
 
 /** An effect with time before and after it. A deaf body does not hear that it should stop. */
-async function affect({ on, actor, things }: Workshop, { how }: Input, ctx: RunContext): Promise<string> {
+async function affect({ on, actor, things }: Workshop, { how, text }: Input, ctx: RunContext): Promise<string> {
   await on.step(actor, `begins ${ctx.callId}`);
   if (how !== "deaf") ctx.signal.throwIfAborted();
   await on.step(actor, `acts for ${ctx.callId}`);
-  things.effects.push({ session: ctx.sessionId, call: ctx.callId, attempt: ctx.attempt, key: ctx.idempotencyKey });
+  things.effects.push({ session: ctx.sessionId, call: ctx.callId, attempt: ctx.attempt, key: ctx.idempotencyKey, text });
   await on.step(actor, `ends ${ctx.callId}`);
   if (how === "deaf" && ctx.signal.aborted) await new Promise<void>((resolve) => on.clock(actor).timer(7_000, resolve));
   if (how === "throws") throw new Error("it went wrong afterwards");

@@ -134,20 +134,25 @@ export function plannedCall({ calls }: World, id: string): PlannedCall | undefin
   return calls.get(/^c\d+_\d+_\d+/.exec(id)?.[0] ?? "");
 }
 
+/** What a person writes who changes the text of a call. */
+export const EDITED = "five";
+
 /** Who answers, by the plan. */
 export function answerFor(
   world: World,
   { callId, id, revision, fingerprint }: Pick<OpenApproval, "callId" | "id" | "revision" | "fingerprint">,
 ) {
-  const { says, remember } = plannedCall(world, callId)?.person ?? { says: "approve", remember: false };
+  const call = plannedCall(world, callId);
+  const { says, remember, edits } = call?.person ?? { says: "approve", remember: false, edits: false };
   const by = { kind: "person", user: "somebody", name: "Somebody", door: "simulation", pid: 1 } as const;
   const remembered = remember && says === "approve" ? { remember: { scope: "session" } as const } : {};
-  return { approval: id, revision, fingerprint, outcome: says, by, ...remembered };
+  const edited = call && edits && says === "approve" ? { updatedInput: { text: EDITED, verdict: call.verdict, how: call.how } } : {};
+  return { approval: id, revision, fingerprint, outcome: says, by, ...remembered, ...edited };
 }
 
 function brief({ body }: LedgerEvent): string {
-  const { call, approval, outcome, verdict, task, notice, ids } = body as Readonly<Record<string, unknown>>;
-  return [call, approval, verdict, outcome, task, notice, ids].filter((part) => part !== undefined).join(" ");
+  const { call, approval, outcome, verdict, task, notice, ids, edited } = body as Readonly<Record<string, unknown>>;
+  return [call, approval, verdict, outcome, task, notice, ids, edited && "edited"].filter((part) => part !== undefined).join(" ");
 }
 
 function makePolicy(): MutablePolicy {
