@@ -1,5 +1,4 @@
 import type { Yes } from "../model/call.ts";
-import { contentText } from "../model/content-text.ts";
 import { decidedSource } from "../model/notification-source.ts";
 import type { Span, Tracer } from "../ports.ts";
 import type { Maybe } from "../tool-definition.ts";
@@ -79,12 +78,12 @@ function start(tracer: Tracer, { tool, attributes, links }: Starting): Span {
   return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
 }
 
-/** Failures have an error status; a cancelled or rejected call leaves it unset. */
-function finish(span: Span | undefined, { state, type, result }: Ending): void {
+/** Failures have an error status; a cancelled or rejected call leaves it unset. What a failure says may hold what nobody wants in a trace: only its type is told. */
+function finish(span: Span | undefined, { state, type }: Ending): void {
   if (!span) return;
   if (type !== null) span.setAttribute("error.type", type);
   const failed = state !== "succeeded" && state !== "cancelled" && state !== "rejected";
-  if (failed) span.setStatus({ code: ERROR, message: (result.error?.message ?? contentText(result.content)).slice(0, 200) });
+  if (failed) span.setStatus({ code: ERROR, message: type ?? state });
   span.end();
 }
 

@@ -12,7 +12,7 @@ type Recorded = {
   readonly links: readonly unknown[];
   readonly context: unknown;
   readonly events: string[];
-  status: { readonly code: number } | undefined;
+  status: { readonly code: number; readonly message?: string } | undefined;
   ended: number;
 };
 
@@ -104,8 +104,8 @@ for (const [name, options, tool, type, error] of rows) {
     await b.process([call(tool, "x", "c1")]);
     const spans = ofTools(tracer);
     assert.deepEqual(
-      spans.map((span) => [span.name, span.attributes["error.type"], span.status?.code, span.ended]),
-      [[`execute_tool ${tool}`, type, error ? 2 : undefined, 1]],
+      spans.map((span) => [span.name, span.attributes["error.type"], span.status, span.ended]),
+      [[`execute_tool ${tool}`, type, error ? { code: 2, message: type } : undefined, 1]],
     );
     assert.equal(spans[0]?.attributes["gen_ai.tool.call.id"], "c1");
   });
