@@ -15,7 +15,7 @@ import {
 } from "@assent/agent";
 import { createRegistry, type Dispatcher, LedgerError, type Session } from "@assent/core";
 import { isParked, type Left, newSignal, type Opened, proposed } from "./opened.ts";
-import { approverOf } from "./people.ts";
+import { personAt } from "./people.ts";
 import type { PlannedCall } from "./plan.ts";
 import { idOf, type World } from "./world.ts";
 
@@ -116,7 +116,7 @@ function build(opened: Opened): Built {
       };
     },
   });
-  const dispatcher = dispatcherOf({ session, handlers: tasks.handlers, approver: approverOf(world, process) });
+  const dispatcher = dispatcherOf({ session, handlers: tasks.handlers, ...personAt(world, process) });
   const talk: ConversationDeps = {
     ...{ session, dispatcher, clock, ids, tools: () => tools, system: () => "You are simulated.", steering: () => "force" },
     model: () => heardBy(opened, session, player.model()),

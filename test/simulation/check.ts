@@ -41,6 +41,7 @@ const OF_ALL: readonly ((story: Story) => Iterable<Violation>)[] = [
   remembered,
   staged,
   whole,
+  replied,
 ];
 
 /** Everything that is not as it must be once all has come to rest. Only the record, the world and what was said are looked at. */
@@ -227,7 +228,9 @@ function* kept({ world, events }: Story): Iterable<Violation> {
 function says({ type, session, body }: Event, told: Told): boolean {
   if (told.what === "parked")
     return session === told.session && body.call === told.call && (type === "approval.opened" || type === "call.proposed");
-  if (type === "call.ended") return body.call === told.call && body.outcome === told.outcome; // its end closes what it asked
+  if (type === "call.ended" && told.outcome === "cancelled" && told.what === "reply") return body.call === told.call; // its end closes what it asked
+  if (told.what === "reply") return type === "question.answered" && body["question"] === told.question && body.outcome === told.outcome;
+  if (type === "call.ended") return body.call === told.call && body.outcome === told.outcome; // the same of an approval
   return (type === "approval.answered" || type === "approval.closed") && body.approval === told.approval && body.outcome === told.outcome;
 }
 
@@ -306,6 +309,30 @@ function* remembered({ world }: Story): Iterable<Violation> {
 
 function partsOf(content: unknown, type: string): readonly string[] {
   return Array.isArray(content) ? (content as readonly Part[]).flatMap((part) => (part.type === type ? [part.toolCallId ?? ""] : [])) : [];
+}
+
+/** I3: a question is asked once and answered once. W1: the model is told what was answered, and nothing that was not. */
+function* replied({ events, calls }: Story): Iterable<Violation> {
+  const asked = events.filter(({ type }) => type === "question.asked");
+  for (const [call, same] of Map.groupBy(asked, ({ session, body }) => `${session} ${String(body["callId"])}`))
+    if (same.length > 1) yield violation("I3", `the question of ${call} is asked ${same.length} times`);
+  for (const { session, body } of asked) {
+    const answers = events.filter((event) => event.type === "question.answered" && event.body["question"] === body["question"]);
+    const [end] = calls
+      .filter(({ id, session: its }) => id === body["callId"] && its === session)
+      .flatMap((call) => of(call, "call.ended"));
+    if (answers.length > 1) yield violation("I3", `question ${String(body["question"])} is answered ${answers.length} times`);
+    yield* toldTruly(end, answers[0]);
+  }
+}
+
+function* toldTruly(end: Event | undefined, answer: Event | undefined): Iterable<Violation> {
+  const hears = end?.body.outcome === "succeeded" || end?.body["type"] === "ask_cancelled";
+  const said = answer?.body.outcome === "answered" ? "succeeded" : "cancelled";
+  if (hears && (!answer || answer.pos > end.pos || end.body.outcome !== said))
+    yield violation("W1", `${end.body.call} was told ${end.body.outcome}, and the person said ${answer?.body.outcome ?? "nothing"}`);
+  if (end?.body.outcome === "succeeded" && !JSON.stringify(end.body["content"]).includes("left"))
+    yield violation("W1", `${end.body.call} was not told what the person chose`);
 }
 
 /** From where each event of a proposal's life may come, and where it leads. */

@@ -22,9 +22,12 @@ export function newSignal(process: Process): AbortSignal {
   return process.cancel.signal;
 }
 
+const CHOICES = [{ label: "left" }, { label: "right" }];
+
 /** A call as a model makes it. */
 export function proposed({ tool, text, verdict, how }: PlannedCall, id: string): ProposedCall & { readonly id: string } {
   if (tool === "resolve") return { id, name: "resolve", arguments: { action: text === "one" ? "discard" : "apply", reason: "as planned" } };
+  if (tool === "ask") return { id, name: "ask", arguments: { questions: [{ id: "q", question: text, options: CHOICES }] } };
   return { id, name: tool === "task" ? "act" : tool, arguments: { text, verdict, how } };
 }
 

@@ -13,7 +13,7 @@ export type Person = {
 
 /** One call that a model makes. */
 export type PlannedCall = {
-  readonly tool: "look" | "act" | "probed" | "keyed" | "nest" | "slow" | "stage" | "resolve" | "task";
+  readonly tool: "look" | "act" | "probed" | "keyed" | "nest" | "slow" | "stage" | "resolve" | "task" | "ask";
   readonly text: string;
   readonly verdict: "allow" | "ask" | "insist" | "deny";
   /** What its body does beside its effect. */
@@ -63,8 +63,8 @@ const EARLY = 160;
 /** What happens under this seed. */
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, 0);
-  const edits = randomOf(seed, 2);
-  const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () => withEdits(edits, planSession(random)));
+  const people = randomOf(seed, 2);
+  const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () => withPeople(people, planSession(random)));
   const faults = Array.from({ length: random(4) }, () => planFault(random)).sort((one, other) => one.at - other.at);
   return { seed, style: pick(random, STYLES), hurry: pick(random, [0, 0, 20]), sessions, faults };
 }
@@ -75,13 +75,14 @@ function planSession(random: Random): PlannedSession {
   return { door, onAsk: pick(random, ["park", "park", "deny"] as const), batches, patience: pick(random, [0, 0, 0, 60_000]) };
 }
 
-/** Whoever approves what has a text may write another one. */
-function withEdits(random: Random, session: PlannedSession): PlannedSession {
-  const edited = (call: PlannedCall): PlannedCall => {
+/** Whoever approves what has a text may write another one; and in place of a call there may be a question. */
+function withPeople(random: Random, session: PlannedSession): PlannedSession {
+  const changed = (call: PlannedCall): PlannedCall => {
     const edits = random(4) === 0 && call.tool !== "resolve" && call.tool !== "task";
+    if (random(8) === 0) return { ...call, tool: "ask", verdict: "allow" };
     return edits ? { ...call, person: { ...call.person, edits, remember: false } } : call;
   };
-  return { ...session, batches: session.batches.map((calls) => calls.map(edited)) };
+  return { ...session, batches: session.batches.map((calls) => calls.map(changed)) };
 }
 
 function planCall(random: Random, door: PlannedSession["door"]): PlannedCall {

@@ -1,7 +1,7 @@
 import { createDispatcher, type Dispatcher, IllegalEvent, LedgerError, openSession } from "@assent/core";
 import { converse } from "./agents.ts";
 import { isParked, type Left, newSignal, type Opened, proposed } from "./opened.ts";
-import { approverOf } from "./people.ts";
+import { personAt } from "./people.ts";
 import { changesOf, digest, toolsOf, type Workshop } from "./tools.ts";
 import { idOf, type Process, type Standing, type World } from "./world.ts";
 
@@ -72,7 +72,7 @@ async function run(world: World, process: Process): Promise<Left> {
 /** A program that hands one batch after the other to its dispatcher. */
 async function hand(opened: Opened): Promise<Left> {
   const { world, process, session, tools, dispatcherOf, reopened } = opened;
-  const dispatcher = dispatcherOf({ session, approver: approverOf(world, process) });
+  const dispatcher = dispatcherOf({ session, ...personAt(world, process) });
   if (reopened && isParked(opened, dispatcher, await dispatcher.resume({ tools, signal: newSignal(process) })))
     return await leave(opened, dispatcher, "parked");
   const at = world.standings.indexOf(process.standing);

@@ -32,19 +32,19 @@ test("the same seed gives the same history, another seed another one", async () 
 
 test("every kind of fault is met, and so is every end of a call", async () => {
   const met = new Set<string>();
-  for (let seed = 0; seed < 120; seed += 1) {
+  for (let seed = 0; seed < 240; seed += 1) {
     const { history } = await simulate(planOf(seed), { isRecording: true });
     for (const line of history) {
       const fault = /^world: (kill|power|stop|store_full|store_locked|store_io|cancel|policy|clock|takes)/.exec(line)?.[1];
       const end = /call\.ended \S+ (\w+)/.exec(line)?.[1];
       const edit = /approval\.answered .* (edited)$/.exec(line)?.[1];
-      for (const found of [fault, end, edit, /^ {2}= \S+ (notice\.delivered|proposal\.\w+)/.exec(line)?.[1]])
+      for (const found of [fault, end, edit, /^ {2}= \S+ (notice\.delivered|proposal\.\w+|question\.\w+)/.exec(line)?.[1]])
         if (found !== undefined) met.add(found);
     }
   }
   const faults = ["cancel", "clock", "kill", "policy", "power", "stop", "store_full", "store_io", "store_locked", "takes"];
   const ends = ["cancelled", "denied", "failed", "rejected", "succeeded", "timed_out", "unknown"];
-  const others = ["edited", "notice.delivered", "proposal.applied", "proposal.discarded", "proposal.staged"];
+  const others = ["edited", "notice.delivered", "proposal.applied", "proposal.discarded", "proposal.staged", "question.answered"];
   assert.deepEqual(
     [...faults, ...ends, ...others].filter((wanted) => !met.has(wanted)),
     [],

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LedgerEvent } from "@assent/core";
 import { check } from "./check.ts";
-import { answerElsewhere, attend } from "./people.ts";
+import { answerElsewhere, attend, attendQuestion, replyElsewhere } from "./people.ts";
 import type { Fault, Plan } from "./plan.ts";
 import { exit, restart, startProcess } from "./processes.ts";
 import { clearBenches } from "./tools.ts";
@@ -26,7 +26,7 @@ export async function simulate(plan: Plan, { planted = {}, isRecording = false }
     plan,
     planted,
     isRecording,
-    opened: attend,
+    opened: (made, event) => (event.type === "question.asked" ? attendQuestion(made, event) : attend(made, event)),
     before: (made, step) => {
       steps = step;
       for (let next = faults[0]; next && next.at <= step; next = faults[0]) {
@@ -82,12 +82,15 @@ async function comeLate(world: World): Promise<boolean> {
   for (const { actor } of stopped) actor.stopped = false;
   if (stopped.length > 0) return true;
   const approvals = await disk.ledger().pending("approvals", { limit: 1_000 });
-  refuseStuck(world, new Set(approvals.map(({ session }) => session)));
+  const questions = await disk.ledger().pending("questions", { limit: 1_000 });
+  refuseStuck(world, new Set([...approvals, ...questions].map(({ session }) => session)));
   on.note(() => "world: everybody rests");
   for (const { id: approval, call, revision, fingerprint } of approvals) answerElsewhere(world, { approval, call, revision, fingerprint });
+  for (const { id: question, callId } of questions) replyElsewhere(world, { question, callId });
   const left = standings.filter(({ state }) => state !== "done" && state !== "running");
-  if (approvals.length === 0) for (const standing of left) restart(world, standing);
-  return approvals.length > 0 || left.length > 0;
+  const isAsking = approvals.length + questions.length > 0;
+  if (!isAsking) for (const standing of left) restart(world, standing);
+  return isAsking || left.length > 0;
 }
 
 /** A process that is not done and waits for nobody waits for ever: something should have woken it. */

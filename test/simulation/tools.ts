@@ -13,7 +13,7 @@ import {
   type StandardSchema,
   type Tool,
 } from "@assent/core";
-import { agentTool, resolveTool } from "@assent/tools";
+import { agentTool, askTool, resolveTool } from "@assent/tools";
 import type { PlannedCall } from "./plan.ts";
 import type { Actor, Scheduler } from "./scheduler.ts";
 
@@ -106,6 +106,7 @@ function newBench(given: Workshop): (typeof benches)[number] {
     }),
     resolveTool(),
     agentTool(),
+    askTool(),
   ];
   for (const tool of tools) registry.add(tool);
   return { registry, workshop };

@@ -37,6 +37,7 @@ export type Process = {
 /** What somebody was told and may rely on: an answer that stands, a call that is parked. */
 export type Told =
   | { readonly what: "answer"; readonly approval: string; readonly call: string; readonly outcome: string }
+  | { readonly what: "reply"; readonly question: string; readonly call: string; readonly outcome: string }
   | { readonly what: "parked"; readonly call: string; readonly session: string };
 
 /** What was asked of a model: the roles and parts of its history, in order. */
@@ -73,8 +74,8 @@ export type Making = {
   readonly plan: Plan;
   readonly planted?: Planted;
   readonly isRecording?: boolean;
-  /** An approval is on record. */
-  readonly opened: (world: World, event: LedgerEvent<"approval.opened">) => void;
+  /** Something that asks is on record. */
+  readonly opened: (world: World, event: LedgerEvent<"approval.opened" | "question.asked">) => void;
   /** Called before each step. */
   readonly before: (world: World, step: number) => void;
 };
@@ -93,7 +94,7 @@ export function makeWorld({ plan, planted = {}, isRecording = false, opened, bef
   });
   const committed = (event: LedgerEvent): void => {
     on.note(() => `  = ${event.session}:${event.seq} ${event.type} ${brief(event)}`);
-    if (event.type === "approval.opened") opened(world, event);
+    if (event.type === "approval.opened" || event.type === "question.asked") opened(world, event);
   };
   const disk = makeDisk(on, { committed, ...(planted.skipsSync && { skipsSync: true }) });
   const effects: Effect[] = [];
@@ -134,6 +135,9 @@ export function plannedCall({ calls }: World, id: string): PlannedCall | undefin
   return calls.get(/^c\d+_\d+_\d+/.exec(id)?.[0] ?? "");
 }
 
+/** Whoever answers. */
+export const PERSON = { kind: "person", user: "somebody", name: "Somebody", door: "simulation", pid: 1 } as const;
+
 /** What a person writes who changes the text of a call. */
 export const EDITED = "five";
 
@@ -144,15 +148,14 @@ export function answerFor(
 ) {
   const call = plannedCall(world, callId);
   const { says, remember, edits } = call?.person ?? { says: "approve", remember: false, edits: false };
-  const by = { kind: "person", user: "somebody", name: "Somebody", door: "simulation", pid: 1 } as const;
   const remembered = remember && says === "approve" ? { remember: { scope: "session" } as const } : {};
   const edited = call && edits && says === "approve" ? { updatedInput: { text: EDITED, verdict: call.verdict, how: call.how } } : {};
-  return { approval: id, revision, fingerprint, outcome: says, by, ...remembered, ...edited };
+  return { approval: id, revision, fingerprint, outcome: says, by: PERSON, ...remembered, ...edited };
 }
 
 function brief({ body }: LedgerEvent): string {
-  const { call, approval, outcome, verdict, task, notice, ids, edited } = body as Readonly<Record<string, unknown>>;
-  return [call, approval, verdict, outcome, task, notice, ids, edited && "edited"].filter((part) => part !== undefined).join(" ");
+  const { call, approval, question, outcome, verdict, task, notice, ids, edited } = body as Readonly<Record<string, unknown>>;
+  return [call, approval, question, verdict, outcome, task, notice, ids, edited && "edited"].filter((part) => part !== undefined).join(" ");
 }
 
 function makePolicy(): MutablePolicy {
