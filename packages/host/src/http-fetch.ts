@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { Agent, IncomingMessage } from "node:http";
 import { PlainHeaders } from "./plain-headers.ts";
 
 /** A request that needs nothing of `fetch` but the sending. */
@@ -57,14 +57,31 @@ function isRoutedElsewhere(): boolean {
 
 const CONNECTING_MS = 10_000;
 const SILENT_MS = 300_000;
+/** Sooner than servers give up a connection that nobody uses: most of them after five seconds. */
+const IDLE_MS = 4_000;
+
+/** An import would look at all that they offer, and so load Node's `fetch`. */
+function moduleOf({ protocol }: URL): Pick<typeof import("node:http"), "Agent" | "request"> {
+  return process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
+}
+
+const agents = new Map<string, Agent>();
+
+/** Keeps connections for the next request. */
+function agentFor(url: URL): Agent {
+  const known = agents.get(url.protocol);
+  if (known) return known;
+  const made = new (moduleOf(url).Agent)({ keepAlive: true, scheduling: "lifo", timeout: IDLE_MS });
+  agents.set(url.protocol, made);
+  return made;
+}
 
 /** Sends it, and resolves with the beginning of the answer. Fails as `fetch` does, so that whoever tells failures apart by that still can. */
 function exchange({ url, method, headers, body, signal }: Plain): Promise<IncomingMessage> {
   signal?.throwIfAborted();
-  const isSecure = url.protocol === "https:";
-  const { request } = process.getBuiltinModule(isSecure ? "node:https" : "node:http"); // an import would look at all they offer, and so load Node's `fetch`
   const own = { accept: "*/*", "accept-encoding": "identity" };
-  const sent = request(url, { method, headers: { ...own, ...headers }, timeout: SILENT_MS, ...(signal && { signal }) });
+  const options = { method, headers: { ...own, ...headers }, agent: agentFor(url), timeout: SILENT_MS };
+  const sent = moduleOf(url).request(url, signal ? { ...options, signal } : options);
   return new Promise((resolve, reject) => {
     sent.on("error", (error) => reject(signal?.aborted ? signal.reason : failed(error)));
     sent.on("close", () => reject(failed(new Error("the connection was closed without an answer")))); // Node tells no error where the server changes the protocol
@@ -73,7 +90,7 @@ function exchange({ url, method, headers, body, signal }: Plain): Promise<Incomi
       if (!socket.connecting) return;
       const timer = setTimeout(() => sent.destroy(timedOut("The server could not be reached in time.")), CONNECTING_MS);
       const reached = (): void => clearTimeout(timer);
-      socket.once(isSecure ? "secureConnect" : "connect", reached);
+      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", reached);
       sent.once("close", reached);
     });
     sent.on("response", resolve);

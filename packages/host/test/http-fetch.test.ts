@@ -195,6 +195,13 @@ describe("what fails, fails as it does with fetch", () => {
   });
 });
 
+test("the next request goes over the same connection", async () => {
+  asked.length = 0;
+  for (let round = 0; round < 2; round += 1) await (await httpFetch(`${origin}/echo`, post)).text();
+  assert.equal(asked.length, 2);
+  assert.equal(asked[0]?.socket, asked[1]?.socket);
+});
+
 test("what comes is read while it comes", async () => {
   const slow: { more?: ServerResponse } = {};
   const other = createServer((_request, response) => {
