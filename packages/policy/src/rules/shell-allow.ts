@@ -65,8 +65,12 @@ function startsWith(words: readonly string[], rule: readonly AllowWord[]): boole
 }
 
 function isWord(rule: AllowWord, word: string): boolean {
-  return typeof rule === "string" ? rule === word : rule.matches(word);
+  if (typeof rule === "string") return rule === word;
+  return rule.matches(word) && (!CLIMBS.test(word) || CLIMBS.test(rule.text));
 }
+
+/** `src/*` does not mean `src/../../x`, unless it says so. */
+const CLIMBS = /(?:^|[/=:,])\.\.(?:[/,:]|$)/;
 
 /** Every word written out, no glob and no tail. */
 function namesAll({ words: rule, tail }: AllowWords, words: readonly string[]): boolean {
