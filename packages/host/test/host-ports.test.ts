@@ -19,6 +19,7 @@ test("the package exports exactly these names", () => {
     "hostPlanFiles",
     "hostPorts",
     "hostProcesses",
+    "httpFetch",
     "killRunningGroups",
     "makeAnsiScreen",
     "nodeDigest",
