@@ -36,7 +36,18 @@ describe("the mutants of a source", () => {
 
   test("a mutant says where it is", () => {
     const [first] = mutantsOf("type A = 1;\nexport const b = true;");
-    assert.deepEqual([first?.line, first?.column, first?.was], [2, 18, "true"]);
+    assert.deepEqual([first?.line, first?.column, first?.was, first?.at], [2, 18, "true", 29]);
+  });
+
+  test("a sign counts from what is left of it: what is right of it may never be run", () => {
+    const source = "x = a || f();";
+    assert.deepEqual(
+      mutantsOf(source).map(({ from, at }) => [source.slice(from, from + 2), source.slice(at, at + 1)]),
+      [
+        ["x ", "x"],
+        ["||", "a"],
+      ],
+    );
   });
 });
 

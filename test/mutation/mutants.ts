@@ -5,12 +5,15 @@ export type Mutant = {
   readonly from: number;
   readonly to: number;
   readonly text: string;
+  /** What is run at this place is changed by it. */
+  readonly at: number;
   readonly line: number;
   readonly column: number;
   readonly was: string;
 };
 
-type Change = { readonly node: SgNode; readonly text: string };
+/** `felt`: where it begins to count, if that is before the node. */
+type Change = { readonly node: SgNode; readonly text: string; readonly felt?: SgNode };
 
 const OPERATORS: ReadonlyMap<string, string> = new Map([
   ["===", "!=="],
@@ -59,12 +62,17 @@ const replaced =
   (text: string): Maker =>
   (node) => [{ node, text }];
 
-/** A changed `??` stands in brackets, for it may be mixed with `&&` and `||` in no other way. */
+/**
+ * A changed `??` stands in brackets, for it may be mixed with `&&` and `||` in no other way. What is to the right of a sign may never be run, and yet whether it is
+ * depends on the sign: it counts from the left on.
+ */
 function operator(node: SgNode): readonly Change[] {
   const [left, sign, right] = [node.field("left"), node.field("operator"), node.field("right")];
   const other = sign && OPERATORS.get(sign.text());
   if (!left || !sign || !right || !other) return [];
-  return sign.text() === "??" ? [{ node, text: `((${left.text()}) ${other} (${right.text()}))` }] : [{ node: sign, text: other }];
+  return sign.text() === "??"
+    ? [{ node, text: `((${left.text()}) ${other} (${right.text()}))` }]
+    : [{ node: sign, text: other, felt: left }];
 }
 
 function condition(node: SgNode): readonly Change[] {
@@ -124,8 +132,9 @@ function visit(node: SgNode, found: Change[]): void {
 export function mutantsOf(source: string): readonly Mutant[] {
   const found: Change[] = [];
   visit(parse(Lang.TypeScript, source).root(), found);
-  return found.map(({ node, text }) => {
+  return found.map(({ node, text, felt = node }) => {
     const { start, end } = node.range();
-    return { from: start.index, to: end.index, text, line: start.line + 1, column: start.column + 1, was: node.text() };
+    const at = felt.range().start.index;
+    return { from: start.index, to: end.index, text, at, line: start.line + 1, column: start.column + 1, was: node.text() };
   });
 }

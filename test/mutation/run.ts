@@ -40,7 +40,7 @@ async function notices(tests: readonly Coverage[], { url, from, to, text }: Plac
 }
 
 async function judged(mutant: Placed, coverage: readonly Coverage[]): Promise<Verdict> {
-  const tests = testsOf(coverage, mutant.url, mutant.from);
+  const tests = testsOf(coverage, mutant.url, mutant.at);
   if (tests.length === 0) return { ...mutant, verdict: "not run by any test" };
   let spent = 0;
   const later = tests.findIndex(({ took }, i) => {

@@ -494,6 +494,38 @@ test("a shell line that spells out the state directory is denied, in any case, w
   assert.deepEqual(line({ command: "ls /home" }), NONE);
 });
 
+test("a tool that runs nothing may speak of the state directory", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  const unit = { subject: "note" };
+  const input = { text: join(root, "home/state/assent") };
+  const said = (["execute", "other", "think", "edit", "fetch"] as const).map((kind) => {
+    const request = { tool: "t", toolDigest: "", kind, input, cwd: root, binds: {}, units: [unit] };
+    return opinions(root, [{ unit, request }]);
+  });
+  assert.deepEqual(said, [DENY, NONE, NONE, NONE, NONE]);
+});
+
+test("a name of which only the start is known may lead to the team's settings, or cannot", (t) => {
+  const root = scratch(t);
+  makePlace(root);
+  const doubt = ownFilesDoubt({ ...ownFiles(root), settingsFiles: ["/etc/assent/settings.json"] });
+  const asked = (path: string): boolean =>
+    shellUnits(`echo x > ${path}`, join(root, "ws"))
+      .map(shellRequest)
+      .some(({ request, unit }) => doubt(request, unit) !== undefined);
+  assert.deepEqual(["/e$X", "/et$X", "/etc/$X", "/etc/a$X", "/etc/assent/s$X", "/ex$X", "/etc/b$X", "/etc/assent/t$X"].map(asked), [
+    true,
+    true,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
 test("plan-mode 3: a plan in the state directory may be written and read, and nothing else there", (t) => {
   const root = scratch(t);
   makePlace(root);

@@ -87,6 +87,7 @@ test("PT7: a directory one may not look into is unresolved", (t) => {
     if (process.getuid() === 0) process.setuid(54321);
     console.log(JSON.stringify(["closed/in/x", "closed"].map((path) => resolvePath(path, ${JSON.stringify(root)}).real)));`;
   const shown = execFileSync(process.execPath, ["--input-type=module", "-e", source], { cwd: import.meta.dirname, encoding: "utf8" });
+  chmodSync(join(root, "closed"), 0o700); // or its owner could not remove it
   assert.deepEqual(JSON.parse(shown), [null, join(root, "closed")]);
 });
 
@@ -187,6 +188,13 @@ test("a harmless name that leads to a secret is sensitive, and so is a secret's 
     ["notes", "server.key", "plain"].map((path) => look(path, root).sensitive),
     [true, true, false],
   );
+});
+
+test("forty links in a row are followed, also where the last leads to nothing; one more is a loop to the system", (t) => {
+  const root = scratch(t);
+  for (let i = 0; i < 41; i++) symlinkSync(i === 0 ? "gone" : `l${i - 1}`, join(root, `l${i}`));
+  const look = pathScope({ workspace: root });
+  assert.deepEqual([look("l39", root).real, look("l40", root).real], [join(root, "gone"), null]);
 });
 
 test("the anchor of a path is the nearest directory that is there, and none where one cannot look", (t) => {

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type By, memoryLedger } from "@assent/core";
 import fc from "fast-check";
-import { CONFIGURATION_LIMITS } from "../src/trust/configuration-files.ts";
+import { CONFIGURATION_LIMITS, configurationFiles } from "../src/trust/configuration-files.ts";
 import { projectConfiguration } from "../src/trust/project-configuration.ts";
 import { changesSince, granting, isTrusted, isTrustedFile, revoking, trustState, untrustedWarning } from "../src/trust/trust.ts";
 import { wouldActivate } from "../src/trust/would-activate.ts";
@@ -148,6 +148,27 @@ test("a file that may not be read makes the configuration one that cannot be tru
     execFileSync(process.execPath, argv, { cwd: import.meta.dirname, encoding: "utf8" }),
     /settings.json cannot be read: EACCES/,
   );
+});
+
+test("a workspace that cannot be looked at vouches for nothing", () => {
+  const { files, problems } = configurationFiles(`/${"x".repeat(300)}`);
+  assert.deepEqual(
+    [files, problems.map((one) => one.replace(/(ENAMETOOLONG).*/u, "$1"))],
+    [[], [".mcp.json", "AGENTS.md", "CLAUDE.md", ".assent"].map((name) => `${name} cannot be looked at: ENAMETOOLONG`)],
+  );
+});
+
+test("exactly as many files, bytes and directories as the limits say are kept", (t) => {
+  const root = scratch(t);
+  const deepest = `.assent/${"d/".repeat(CONFIGURATION_LIMITS.depth)}a`;
+  write(root, deepest);
+  write(root, ".assent/large", Buffer.alloc(CONFIGURATION_LIMITS.bytes));
+  for (let i = 2; i < CONFIGURATION_LIMITS.files; i++) write(root, `.assent/f${i}`);
+  const { files, problems } = projectConfiguration(root);
+  assert.deepEqual([files.length, problems, files.some(({ name }) => name === deepest)], [CONFIGURATION_LIMITS.files, [], true]);
+  write(root, ".assent/one-more");
+  write(root, ".assent/two-more");
+  assert.deepEqual(projectConfiguration(root).problems, ["there are more than 1000 configuration files"]);
 });
 
 test("a link inside the workspace counts as the file it leads to", (t) => {

@@ -138,4 +138,16 @@ describe("one workspace's settings reach all that judges in it", () => {
       await entry?.test?.({ tool, kind: "edit", input: { file_path, content: "" }, cwd: workspace });
     assert.deepEqual([await holds("write", "src/a"), await holds("write", "lib/a")], [true, false]);
   });
+
+  test("and a command in it is read as the tool's kind says, whatever the event calls it", async (t) => {
+    const hook = { type: "command", command: "x", if: "Shell(rm *)" };
+    const { hooks, workspace } = bench(t, { hooks: { PreToolUse: [{ hooks: [hook] }] } });
+    const [entry] = hooks();
+    const holds = async (tool: string, command: string): Promise<unknown> =>
+      await entry?.test?.({ tool, kind: "execute", input: { command }, cwd: workspace });
+    assert.deepEqual(
+      [await holds("shell", "ls && rm -r x"), await holds("shell", "ls 'rm x'"), await holds("deploy", "rm x")],
+      [true, false, false],
+    );
+  });
 });

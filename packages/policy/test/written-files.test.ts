@@ -100,7 +100,7 @@ gtar -f out | bsdtar -f out | clang -o out | g++ -o out | clang++ -o out`,
   [
     "self-kept:dir",
     `rsync --backup-dir dir | rsync --partial-dir dir | rsync -T dir | rsync --temp-dir dir | parallel --results dir |
-parallel --tmpdir dir | mktemp -p dir | mktemp --tmpdir dir | make -C dir | make --directory dir | ninja -C dir | cmake -B dir |
+parallel --tmpdir dir | mktemp -p dir | mktemp --tmpdir dir | make -C dir | gmake -C dir | make --directory dir | ninja -C dir | cmake -B dir |
 cmake --build dir | cmake --install dir | cmake --prefix dir | meson -C dir | meson --destdir dir | tsc --outDir dir |
 tsc --declarationDir dir | esbuild --outdir dir | javac -d dir | javac -s dir | javac -h dir | aria2c -d dir | aria2c --dir dir |
 git checkout-index --prefix dir | git read-tree --prefix dir | git subtree -P dir | git subtree --prefix dir |
@@ -135,7 +135,7 @@ shfmt x y | goimports x y | clang-format x y | autopep8 x y | tree x y | time x 
 strace x y | strace -e v x y | strace -p v x y | strace -u v x y | strace -s v x y | strace -E v x y | strace -P v x y |
 strace -S v x y | strace -O v x y | strace -a v x y | strace -b v x y | strace -I v x y | strace -X v x y | ltrace x y |
 ltrace -e v x y | ltrace -p v x y | ltrace -u v x y | ltrace -s v x y | ltrace -l v x y | ltrace -n v x y | ltrace -a v x y |
-ltrace -F v x y | valgrind x y | parallel x y | make x y | ninja x y | cmake x y | meson x y | tsc x y | esbuild x y | javac x y |
+ltrace -F v x y | strace x -o y | ltrace x -o y | time x -o y | valgrind x --log-file y | valgrind x y | parallel x y | make x y | ninja x y | cmake x y | meson x y | tsc x y | esbuild x y | javac x y |
 socat x y | less x y | psql x y | pg_dump x y | mysqldump x y | aria2c x y | ssh-keygen x y | find x y | crontab -l x y |
 git config --unset --get x y | git config --unset --get-all x y | git config --unset --get-regexp x y |
 git config --unset --get-urlmatch x y | git config --unset -l x y | git config --unset --list x y | git config --unset get x y |
@@ -189,6 +189,15 @@ curl -O x y | curl --remote-name x y | curl --remote-name-all x y | curl -J x y 
     "self-kept:x",
     `flock x y | flock -w v x y | flock --timeout v x y | flock -E v x y | flock --conflict-exit-code v x y | flock -c v x y |
 flock --command v x y | pip3 install -t x y`,
+  ],
+  [
+    // Behind a value that is taken for the command, a program that runs another would have no more options of its own.
+    "self-replaced:out",
+    `strace -e v -o out x | strace -p v -o out x | strace -u v -o out x | strace -s v -o out x | strace -E v -o out x |
+strace -P v -o out x | strace -S v -o out x | strace -O v -o out x | strace -a v -o out x | strace -b v -o out x |
+strace -I v -o out x | strace -X v -o out x | ltrace -e v -o out x | ltrace -p v -o out x | ltrace -u v -o out x |
+ltrace -s v -o out x | ltrace -l v -o out x | ltrace -n v -o out x | ltrace -a v -o out x | ltrace -F v -o out x |
+time -f v -o out x | time --format v -o out x | valgrind --log-file out x | valgrind --xml-file out x`,
   ],
   ["self-replaced:/var/spool/cron", `crontab x y`],
   [

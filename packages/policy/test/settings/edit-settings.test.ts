@@ -71,6 +71,18 @@ const ROWS: readonly Row[] = [
     3,
   ],
   [
+    "several rules on one line of many, further in than usual",
+    '{\n  "permissions": {\n    "allow": [\n          "a", "b"\n    ]\n  }\n}\n',
+    '{\n  "permissions": {\n    "allow": [\n          "a", "b",\n      "NEW"\n    ]\n  }\n}\n',
+    5,
+  ],
+  [
+    "a list that begins behind its bracket",
+    '{\n   "permissions": { "allow": ["a",\n "b"]\n}}\n',
+    '{\n   "permissions": { "allow": ["a",\n "b",\n "NEW"\n]\n}}\n',
+    4,
+  ],
+  [
     "line ends of another system",
     '{\r\n  "permissions": {\r\n    "allow": [\r\n      "a"\r\n    ]\r\n  }\r\n}\r\n',
     '{\r\n  "permissions": {\r\n    "allow": [\r\n      "a",\r\n      "NEW"\r\n    ]\r\n  }\r\n}\r\n',
@@ -124,8 +136,16 @@ describe("adding a rule", () => {
   test("an object that says nothing beside its rule is written as a text", () =>
     assert.equal(addRule('{"permissions":{"deny":["a"]}}', "deny", { rule: "b" }).text, '{"permissions":{"deny":["a", "b"]}}'));
 
-  for (const broken of ["{", "[]", '{"permissions":[]}', '{"permissions":{"allow":{}}}', "{} {}", '"x"']) {
-    test(`${broken} is mended by a person first`, () => assert.throws(() => addRule(broken, "allow", "NEW"), /mend/));
+  const broken: readonly (readonly [text: string, message: string])[] = [
+    ["{", "The settings are not JSONC; mend them first."],
+    ["{} {}", "The settings are not JSONC; mend them first."],
+    ["[]", "The settings are not an object; mend them first."],
+    ['"x"', "The settings are not an object; mend them first."],
+    ['{"permissions":[]}', "permissions is not an object; mend the settings first."],
+    ['{"permissions":{"allow":{}}}', "permissions.allow is not a list; mend the settings first."],
+  ];
+  for (const [text, message] of broken) {
+    test(`${text} is mended by a person first`, () => assert.throws(() => addRule(text, "allow", "NEW"), { message }));
   }
 });
 

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { manualClock } from "@assent/core/testing";
 import { hostProcesses } from "@assent/host";
 import { withFileLock } from "../../src/settings/file-lock.ts";
@@ -47,4 +48,46 @@ test("a lock that is no file is told as such", async (t) => {
     withFileLock(file, parts(), () => assert.fail("it was done")),
     { code: "EISDIR" },
   );
+});
+
+describe("a lock of which nobody can tell who holds it", () => {
+  const host = hostname();
+  const texts = [
+    "",
+    "{",
+    "null",
+    "[]",
+    JSON.stringify({ host }),
+    JSON.stringify({ host, pid: 1 }),
+    JSON.stringify({ host, start: "1" }),
+    JSON.stringify({ host, pid: "1", start: "1" }),
+    JSON.stringify({ host, pid: 1, start: 1 }),
+    JSON.stringify({ host: 1, pid: 1, start: "1" }),
+    JSON.stringify({ pid: 1, start: "1" }),
+    JSON.stringify({ host: `${host}.elsewhere`, pid: 1, start: "1" }),
+  ];
+  for (const text of texts) {
+    test(`${text || "nothing"} is waited for while it is new, and broken when it is old`, async (t) => {
+      const file = join(scratch(t), "settings.json");
+      const { clock, processes } = parts();
+      const lock = (age: number): void => {
+        writeFileSync(`${file}.lock`, text);
+        const at = (clock.now() - age) / 1_000;
+        utimesSync(`${file}.lock`, at, at);
+      };
+      let done = 0;
+      const act = async (): Promise<void> => {
+        done += 1;
+      };
+      lock(10_000);
+      const waiting = withFileLock(file, { clock, processes }, act);
+      await setImmediate();
+      assert.equal(done, 0);
+      rmSync(`${file}.lock`);
+      await waiting;
+      lock(11_000);
+      await withFileLock(file, { clock, processes }, act);
+      assert.equal(done, 2);
+    });
+  }
 });

@@ -265,3 +265,61 @@ describe("1.1: where settings lie", () => {
     ]);
   });
 });
+
+test("1.5: signs of a glob in the name of a root or home stand for themselves", () => {
+  const places: PolicyPlaces = {
+    workspace: "/w[1]/a*",
+    home: "/h?\\x",
+    userFile: "u",
+    teamFile: "t",
+    trusted: true,
+    session: { allow: [], ask: [], deny: [] },
+  };
+  const text = JSON.stringify({ permissions: { protect: ["/a[b]", "~/c*", "//d", "e"] } });
+  const [project] = layerSources(places, { user: 0, team: 0 });
+  assert.ok(project);
+  const { settings } = effectiveSettings([{ ...project, trusted: true, written: readSettings("p", text) }], places);
+  assert.deepEqual(settings["permissions.protect"], ["//w\\[1]/a\\*/a[b]", "//h\\?\\\\x/c*", "//d", "e"]);
+});
+
+test("what holds where nobody says anything", () => {
+  assert.deepEqual(effective({}), {
+    problems: [],
+    settings: {
+      version: 1,
+      mode: "default",
+      model: undefined,
+      onAsk: "deny",
+      "permissions.readOnlyHint": "allow",
+      "permissions.protect": [],
+      "permissions.sensitive": [],
+      "permissions.lock": [],
+      additionalDirectories: [],
+      stopHookLimit: 8,
+      secretEnv: [],
+      "shell.env": [],
+      "shell.path": [],
+      "proposals.resolver": "both",
+      "proposals.steering": "force",
+      "astEdit.maxFiles": 10_000,
+      "astEdit.maxChanges": 50_000,
+      "ask.timeout": 0,
+      "ask.notify": "on",
+      "tasks.maxRunning": 10,
+      "tasks.onAsk": undefined,
+      "tools.maxConcurrency": 10,
+      "tools.timeoutMs": undefined,
+      "tools.loadTimeout": 10,
+      "tools.watch": false,
+      maxCostUsd: undefined,
+      maxConsecutiveToolCalls: 5,
+      editor: undefined,
+      "tui.theme": "auto",
+      "tui.keys": {},
+      "recovery.retryIdempotent": false,
+      "mcp.trusted": [],
+      "redaction.patterns": [],
+      "telemetry.content": false,
+    },
+  });
+});

@@ -136,6 +136,25 @@ describe("S07, D68: what is on disk holds at the next question, before the syste
   });
 });
 
+test("one fault after another is told: nothing there, a directory, a file that others may write", (t) => {
+  const { source, places, warned } = watched(t, { team: allow });
+  mkdirSync(places.userFile, { recursive: true });
+  source.refresh();
+  rmSync(places.userFile, { recursive: true });
+  put(places.userFile, {});
+  chmodSync(places.userFile, 0o666);
+  source.refresh();
+  rmSync(places.userFile);
+  source.refresh();
+  mkdirSync(places.userFile, { recursive: true });
+  source.refresh();
+  assert.deepEqual(
+    warned.map(({ type, effect }) => `${type} ${effect}`),
+    ["settings_unreadable warning", "settings_insecure warning", "settings_unreadable warning"],
+  );
+  assert.equal(verdict(source), "allow");
+});
+
 describe("a file that is broken or gone at a reload", () => {
   const broken: readonly [sentence: string, content: string | object][] = [
     ["not JSONC", "{"],

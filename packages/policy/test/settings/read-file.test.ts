@@ -54,6 +54,36 @@ describe("reading a settings file", () => {
     });
   }
 
+  const told: readonly [sentence: string, make: (path: string) => void, message: string, hint: string][] = [
+    ["a directory", (path) => mkdirSync(path), "F cannot be read: it is not a regular file", "Make it a file you can read, or remove it."],
+    [
+      "a link that leads nowhere",
+      (path) => symlinkSync("gone", path),
+      "F cannot be read: ENOENT: no such file or directory, open 'F'",
+      "Make it a file you can read, or remove it.",
+    ],
+    [
+      "a byte that is no UTF-8",
+      (path) => writeFileSync(path, Buffer.from([0x7b, 0xff])),
+      "This byte is not UTF-8.",
+      "Save the file as UTF-8.",
+    ],
+    [
+      "a file of more than 1 MiB",
+      (path) => writeFileSync(path, " ".repeat(MiB + 1)),
+      "F is larger than 1 MiB (1048576 bytes).",
+      "Remove what is not needed.",
+    ],
+  ];
+  for (const [sentence, make, message, hint] of told) {
+    test(`what is told of ${sentence}`, (t) => {
+      const file = join(scratch(t), "settings.json");
+      make(file);
+      const fault = faultOf(file);
+      assert.deepEqual([fault?.message.replaceAll(file, "F"), fault?.hint], [message, hint]);
+    });
+  }
+
   test("a file without the right to read it", (t) => {
     const file = join(scratch(t), "settings.json");
     writeFileSync(file, "{}");
@@ -93,6 +123,8 @@ describe("1.1: who may write it", () => {
     const { uid } = statSync(file);
     assert.equal(faultOf(file, uid + 1)?.type, "settings_insecure");
     assert.match(faultOf(file, uid + 1)?.message ?? "", /can be written by others: it belongs to user \d+; run: chown /);
+    assert.equal(faultOf(file, 4_242)?.hint, `chown 4242 ${file}`);
+    if (uid !== 0) assert.equal(faultOf(file, 0)?.hint, `chown root ${file}`);
   });
 
   test("a link is judged by where it leads", (t) => {
@@ -105,7 +137,9 @@ describe("1.1: who may write it", () => {
   });
 });
 
-function faultOf(file: string, owner?: number): { readonly type: string; readonly message: string; readonly place: object } | undefined {
+type Fault = { readonly type: string; readonly message: string; readonly hint: string; readonly place: object };
+
+function faultOf(file: string, owner?: number): Fault | undefined {
   const reading = readSettingsFile(file, owner);
   return "fault" in reading ? reading.fault : undefined;
 }

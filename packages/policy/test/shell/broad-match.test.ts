@@ -40,6 +40,9 @@ const ROWS: readonly Row[] = [
 
   ["operands match in order", "git push origin main", "git push origin main", "yes"],
   ["operands match from the left", "git push main", "git push origin main", "no"],
+  ["a cluster of known flags takes no value", "git push main", "git push -uf origin main", "no"],
+  ["a cluster that ends in an option with a value takes one", "git push main", "git push -uo origin main", "yes"],
+  ["a cluster in which the value stands takes none", "git push main", "git push -uox origin main", "no"],
   ["options between operands are passed over", "git push origin main", "git push -u origin --tags main", "yes"],
   ["an option's value between operands too", "git push origin", "git push -o ci.skip origin", "yes"],
   ["a star between finds a later operand", "git push * +*", "git push upstream +topic", "yes"],
@@ -52,6 +55,11 @@ const ROWS: readonly Row[] = [
   ["a glob does not match another", "npm run deploy:*x", "npm run deploy:prod", "no"],
   ["the tail asks for nothing", "git push *", "git push", "yes"],
 
+  ["of a program that has its own -r, -R is another option", "chmod -R", "chmod -r x", "no"],
+  ["chown's -R is --recursive", "chown --recursive", "chown -R x", "yes"],
+  ["chown has no -r", "chown -R", "chown -r x", "no"],
+  ["nor has chgrp", "chgrp -R", "chgrp -r x", "no"],
+  ["where a program is not known, -r and -R are one", "frob -R", "frob -r x", "yes"],
   ["an option in full", "git push --force", "git push origin --force", "yes"],
   ["an option with =value", "docker run --privileged", "docker run --privileged=true x", "yes"],
   ["an option in a cluster", "rm -r", "rm -fvr x", "yes"],

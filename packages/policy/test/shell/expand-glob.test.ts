@@ -17,6 +17,8 @@ const FILES: Files = {
   "src/\u00e9.ts": "",
   "top.md": "",
   "src/li nk": "-> sub",
+  "src/dist.tsx.ts": "",
+  "src/dangling": "-> gone",
 };
 
 function words(...texts: readonly string[]): readonly PlainWord[] {
@@ -41,6 +43,15 @@ const PATTERNS = [
   "top.md/*",
   "src/a*.t?",
   "src/*b*/*",
+  "src/*.ts*.ts",
+  "src/*s.ts",
+  "src/*/gone.ts",
+  "src/*/deep",
+  "src/*/deep/",
+  "src/*/a.ts/",
+  "src/d*g",
+  "src/???.ts",
+  "src/?*?",
 ];
 
 for (const pattern of PATTERNS) {
@@ -63,6 +74,12 @@ test("words that are no patterns stay, in their places", (t) => {
   const { workspace, look } = sampleWorkspace(t, FILES);
   const mixed: readonly PlainWord[] = [...words("cat", "-n"), { text: "*", glob: false }, ...words("src/sub/*.ts", "x")];
   assert.deepEqual(expandGlobs(mixed, { cwd: workspace, look }), { argv: ["cat", "-n", "*", "src/sub/a.ts", "x"] });
+});
+
+test("a pattern is expanded for these six programs", (t) => {
+  const { workspace, look } = sampleWorkspace(t, FILES);
+  for (const name of ["ls", "cat", "head", "tail", "wc", "grep"])
+    assert.deepEqual(expandGlobs(words(name, "src/sub/*.ts"), { cwd: workspace, look }), { argv: [name, "src/sub/a.ts"] });
 });
 
 const REFUSED: readonly (readonly [sentence: string, id: string, ...lines: (readonly string[])[]])[] = [

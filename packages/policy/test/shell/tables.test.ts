@@ -73,6 +73,11 @@ const ROWS: readonly (readonly [command: string, options: string, proven?: Comma
     "git …",
     "rev-parse HEAD|describe|ls-files|ls-tree HEAD|cat-file -p HEAD|merge-base a b|rev-list HEAD|shortlog HEAD|blame a.txt|reflog show|stash list|worktree list|config --get user.name|config --list --name-only",
   ],
+  [
+    "…",
+    `bash --version|clang --version|cmake --version|deno --version|deno -V|g++ --version|gcc --version|make --version|make -v|node --version|node -v|perl --version|perl -v|
+      php --version|php -v|python --version|python -V|python3 --version|python3 -V|ruby --version|tsc --version|tsc -v|npm --version|npm -v|npm ls`,
+  ],
   ["git add …", "-A|-u|-n|-v|-f|--all|--update|--dry-run|--verbose|--intent-to-add|a.txt", "write"],
   ["git fetch …", "-p|-t|-v|-q|-a|--all|--prune|--tags|--no-tags|--depth=1|--dry-run|origin", "write"],
 ];
@@ -88,6 +93,14 @@ describe("5.6: every option that the tables name is known", () => {
       }
     });
   }
+});
+
+test("any other word to these programs asks for more than a version", (t) => {
+  const place = sampleWorkspace(t);
+  const more = `bash -v|clang -v|cmake -v|deno -v|gcc -v|make -V|node -V|perl -V|php -V|python -v|python3 -v|ruby -v|tsc -V|yarn --version|cargo --version|npm -V|npm ls x|node --version x|
+    node|npm`;
+  const proven = more.split("|").filter((line) => classify(line.trim().split(" "), place).class === "read");
+  assert.deepEqual(proven, []);
 });
 
 const TABLES: readonly (readonly [name: string, table: OptionTable])[] = Object.entries({

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, test } from "node:test";
+
+/** What is read, and all that must be found in it. */
+type Row = { readonly text: string; readonly found: readonly string[] };
+
+/**
+ * Tests every row of a file: a text at the start of a line, then what must be found in it, indented. `⏎` and `⇥` stand for a line's end and a tab. After a change
+ * that is meant, run the test with ASSENT_WRITE=1: it writes the file anew, and what became of each row is the difference to read.
+ */
+export function testReadings(file: URL, read: (text: string) => readonly string[]): void {
+  const rows = rowsOf(readFileSync(file, "utf8"));
+  const found = (text: string): readonly string[] => read(text.replaceAll("⏎", "\n").replaceAll("⇥", "\t")).map(onOneLine);
+  if (process.env["ASSENT_WRITE"] === "1") {
+    const lines = rows.flatMap(({ text }) => [text, ...found(text).map((line) => `  ${line}`)]);
+    writeFileSync(file, `${lines.join("\n")}\n`);
+  }
+  describe("what is found in a text", () => {
+    test("there are texts to read", () => assert.ok(rows.length > 50));
+    for (const row of rows) test(row.text, () => assert.deepEqual(found(row.text), row.found));
+  });
+}
+
+function onOneLine(text: string): string {
+  return text.replaceAll("\n", "⏎").replaceAll("\t", "⇥");
+}
+
+function rowsOf(content: string): readonly Row[] {
+  const rows: { text: string; found: string[] }[] = [];
+  for (const line of content.split("\n").slice(0, -1)) {
+    if (!line.startsWith("  ")) rows.push({ text: line, found: [] });
+    else rows.at(-1)?.found.push(line.slice(2));
+  }
+  return rows;
+}
