@@ -38,9 +38,22 @@ const LIST_WIDTH = 200;
 /** What is asked about, on one line, for lists. A value too large for the list stands there as a reference; whoever shows the approval reads it. */
 export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
   const about: unknown =
-    details.type === "exec" ? details.command : details.type === "edit" ? details.filePath : "prompt" in details ? details.prompt : "";
+    details.type === "exec"
+      ? details.command
+      : details.type === "edit"
+        ? details.filePath
+        : "prompt" in details
+          ? beginning(details.prompt, title)
+          : "";
   if (about === "") return titleOf({ title, details });
   return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
+}
+
+/** The first line of a text; nothing where the title says it. */
+function beginning(prompt: unknown, title: string): unknown {
+  if (typeof prompt !== "string") return prompt;
+  const [first = "", ...more] = prompt.trim().split("\n", 2);
+  return title.endsWith(first) ? "" : `${first}${more.length > 0 ? " …" : ""}`;
 }
 
 /** What is asked about, in a few words. A plan is called by its own title, which does not say what it is. */

@@ -8,6 +8,8 @@ import { whenText, whoText } from "./who.ts";
 export type CallStories = {
   /** Undefined: the event is of no call. */
   readonly take: (event: LedgerEvent) => string | undefined;
+  /** Some have not ended. */
+  readonly isOpen: () => boolean;
   readonly end: () => string;
 };
 
@@ -35,6 +37,7 @@ export function createCallStories(): CallStories {
       const story = open.get(subject(event, made) ?? "");
       return story && goOn(open, story, event);
     },
+    isOpen: () => open.size > 0,
     end: () => [...open.values()].map((story) => `${told(story)}- It has not ended.\n`).join("\n"),
   };
 }

@@ -15,14 +15,23 @@ export type Transcript = {
 /** A transcript in Markdown: whatever a person, a model or a tool said stands in blocks, so that none of it can pass for the record's own words. */
 export function createTranscript(): Transcript {
   const calls = createCallStories();
+  let left = ""; // while calls were open: it is told behind them, and they are told when they have ended
   return {
     take: (event) => {
       const told = calls.take(event);
-      if (told !== undefined) return told;
+      if (told !== undefined && calls.isOpen()) return told;
+      if (told !== undefined) {
+        const all = told + left;
+        left = "";
+        return all;
+      }
       const note = said(event) ?? noteOf(event);
-      return note === undefined ? "" : `${note}\n`;
+      if (note === undefined) return "";
+      if (event.type !== "session.closed" || !calls.isOpen()) return `${note}\n`;
+      left += `${note}\n`;
+      return "";
     },
-    end: calls.end,
+    end: () => (left === "" ? calls.end() : `${calls.end()}\n${left}`),
   };
 }
 

@@ -73,6 +73,8 @@ function ofSession(event: LedgerEvent): string | undefined {
       return `Model ${quoted(event.body.to ?? "none")}, by ${quoted(event.body.by)}`;
     case "history.compacted":
       return "From here on the model knows what came before as a summary";
+    case "turn.ended":
+      return event.body.error && `The model could not be asked: ${quoted(event.body.error.message)}`;
     case "session.closed":
       return `Left: ${event.body.reason}`;
     default:

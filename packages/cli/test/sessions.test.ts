@@ -293,7 +293,9 @@ describe("assent sessions export", () => {
     const id = await ran(at, { turns }, ["--on-ask", "park"]);
     const [approval] = (await at.hereJson(["approvals"])).value;
     const open = (await at.here(["sessions", "export", id, "--format", "md"])).stdout;
-    assert.match(open, /### `write` as `w1`[\s\S]*- It has not ended\.\n$/);
+    assert.match(open, /### `write` as `w1`[\s\S]*- It has not ended\.\n\n\*Left: parked\*\n\n$/);
+    await at.here(["resume", id]);
+    assert.match((await at.here(["sessions", "export", id])).stdout, /- It has not ended\.\n\n\*Left: parked\*\n\n\*Left: parked\*\n\n$/);
     await at.here(["approve", approval.id, "--by", "Ada", "--reason", "go"]);
     await at.here(["resume", id]);
     const { stdout } = await at.here(["sessions", "export", id, "--format", "md"]);
@@ -311,6 +313,9 @@ describe("assent sessions export", () => {
       /\n\*Left: done\*\n/,
     ];
     for (const text of wanted) assert.match(stdout, text);
+    const told = stdout.match(/^(### `|## |\*Left|- Outcome).*$/gm)?.map((line) => line.slice(0, 12));
+    const order = ["## Person", "## Model", "### `write` ", "- Outcome: *", "*Left: parke", "*Left: parke", "## Model", "*Left: done*"];
+    assert.deepEqual(told, order, "each leaving stands behind the call that was left open");
   });
 
   test("md: of a call that was approved with edits both are there: what the model proposed, and what the person made of it", async () => {
@@ -461,7 +466,7 @@ describe("sessions of background agents", () => {
     const kept = await at.hereJson(["prune", "--older-than", "1d"]);
     assert.deepEqual(
       [kept.value, kept.stderr],
-      [{ sessions: 0, bytes: 0 }, "Kept 2 sessions: an agent that was started in them has not ended.\n"],
+      [{ sessions: 0, bytes: 0 }, "Kept 2 sessions: an agent that was started there has not ended: assent tasks.\n"],
     );
     rmSync(at.store, { recursive: true });
     await withTasks(at, endedTaskDraft("t_2"));

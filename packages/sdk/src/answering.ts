@@ -17,8 +17,15 @@ export type Answering = {
   stop(): void;
 };
 
-/** Puts the host's callbacks behind the requests they answer. What a callback throws becomes an error response: never a yes. */
-export function createAnswering(options: QueryOptions, write: (line: JsonObject) => Promise<void>): Answering {
+/** Where answers go. */
+export type AnsweringParts = {
+  readonly write: (line: JsonObject) => Promise<void>;
+  /** Told of what a callback throws. */
+  readonly failed: (message: string) => void;
+};
+
+/** Puts the host's callbacks behind the requests they answer. What a callback throws becomes an error response, never a yes, and the host is told of it. */
+export function createAnswering(options: QueryOptions, { write, failed }: AnsweringParts): Answering {
   const hooks = registerHooks(options.hooks ?? {});
   const open = new Map<unknown, AbortController>();
   const seen = new Set<unknown>();
@@ -29,6 +36,7 @@ export function createAnswering(options: QueryOptions, write: (line: JsonObject)
     const response = await responseTo({ options, hooks, body, signal: controller.signal });
     if (controller.signal.aborted) return;
     open.delete(id);
+    if ("error" in response) failed(`${body["subtype"]}: ${response.error}`);
     await write({ type: "control_response", response: { ...response, request_id: id } }).catch(() => undefined); // its end is told elsewhere
   }
 
@@ -63,7 +71,9 @@ type Asked = {
   readonly signal: AbortSignal;
 };
 
-async function responseTo(asked: Asked): Promise<JsonObject> {
+type Response = { readonly subtype: "success"; readonly response: unknown } | { readonly subtype: "error"; readonly error: string };
+
+async function responseTo(asked: Asked): Promise<Response> {
   try {
     return { subtype: "success", response: (await answerTo(asked)) ?? {} };
   } catch (error) {

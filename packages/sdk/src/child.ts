@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { lines } from "./lines.ts";
 import { type Exit, exitedEarly, SdkError } from "./sdk-error.ts";
@@ -98,6 +99,8 @@ async function* chunks(stream: Readable, onChunk: () => void): AsyncGenerator<Bu
 }
 
 function cannotStart({ command, cwd }: Start, cause: Error): SdkError {
+  if (cwd !== undefined && !existsSync(cwd))
+    return new SdkError("not_started", `Cannot start in ${cwd}: there is no such directory.`, { cause });
   const where = cwd === undefined ? "" : ` in ${cwd}`;
   return new SdkError("not_started", `Cannot start ${command}${where}: ${cause.message}. Give the path of assent as \`executable\`.`, {
     cause,

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { type Answering, createAnswering } from "./answering.ts";
 import { type Child, startChild } from "./child.ts";
 import { commandLine } from "./command-line.ts";
@@ -37,6 +38,7 @@ export function connect(options: QueryOptions): Connection {
   });
   const write = (line: JsonObject): Promise<void> => child.write(JSON.stringify(line));
   const mailbox = createMailbox<Message>(ROOM);
+  const session = { id: "" };
   const requests = createRequests({ write, lift: mailbox.lift });
   const parts: Parts = {
     options,
@@ -44,7 +46,8 @@ export function connect(options: QueryOptions): Connection {
     write,
     mailbox,
     requests,
-    answering: createAnswering(options, write),
+    answering: createAnswering(options, { write, failed: (message) => void mailbox.put(callbackFailed(session.id, message)) }),
+    session,
     results: createCounter(),
     over: new AbortController(),
   };
@@ -66,6 +69,8 @@ type Parts = {
   readonly mailbox: Mailbox<Message>;
   readonly requests: Requests;
   readonly answering: Answering;
+  /** As the last message names it. */
+  readonly session: { id: string };
   readonly results: Counter;
   /** Aborted when the query is over; the process may still be ending. */
   readonly over: AbortController;
@@ -115,6 +120,7 @@ async function attend(parts: Parts, ready: Promise<JsonObject>): Promise<void> {
   let exitCode: number | null = null;
   for await (const line of child.lines) {
     const message = take(parts, line);
+    if (message) parts.session.id = message.session_id;
     if (message?.type === "result") {
       exitCode = message.exit_code;
       parts.results.add();
@@ -153,6 +159,12 @@ function take({ options, requests, answering }: Parts, text: string): Message | 
     default:
       return line satisfies never;
   }
+}
+
+/** The one message that the process did not say. */
+function callbackFailed(session_id: string, message: string): Message {
+  const common = { uuid: randomUUID(), session_id, parent_tool_use_id: null };
+  return { type: "system", subtype: "warning", ...common, code: "callback_failed", message };
 }
 
 function aborted({ reason }: AbortSignal): SdkError {

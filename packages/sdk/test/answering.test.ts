@@ -93,6 +93,24 @@ describe("a request of Assent", () => {
     test(sentence, async () => assert.deepEqual(await answerTo(request, options), response(expected)));
   }
 
+  for (const [sentence, request, options, expected] of [
+    ["what canUseTool throws is told in a warning", CALL, { canUseTool: failing }, ["can_use_tool: broken"]],
+    ["what askUser rejects with is, too", QUESTION, { askUser: async () => failing() }, ["ask_user: broken"]],
+    ["and what a hook throws", { ...HOOK, callback_id: "hook_1" }, { hooks: { Stop: [{ hook: failing }] } }, ["hook_callback: broken"]],
+    ["an answer is no warning", CALL, { canUseTool: () => ({ behavior: "deny" }) }, []],
+  ] satisfies readonly (readonly [string, JsonObject, Partial<QueryOptions>, readonly string[]])[]) {
+    test(sentence, async () => {
+      const steps = [HELLO, { user: true }, { say: { type: "user" } }, { ask: ["r1", request] }, { answer: "r1" }, ...END];
+      const { messages, error } = await drain(atDoor(steps, options));
+      assert.equal(error, undefined);
+      const warnings = messages.flatMap((each) => (each.type === "system" && each.subtype === "warning" ? [each] : []));
+      assert.deepEqual(
+        warnings.map(({ session_id, code, message }) => ({ session_id, code, message })),
+        expected.map((message) => ({ session_id: "s", code: "callback_failed", message })),
+      );
+    });
+  }
+
   test("many are answered at the same time, in any order", async () => {
     const second = Promise.withResolvers<void>();
     const steps = [

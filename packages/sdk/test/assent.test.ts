@@ -142,6 +142,9 @@ describe("canUseTool", () => {
     assert.ok(result?.type === "result");
     assert.equal(result.permission_denials.length, 1);
     assert.equal(existsSync(at.path("shown.txt")), false);
+    const warning = messages.find((message) => message.type === "system" && message.subtype === "warning");
+    assert.ok(warning?.type === "system" && warning.subtype === "warning");
+    assert.deepEqual([warning.code, warning.message, warning.session_id], ["callback_failed", "can_use_tool: broken", result.session_id]);
   });
 
   test("P7: is withdrawn when somebody else answers first", async () => {

@@ -207,7 +207,12 @@ describe("an end too early", () => {
     ["silence instead of an answer", [{ forever: true }], { type: "not_started" }, { startTimeoutMs: 300 }],
     ["no such program", [], { type: "not_started" }, { executable: "/no/such/assent" }],
     ["no such program in the path", [], { type: "not_started" }, { executable: "assent-that-is-not-there" }],
-    ["no such directory", [], { type: "not_started" }, { cwd: "/no/such/directory" }],
+    [
+      "no such directory",
+      [],
+      { type: "not_started", message: "Cannot start in /no/such/directory: there is no such directory." },
+      { cwd: "/no/such/directory" },
+    ],
     ["a program that talks back what it hears", [{ parrot: true }, { forever: true }], { type: "refused" }],
   ];
   for (const [sentence, steps, expected, options] of rows) {
@@ -215,8 +220,8 @@ describe("an end too early", () => {
       await using running = atDoor(steps, options);
       const [{ error }] = await Promise.all([drain(running), assert.rejects(running.interrupt()), running.exit.catch(() => undefined)]);
       assert.ok(error instanceof SdkError, "it must throw");
-      const { type, reason, exit } = error;
-      const told = { type, reason, code: exit?.code, signal: exit?.signal, stderr: exit?.stderr };
+      const { type, message, reason, exit } = error;
+      const told = { type, message, reason, code: exit?.code, signal: exit?.signal, stderr: exit?.stderr };
       for (const [key, value] of Object.entries(expected)) assert.equal(told[key as keyof typeof told], value, key);
       assert.deepEqual(await running.next(), { done: true, value: undefined }, "an error is thrown once");
     });

@@ -1,4 +1,5 @@
-import { cut, wrap } from "../display-width.ts";
+import { cut, wrapWords } from "../display-width.ts";
+import { oneLine } from "../visible-text.ts";
 import type { Desk } from "./cards/desk.ts";
 import type { Canvas, Size } from "./dialog.ts";
 import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "./pages.ts";
@@ -17,18 +18,22 @@ export type Confirming = {
 export type ConfirmState = {
   readonly at: Position;
   readonly chosen: "y" | "n" | undefined;
+  /** Somebody types a text, which is for nobody here: a letter of it chooses nothing. */
+  readonly typed: boolean;
+  /** Why the last key did nothing. */
+  readonly hint: string;
   /** Everything before this place has been on the screen. */
   readonly seen: Position;
   /** The columns it was seen at: another width is another text. */
   readonly seenAt: number;
 };
 
-/** Rows that are not the text: title, count of what is hidden, a gap, both answers. */
+/** Rows that are not the text: title, count of what is hidden, a gap or a hint, both answers. */
 const FURNITURE = 5;
 const PLAIN = themeOf("none");
 
 /** Nothing is chosen, and nothing was seen. */
-export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, seen: START, seenAt: 0 };
+export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, typed: false, hint: "", seen: START, seenAt: 0 };
 
 /** Puts the question on the desk. Only `y` and then Enter is a yes, and only when all of it was shown; `n`, or leaving it, is none. */
 export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
@@ -43,7 +48,7 @@ export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
         state = shownConfirm(confirming, state, canvas);
       },
       press: (key, size) => {
-        const pressed = pressConfirm(confirming, state, { name: "name" in key ? key.name : "", size });
+        const pressed = pressConfirm(confirming, { ...state, hint: "" }, { name: "text", ...key, size });
         if (typeof pressed !== "boolean") state = pressed;
         else {
           take();
@@ -65,7 +70,12 @@ export function confirmLines(confirming: Confirming, state: ConfirmState, canvas
     const line = cut(`${state.chosen === key ? ">" : " "} ${key}  ${says}`, columns);
     return state.chosen === key ? theme.selected(line) : line;
   };
-  const above = [theme.title(cut(confirming.title, columns)), ...lines, ...more, ""];
+  const above = [
+    theme.title(cut(confirming.title, columns)),
+    ...lines,
+    ...more,
+    state.hint === "" ? "" : theme.warning(cut(state.hint, columns)),
+  ];
   const isSmall = above.length + ANSWERS > canvas.rows;
   const isOpen = isAllSeen(confirming, isSmall ? state : seenOn(confirming, state, canvas), canvas);
   const when = isOpen ? "" : isSmall ? " (in a larger terminal: this one is too small to show it)" : " (when all of it was shown)";
@@ -90,24 +100,29 @@ function isAllSeen(confirming: Confirming, { seen, seenAt }: ConfirmState, { col
   return seenAt === columns && isEnd(pagesOf(confirming), seen);
 }
 
-type Pressed = { readonly name: string; readonly size: Size };
+type Pressed = { readonly name: string; readonly alone?: true; readonly size: Size };
 
 const LEAVING: readonly string[] = ["escape", "ctrl+c"];
 const CHOOSING: readonly string[] = ["up", "down", "tab"];
 
+const KEYS = "y or n chooses, Enter confirms, Esc means n.";
+
 /** The question after a key, or its answer. */
-export function pressConfirm(confirming: Confirming, state: ConfirmState, { name, size }: Pressed): ConfirmState | boolean {
-  const { at, chosen } = state;
+export function pressConfirm(confirming: Confirming, state: ConfirmState, { name, alone, size }: Pressed): ConfirmState | boolean {
+  const { at, chosen, typed } = state;
   if (LEAVING.includes(name)) return false;
   if (name === "enter") return decided(state, isAllSeen(confirming, state, size));
-  if (name === "y" || name === "n") return { ...state, chosen: name };
-  if (CHOOSING.includes(name)) return { ...state, chosen: chosen === "y" ? "n" : "y" };
-  return { ...state, at: MOVES[name]?.(pagesOf(confirming), at, room({ ...size, theme: PLAIN })) ?? at };
+  if ((name === "y" || name === "n") && (!typed || alone)) return { ...state, chosen: name, typed: false };
+  if (CHOOSING.includes(name)) return { ...state, chosen: chosen === "y" ? "n" : "y", typed: false };
+  const move = MOVES[name];
+  if (move) return { ...state, at: move(pagesOf(confirming), at, room({ ...size, theme: PLAIN })) };
+  return { ...state, chosen: undefined, typed: true, hint: `'${cut(oneLine(name), 20)}' is no answer here: ${KEYS}` };
 }
 
 function decided(state: ConfirmState, isOpen: boolean): ConfirmState | boolean {
   if (state.chosen === "n") return false;
-  return state.chosen === "y" && isOpen ? true : state;
+  if (state.chosen === "y") return isOpen || { ...state, hint: "There is more to see first: PgDn or space shows it." };
+  return { ...state, hint: `Enter alone answers nothing: ${KEYS}` };
 }
 
 type Move = (pages: Pages, at: Position, canvas: Canvas) => Position;
@@ -123,5 +138,5 @@ function room(canvas: Canvas): Canvas {
 }
 
 function pagesOf({ lines }: Confirming): Pages {
-  return { count: lines.length, draw: (piece, { columns }) => wrap(lines[piece] ?? "", columns - 2).map((line) => `  ${line}`) };
+  return { count: lines.length, draw: (piece, { columns }) => wrapWords(lines[piece] ?? "", columns - 2).map((line) => `  ${line}`) };
 }

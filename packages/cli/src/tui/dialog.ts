@@ -1,7 +1,10 @@
 import type { Theme } from "./theme.ts";
 
-/** A key press, as every part of the screen reads it: `enter`, `escape`, `up`, `ctrl+c`, `shift+tab`, `a`, `?`; pasted text arrives whole. */
-export type Key = { readonly name: string } | { readonly pasted: string };
+/**
+ * A key press, as every part of the screen reads it: `enter`, `escape`, `up`, `ctrl+c`, `shift+tab`, `a`, `?`; pasted text arrives whole.
+ * `alone`: no other key came shortly before, so that it is known to be none of a word.
+ */
+export type Key = { readonly name: string; readonly alone?: true } | { readonly pasted: string };
 
 /** The room there is, in columns and rows. */
 export type Size = { readonly columns: number; readonly rows: number };

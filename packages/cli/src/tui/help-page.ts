@@ -7,10 +7,8 @@ export function keysPage(bindings: readonly Binding[]): readonly Block[] {
   return [{ type: "page", title: "Keys (/help lists the commands)", text: keyLines(bindings).join("\n") }];
 }
 
-/** What `/help` shows. The keys come last: what does not fit the screen are commands, which a slash lists as well. */
-export function helpPages(bindings: readonly Binding[]): readonly Block[] {
-  return [
-    { type: "page", title: "Commands", text: slashLines().join("\n") },
-    { type: "page", title: "Keys", text: keyLines(bindings).join("\n") },
-  ];
+/** What `/help` shows: the commands alone, which fit a small screen; where there are keys, one shows them. */
+export function helpPage(bindings: readonly Binding[]): readonly Block[] {
+  const keys = bindings.find(({ action }) => action === "help")?.keys.join(", ");
+  return [{ type: "page", title: `Commands${keys === undefined ? "" : ` (${keys} shows the keys)`}`, text: slashLines().join("\n") }];
 }

@@ -9,13 +9,20 @@ import { commandContext } from "./transcript/shown-prompt.ts";
 import type { Surroundings, TuiSession } from "./tui-session.ts";
 
 /** A line the person wants to run themselves. */
-export type PersonCommand = { readonly line: string; readonly door: Door; readonly signal: AbortSignal };
+export type PersonCommand = {
+  readonly line: string;
+  readonly door: Door;
+  readonly signal: AbortSignal;
+  /** Takes what the model is told of it, as soon as it has ended. */
+  readonly tell: (context: string) => void;
+};
 
 /**
  * Puts a person's own command through the gate: judged like any call, so that a deny holds for them too. It is a session of its own: a model's history knows only
- * calls of the model. Resolves with what the model is told of it.
+ * calls of the model. Resolves when that session is closed.
  */
-export async function runPersonCommand(around: Surroundings, main: TuiSession, { line, door, signal }: PersonCommand): Promise<string> {
+export async function runPersonCommand(around: Surroundings, main: TuiSession, command: PersonCommand): Promise<void> {
+  const { line, door, signal, tell } = command;
   const { context, store, ports, cancelling } = around;
   const { policy } = main;
   const { cwd, workspace } = main.session.state.created ?? { cwd: policy.workspace, workspace: policy.workspace };
@@ -31,7 +38,7 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, {
     const calls = [{ name: "shell", arguments: { command: line } }];
     const { results } = await made.dispatcher.process({ calls, tools: policy.tools, signal });
     const [report] = results;
-    return commandContext(line, !report || report.outcome === "waiting" ? "[not run]" : contentText(report.result.content));
+    tell(commandContext(line, !report || report.outcome === "waiting" ? "[not run]" : contentText(report.result.content)));
   } finally {
     await made.close();
     await session.close("done", 0);

@@ -7,7 +7,6 @@ import type { Io, Output } from "../io.ts";
 import { withStore } from "../open-store.ts";
 import type { Typed } from "../terminal-prompt.ts";
 import { farewell } from "./farewell.ts";
-import { BINDINGS } from "./keys.ts";
 import { type LineDesk, lineDesk } from "./line-desk.ts";
 import { plainStage } from "./plain-stage.ts";
 import { createApp } from "./tui-app.ts";
@@ -30,7 +29,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
     const ports = callPorts(context, store.directory);
     const cancelling = { signal: leaving.signal, cancel: () => stopping.act(), release: () => undefined };
     const app = createApp({
-      ...{ context, store, ports, cancelling, stage, bindings: () => BINDINGS, place, run, door: desk.door },
+      ...{ context, store, ports, cancelling, stage, bindings: () => [], place, run, door: desk.door },
       columns: () => io.stdout.columns() ?? 80,
       leave: () => leaving.abort(),
     });

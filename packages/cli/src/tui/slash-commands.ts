@@ -16,7 +16,7 @@ function after(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "id
 
 /** Every command of the prompt, in the order in which help lists them. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: "help", says: "these commands, and the keys" },
+  { name: "help", says: "these commands" },
   { name: "mode", says: "how much runs without asking", usage: "MODE", takes: MODES },
   { name: "plan", says: "plan first: nothing is changed before you approve", usage: "[off]", takes: ["off"] },
   { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
@@ -27,7 +27,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
   {
     name: "tasks",
-    says: "background tasks, or what one brought; stop or resume it",
+    says: "background tasks, or what one brought",
     usage: "[stop|resume] [ID]",
     takes: ["stop", "resume"],
     ids: { "": "tasks", stop: "tasks", resume: "tasks" },

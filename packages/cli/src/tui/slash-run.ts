@@ -2,7 +2,7 @@ import type { Context } from "../command-spec.ts";
 import { asFailure, hintText } from "../failure.ts";
 import { oneLine } from "../visible-text.ts";
 import { capturedCommand } from "./captured-command.ts";
-import { helpPages } from "./help-page.ts";
+import { helpPage } from "./help-page.ts";
 import type { Binding } from "./keys.ts";
 import { undoable } from "./prompt-ids.ts";
 import { argvOf, ID_NOTE, readSlash } from "./slash-commands.ts";
@@ -49,7 +49,7 @@ function say({ stage }: SlashParts, title: string, text: string): void {
 }
 
 const ACTS: Readonly<Record<string, Act>> = {
-  help: ({ stage, bindings }) => stage.say(...helpPages(bindings())),
+  help: ({ stage, bindings }) => stage.say(...helpPage(bindings())),
   quit: ({ leave }) => leave(),
   mode: async (parts, [to]) => {
     if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Others: default, plan, auto-edit, yolo.`);

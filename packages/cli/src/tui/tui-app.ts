@@ -73,6 +73,8 @@ type Wired = {
   readonly feed: SessionFeed;
   readonly leaving: AbortController;
   readonly by: By;
+  /** The person's own commands that have not ended. */
+  readonly commands: Set<Promise<void>>;
 };
 
 /** Wires a stage to conversations with a model. */
@@ -98,7 +100,7 @@ export function createApp(parts: AppParts): App {
         await early.turnOf(said);
       }
       if (said.startsWith("/")) await runSlash(slash, said);
-      else if (said.startsWith("!")) await runCommand(wired, said.slice(1).trim());
+      else if (said.startsWith("!")) await command(wired, said.slice(1).trim());
       else await turns.send(said);
     },
     act: (action) => {
@@ -129,13 +131,16 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-async function putAway({ parts, conversations, turns, feed, leaving }: Wired, beginning: Promise<unknown>): ReturnType<App["end"]> {
+async function putAway(
+  { parts, conversations, turns, feed, leaving, commands }: Wired,
+  beginning: Promise<unknown>,
+): ReturnType<App["end"]> {
   const isAsked = waitsForPerson(conversations.current());
   leaving.abort();
   await Promise.race([beginning.catch(() => false), parked(parts)]);
   if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
   turns.interrupt();
-  await turns.idle();
+  await Promise.all([turns.idle(), ...commands]);
   const left = await conversations.leave();
   await feed.idle();
   return left;
@@ -168,7 +173,7 @@ function wire(parts: AppParts): Wired {
     parts.door({ by, settings, revising, leaving: leaving.signal, attend: root === PERSON ? feed.attendPerson : feed.attend(root) });
   const around: Surroundings = { ...parts, door, told: turns.told };
   const conversations = makeConversations({ around, stage, place });
-  return { parts, around, conversations, turns, feed, leaving, by };
+  return { parts, around, conversations, turns, feed, leaving, by, commands: new Set() };
 }
 
 async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<boolean> {
@@ -228,11 +233,17 @@ async function changeTo({ conversations, turns }: Wired, id: string | undefined)
   if (id !== undefined) await turns.goOn();
 }
 
+async function command(wired: Wired, line: string): Promise<void> {
+  const running = runCommand(wired, line);
+  wired.commands.add(running);
+  await running.finally(() => wired.commands.delete(running));
+}
+
 async function runCommand({ parts, around, conversations, turns, leaving }: Wired, line: string): Promise<void> {
   if (line === "") return parts.stage.hint("Write a command after the exclamation mark.");
   await attempt(parts.stage, async () => {
     const main = await conversations.open(`! ${line}`);
     const signal = AbortSignal.any([parts.cancelling.signal, leaving.signal]);
-    turns.add(await runPersonCommand(around, main, { line, door: around.door(PERSON), signal }));
+    await runPersonCommand(around, main, { line, door: around.door(PERSON), signal, tell: turns.add });
   });
 }

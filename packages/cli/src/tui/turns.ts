@@ -165,5 +165,9 @@ function endBlocks(end: RunEnd | undefined): readonly Block[] {
   if (!end || end.reason === "done") return end?.remark === undefined ? [] : [{ type: "note", text: end.remark, role: "warning" }];
   if (end.reason === "cancelled") return [{ type: "note", text: "Interrupted. Say what to do instead.", role: "warning" }];
   if (end.reason === "parked") return [{ type: "note", text: PARKED, role: "warning" }];
-  return [{ type: "note", text: end.error ? `${end.error.message} (${end.error.type})` : `It ended: ${end.reason}.`, role: "error" }];
+  return [{ type: "note", text: end.error ? errorText(end.error) : `It ended: ${end.reason}.`, role: "error" }];
+}
+
+function errorText({ message, type, hint }: NonNullable<RunEnd["error"]>): string {
+  return `${message} (${type})${hint === undefined ? "" : ` ${hintText(hint)}`}`;
 }

@@ -122,6 +122,101 @@ describe("an approval card", () => {
     });
   }
 
+  /** Keys at the desk, each so long after the one before; what is chosen then. */
+  async function pressedAfter(...keys: readonly (readonly [name: string, afterMs: number])[]) {
+    const clock = manualClock();
+    const desk = createDesk({ clock, changed: () => undefined });
+    const closed = new AbortController();
+    const asking = cardApprover({ desk, by: BY }).ask(shell("git push"), closed.signal);
+    const answered: (string | undefined)[] = [];
+    void asking.then((answer) => answered.push(answer?.outcome));
+    desk.painted(SMALL);
+    await clock.advance(1_000);
+    for (const [name, afterMs] of keys) {
+      await clock.advance(afterMs);
+      desk.key(key(name), SMALL);
+      desk.painted(SMALL);
+    }
+    await clock.advance(1);
+    const screen = desk.view(SMALL).join("\n");
+    closed.abort();
+    return { answered, screen, chosen: /^> (\w) /m.exec(screen)?.[1] };
+  }
+
+  for (const [name, keys, chosen] of [
+    [
+      "a second letter after a pause takes the place of the first",
+      [
+        ["s", 0],
+        ["p", 600],
+      ],
+      "p",
+    ],
+    [
+      "a second letter at once is of a word, and nothing is chosen",
+      [
+        ["s", 0],
+        ["p", 599],
+      ],
+      undefined,
+    ],
+    [
+      "what follows in that word chooses nothing either, however slowly",
+      [
+        ["s", 0],
+        ["p", 100],
+        ["y", 5_000],
+      ],
+      undefined,
+    ],
+    [
+      "after a wrong key a letter chooses nothing",
+      [
+        ["q", 0],
+        ["y", 5_000],
+      ],
+      undefined,
+    ],
+    [
+      "after a wrong key and Enter, which asks for a letter, a letter chooses",
+      [
+        ["q", 0],
+        ["enter", 100],
+        ["y", 600],
+      ],
+      "y",
+    ],
+    [
+      "but none that is of the next line of a text",
+      [
+        ["q", 0],
+        ["enter", 100],
+        ["y", 100],
+      ],
+      undefined,
+    ],
+    [
+      "and Enter after that line answers nothing",
+      [
+        ["q", 0],
+        ["enter", 100],
+        ["y", 100],
+        ["enter", 100],
+      ],
+      undefined,
+    ],
+  ] as const) {
+    test(`letters and time: ${name}`, async () => {
+      const pressed = await pressedAfter(...keys);
+      assert.deepEqual([pressed.chosen, pressed.answered], [chosen, []]);
+      assert.equal(pressed.screen.includes("This will be stored"), chosen === "p");
+    });
+  }
+
+  test("letters and time: Enter gives the answer that was chosen last", async () => {
+    assert.deepEqual((await pressedAfter(["n", 0], ["y", 600], ["enter", 0])).answered, ["approve"]);
+  });
+
   test("an insisting ask offers no always", () => {
     const { screen } = reader(shell("git push", { explicitAsk: true }));
     assert.doesNotMatch(screen(), /the like/);

@@ -7,7 +7,7 @@ import { manualClock } from "@assent/core/testing";
 import { createDesk } from "../../src/tui/cards/desk.ts";
 import { confirm, confirmLines, pressConfirm, UNCONFIRMED } from "../../src/tui/confirm-card.ts";
 import { firstFrame } from "../../src/tui/first-frame.ts";
-import { helpPages, keysPage } from "../../src/tui/help-page.ts";
+import { helpPage, keysPage } from "../../src/tui/help-page.ts";
 import { actionOf, BINDINGS, chosenKeys, keyLines } from "../../src/tui/keys.ts";
 import { liveTheme, themeFrom, themeOn } from "../../src/tui/live-theme.ts";
 import { commandItems, fileItems, idItems, promptCompletion } from "../../src/tui/prompt-completion.ts";
@@ -51,20 +51,23 @@ describe("keys", () => {
   /** Rows of the prompt, its borders and the status line. */
   const PROMPT_ROWS = 5;
 
-  for (const [name, blocks, rows] of [
-    ["? at 24 rows", keysPage(BINDINGS), 24],
-    ["/help at 24 rows", helpPages(BINDINGS), 24],
-    ["/help at 35 rows", helpPages(BINDINGS), 35],
+  for (const [name, blocks, lines] of [
+    ["? shows every key, and where the commands are", keysPage(BINDINGS), ["Keys (/help lists the commands)", ...keyLines(BINDINGS)]],
+    ["/help shows every command, and where the keys are", helpPage(BINDINGS), ["Commands (? shows the keys)", ...slashLines()]],
   ] as const) {
-    test(`every key is on the screen: ${name}`, () => {
-      const seen = rowsIn(blocks).slice(-(rows - PROMPT_ROWS));
-      for (const line of keyLines(BINDINGS)) assert.ok(seen.includes(line), line);
+    test(`on a screen of 80 columns and 24 rows ${name}`, () => {
+      const seen = rowsIn(blocks).slice(-(24 - PROMPT_ROWS));
+      assert.deepEqual(
+        seen.filter((row) => row !== "" && row.length <= 78),
+        lines,
+      );
     });
   }
 
-  test("? says where the commands are, and /help has both", () => {
-    assert.match(rowsIn(keysPage(BINDINGS)).join("\n"), /\/help lists the commands/);
-    for (const line of slashLines()) assert.ok(rowsIn(helpPages(BINDINGS)).includes(line), line);
+  test("/help names the key that the person chose, and none where there are no keys", () => {
+    const { bindings } = chosenKeys({ help: "f1" }, "keys.json");
+    assert.equal(rowsIn(helpPage(bindings))[1], "Commands (f1 shows the keys)");
+    assert.equal(rowsIn(helpPage([]))[1], "Commands");
   });
 
   test("every meaning is in the help, with its keys", () => {
@@ -199,7 +202,8 @@ describe("a question of the program", () => {
   const ALL_SEEN = { seen: { piece: LONG.lines.length, row: 0 }, seenAt: CANVAS.columns };
   test("yes needs everything to have been seen", () => {
     const chosen = { ...UNCONFIRMED, chosen: "y" } as const;
-    assert.deepEqual(pressConfirm(LONG, chosen, { name: "enter", size: CANVAS }), chosen);
+    const hint = "There is more to see first: PgDn or space shows it.";
+    assert.deepEqual(pressConfirm(LONG, chosen, { name: "enter", size: CANVAS }), { ...chosen, hint });
     assert.equal(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: CANVAS }), true);
     const wider = { ...CANVAS, columns: CANVAS.columns + 1 };
     assert.notEqual(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: wider }), true, "another width is another text");
@@ -219,6 +223,34 @@ describe("a question of the program", () => {
       assert.equal(typeof pressed === "boolean" ? pressed : "open", answer);
     });
   }
+
+  for (const text of ["hello", "yes", "why", "any", "no way"]) {
+    test(`words typed at it, and Enter, answer nothing, and it says what the keys are: ${text}`, async () => {
+      const clock = manualClock();
+      const desk = createDesk({ clock, changed: () => undefined });
+      const asked = confirm(desk, { ...LONG, lines: ["one"] });
+      desk.painted(CANVAS);
+      await clock.advance(1_000);
+      const keys = "y or n chooses, Enter confirms, Esc means n.";
+      const shown = (): string => desk.view({ ...CANVAS, columns: 80 }).join("\n");
+      for (const name of text.replaceAll(" ", "")) desk.key({ name }, CANVAS);
+      assert.ok(shown().includes(`is no answer here: ${keys}`), shown());
+      desk.key({ name: "enter" }, CANVAS);
+      assert.ok(shown().includes(`Enter alone answers nothing: ${keys}`), shown());
+      await clock.advance(1_000);
+      for (const name of ["y", "enter"]) desk.key({ name }, CANVAS);
+      assert.equal(await asked, true, "a letter that comes alone chooses again");
+    });
+  }
+
+  test("its lines end at words", async () => {
+    const desk = createDesk({ clock: manualClock(), changed: () => undefined });
+    const words = "Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides.";
+    void confirm(desk, { ...LONG, lines: [words] });
+    const [, ...lines] = desk.view({ ...CANVAS, columns: 80, rows: 24 });
+    assert.equal(lines[0], "  Assent can show all of it offline, in a temporary directory: a model that is");
+    assert.equal(lines[1], "  written down, a person who decides.");
+  });
 
   test("on the desk, keys before it could be read answer nothing", async () => {
     const clock = manualClock();

@@ -278,6 +278,30 @@ describe("the prompt", () => {
     assert.match(screen.lines().join("\n"), /> what was it\?/);
   });
 
+  for (const [name, settings, shown] of [
+    ["at its card", {}, "Approval needed"],
+    ["while it runs", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, /runs \d+ s/],
+  ] as const) {
+    test(`whoever leaves ${name} has ended a command of their own: its session is closed, and nothing of it waits`, async () => {
+      using at = place();
+      using screen = converse(at, { settings });
+      await screen.until(READY);
+      await say(screen, "!echo begun; sleep 60");
+      await (typeof shown === "string" ? screen.read(shown) : screen.until(shown));
+      screen.press("ctrl+d");
+      assert.equal(await screen.exit(), 0);
+      const events = await record(at);
+      const own = events.find(({ type, body }) => type === "session.created" && body.door === "call")?.session;
+      assert.deepEqual(
+        events.flatMap(({ type, session, body }) =>
+          session === own && /^(call\.ended|session\.closed)$/.test(type) ? [body.outcome ?? body.reason] : [],
+        ),
+        ["cancelled", "done"],
+      );
+      assert.equal((await at.here(["approvals", "--json"])).stdout, "[]\n");
+    });
+  }
+
   test("commands of the program show their text; one that is not there is said", async () => {
     using at = place();
     using screen = converse(at, {});

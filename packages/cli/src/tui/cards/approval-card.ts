@@ -35,8 +35,8 @@ export type CardState = {
   /** The hunks that would be made, while some are chosen. */
   readonly hunks: ReadonlySet<number> | undefined;
   readonly hunkAt: number;
-  /** Somebody types a text, which is for nobody here: letters choose nothing until Esc or an arrow. */
-  readonly typing: boolean;
+  /** Somebody types a text, which is for nobody here: letters choose nothing until Esc or an arrow. After Enter it is `sent`, and one that comes alone chooses again. */
+  readonly text: "none" | "typed" | "sent";
   /** Why the last key did nothing. */
   readonly hint: string;
 };
@@ -72,7 +72,7 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
       folded: new Set(),
       hunks: undefined,
       hunkAt: 0,
-      typing: false,
+      text: "none",
       hint,
     }),
     shown: (state, canvas) => shown(card, state, canvas),
@@ -158,19 +158,22 @@ type Press = { readonly key: Key; readonly size: Size };
 function press(card: Card, state: CardState, { key, size }: Press): Pressed {
   if (state.field) return typeInto(card, state, { field: state.field, key });
   if (!("name" in key)) return { state: { ...state, hint: "Pasted text answers nothing here." } };
-  if (key.name === "escape") return { state: { ...state, chosen: -1, typing: false, hint: "Nothing is chosen." } };
+  if (key.name === "escape") return { state: { ...state, chosen: -1, text: "none", hint: "Nothing is chosen." } };
   const at = card.actions.findIndex((action) => action.key === key.name);
-  if (at !== -1) return chooseByLetter(card, state, { at, size });
+  if (at !== -1) return chooseByLetter(card, state, { at, size, alone: key.alone === true });
   const named = { name: key.name, size };
   return move(card, state, named) ?? confirm(card, state, named);
 }
 
 const TYPING = "Nothing is chosen: this is no place for text. Esc, then one letter; or the arrows; then Enter.";
 
-/** One letter, and nothing typed before it: whoever types words here means something else. */
-function chooseByLetter(card: Card, state: CardState, { at, size }: { readonly at: number; readonly size: Size }): Pressed {
-  if (state.typing || (state.chosen !== -1 && state.chosen !== at)) return { state: { ...state, chosen: -1, typing: true, hint: TYPING } };
-  return { state: { ...state, chosen: at, hint: hintAt(card, { ...state, chosen: at }, size) } };
+type Letter = { readonly at: number; readonly size: Size; readonly alone: boolean };
+
+/** One letter, and nothing typed before it: whoever types words here means something else. Another one takes its place where it comes alone. */
+function chooseByLetter(card: Card, state: CardState, { at, size, alone }: Letter): Pressed {
+  const isSecond = state.text === "sent" || (state.chosen !== -1 && state.chosen !== at);
+  if (state.text === "typed" || (isSecond && !alone)) return { state: { ...state, chosen: -1, text: "typed", hint: TYPING } };
+  return { state: { ...state, chosen: at, text: "none", hint: hintAt(card, { ...state, chosen: at }, size) } };
 }
 
 /** What Enter would do; or what is to be done before it can. */
@@ -197,7 +200,7 @@ function move(card: Card, state: CardState, { name, size }: Named): Pressed | un
   const step = name === "up" ? -1 : name === "down" ? 1 : 0;
   if (step !== 0) {
     const chosen = (state.chosen + step + card.actions.length + (state.chosen < 0 && step < 0 ? 1 : 0)) % card.actions.length;
-    return { state: { ...state, chosen, typing: false, hint: hintAt(card, { ...state, chosen }, size) } };
+    return { state: { ...state, chosen, text: "none", hint: hintAt(card, { ...state, chosen }, size) } };
   }
   return hunkKey(card, state, name);
 }
@@ -228,11 +231,13 @@ function whyNotYet(card: Card, state: CardState, size: Size): string {
   return isSmall ? "Make the terminal larger first: it is too small to show this." : MORE_TO_SEE;
 }
 
+const CHOOSE_FIRST = "Enter alone answers nothing. Choose with a letter or the arrows first.";
+
 function confirm(card: Card, state: CardState, { name, size }: Named): Pressed {
   if (name !== "enter")
-    return { state: { ...state, chosen: -1, typing: true, hint: `'${cut(oneLine(name), 20)}' is no answer here. ${TYPING}` } };
+    return { state: { ...state, chosen: -1, text: "typed", hint: `'${cut(oneLine(name), 20)}' is no answer here. ${TYPING}` } };
   const action = card.actions[state.chosen];
-  if (!action) return { state: { ...state, hint: "Enter alone answers nothing. Choose with a letter or the arrows first." } };
+  if (!action) return { state: { ...state, text: state.text === "typed" ? "sent" : state.text, hint: CHOOSE_FIRST } };
   if (action.approves && !isAllSeen(card, state, size)) return { state: { ...state, chosen: -1, hint: whyNotYet(card, state, size) } };
   return act(card, { ...state, chosen: -1 }, action);
 }

@@ -36,11 +36,14 @@ export type Desk = {
 
 /** Keys pressed before a card could be read were meant for something else. */
 const GRACE_MS = 300;
+/** A key that comes this long after the one before is none of a word that somebody types. */
+const ALONE_MS = 600;
 
 /** An empty desk; `changed` is called whenever it is to be drawn again. */
 export function createDesk({ clock, changed }: { readonly clock: Clock; readonly changed: () => void }): Desk {
   const line = waitingLine();
   const { items, front } = line;
+  let pressedAt = Number.NEGATIVE_INFINITY;
   let painted: { readonly item: DeskItem; readonly at: number; readonly follows: boolean } | undefined;
   /** What an item has of the room: a row goes to the note that others wait. */
   const roomOf = <T extends Size>(size: T): T => (items.length > 1 ? { ...size, rows: size.rows - 1 } : size);
@@ -78,11 +81,13 @@ export function createDesk({ clock, changed }: { readonly clock: Clock; readonly
       item.shown(roomOf(canvas));
     },
     key: (key, size) => {
+      const isAlone = clock.now() - pressedAt >= ALONE_MS;
+      pressedAt = clock.now();
       const item = front();
       const isInterrupt = "name" in key && key.name === "ctrl+c";
       if (!item || (isInterrupt && !item.cancels)) return false;
       if (!isReadable(item)) return follows(item);
-      item.press(key, roomOf(size));
+      item.press("name" in key && isAlone ? { ...key, alone: true } : key, roomOf(size));
       changed();
       return true;
     },
