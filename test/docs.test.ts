@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { HOOK_EVENTS } from "@assent/core";
+import { PROVIDERS } from "../packages/agent/src/providers/provider-table.ts";
 import { type Place, place } from "../packages/cli/test/support/assent.ts";
 import { policyGuards } from "../packages/policy/src/guards.ts";
 import { RULE_KINDS } from "../packages/policy/src/rules/rule-kinds.ts";
@@ -114,6 +115,19 @@ describe("tables of the documents are those of the program", () => {
     assert.deepEqual(
       rows,
       Object.entries(SETTINGS).map(([key, { untrusted }]) => [key, untrusted]),
+    );
+  });
+
+  test("docs/models.md has every provider with its variables and its address", () => {
+    const rows = tableRows(read("docs/models.md"), "provider");
+    assert.deepEqual(
+      rows,
+      Object.entries(PROVIDERS).map(([name, { keys, keyless, baseVariable, base }]) => [
+        `\`${name}\``,
+        `${keys.map((key) => `\`${key}\``).join(" or ")}${keyless ? ", optional" : ""}`,
+        `\`${baseVariable}\``,
+        base === undefined ? "must be set" : `\`${base}\``,
+      ]),
     );
   });
 

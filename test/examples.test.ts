@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -129,11 +129,8 @@ describe("examples/agents", () => {
 
   test("review.out prints what stands there; the reviewer reads, and is let do nothing else", async () => {
     using at = place();
-    mkdirSync(at.path(".assent/agents"), { recursive: true });
-    mkdirSync(at.path("src"));
-    copyFileSync(join(agents, "reviewer.md"), at.path(".assent/agents/reviewer.md"));
-    copyFileSync(join(agents, "review.yaml"), at.path("review.yaml"));
-    at.write("src/total.ts", "export const total = (prices: number[]) => prices.reduce((a, b) => a + b);\n");
+    cpSync(agents, at.workspace, { recursive: true });
+    rmSync(at.path(".git"), { recursive: true }); // the directory is a workspace of its own accord
     assert.equal((await at.here(["trust"])).code, 0);
     const promised = readFileSync(join(agents, "review.out"), "utf8");
     const [, command = ""] = /^\$ (.*)$/m.exec(promised) ?? [];
@@ -141,6 +138,6 @@ describe("examples/agents", () => {
     const env = { ...at.env, NODE: process.execPath, BIN };
     const { stdout, stderr } = spawnSync("bash", ["-c", script], { cwd: at.workspace, env, encoding: "utf8" });
     assert.equal(`$ ${command}\n${stdout}${stderr}`, promised);
-    assert.ok(existsSync(at.path("src/total.ts")));
+    assert.ok(existsSync(at.path("src/total.js")));
   });
 });

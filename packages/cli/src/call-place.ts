@@ -7,10 +7,10 @@ import { CommandError, usageError } from "./failure.ts";
 /** Where a call is made: its working directory, and the real path of the workspace around it. */
 export type CallPlace = { readonly cwd: string; readonly workspace: string };
 
-/** The place the flags name; a directory that is none is a usage error. */
-export function callPlace({ io, options }: Context): CallPlace {
+/** The place the flags of a command name; a directory that is none is a usage error. */
+export function callPlace({ io, options }: Context, command = ""): CallPlace {
   const cwd = resolve(io.cwd, options.text("cwd") ?? ".");
-  if (!isDirectory(cwd)) throw usageError("call", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must name a directory; '${cwd}' is none.`);
   const given = options.text("workspace");
   try {
     return { cwd, workspace: findWorkspace(cwd, given === undefined ? undefined : resolve(io.cwd, given)) };

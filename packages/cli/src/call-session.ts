@@ -144,7 +144,7 @@ function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk
     parent: null,
     agent: null,
     policy: revision,
-    title: cut(oneLine(`${tool} ${text.slice(0, 200)}`), 80),
+    title: cut(oneLine(`${tool} ${text.trim().slice(0, 200)}`), 80),
     options: keptFlags(flags, onAsk),
   };
 }

@@ -9,6 +9,8 @@ import { shellWord } from "./shell-word.ts";
 export type CommandLine =
   | { readonly ask: "version" }
   | { readonly ask: "help"; readonly command: CommandSpec | undefined }
+  /** Help of a word that only leads to the commands below it. */
+  | { readonly ask: "help below"; readonly commands: readonly CommandSpec[] }
   | { readonly ask: "run"; readonly command: CommandSpec; readonly options: Options; readonly operands: readonly string[] }
   /** Neither a command nor an option. */
   | { readonly ask: "nothing" };
@@ -19,8 +21,8 @@ type Values = ReadonlyMap<string, readonly string[]>;
 /** Reads a command line by the table. Throws a usage error for whatever does not fit, before anything is started. */
 export function parseCommandLine(argv: readonly string[], commands: readonly CommandSpec[]): CommandLine {
   const { words, given } = split(argv, commands);
+  if (given.some(({ name }) => name === "help" || name === "h")) return helpOf(words, commands);
   const command = findCommand(words, commands);
-  if (given.some(({ name }) => name === "help" || name === "h")) return { ask: "help", command: command?.spec };
   if (!command) {
     if (given.some(({ name }) => name === "version" || name === "V")) return { ask: "version" };
     const stray = given[0];
@@ -32,6 +34,11 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   const values = readOptions(command.spec, given);
   const operands = readOperands(command.spec, command.rest);
   return { ask: "run", command: command.spec, options: optionsOf(values), operands };
+}
+
+function helpOf(words: readonly string[], commands: readonly CommandSpec[]): CommandLine {
+  const below = words.length === 1 ? commandsBelow(words[0] ?? "", commands) : undefined;
+  return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
 }
 
 /** True for a line of options alone that asks for no help: the program is meant, and none of its commands. */
@@ -73,11 +80,17 @@ function findCommand(
   if (two) return { spec: two, rest: words.slice(2) };
   const one = commands.find(({ name }) => name === first);
   if (one) return { spec: one, rest: words.slice(1) };
-  const below = commands.filter(({ name }) => name.startsWith(`${first} `)).map(({ name }) => name.slice(first.length + 1));
-  if (below.length > 0) throw usageError(first, `say what to do: ${below.map((name) => `assent ${first} ${name}`).join(", ")}.`);
+  const below = commandsBelow(first, commands);
+  if (below) throw usageError(first, `say what to do: ${below.map(({ name }) => `assent ${name}`).join(", ")}.`);
   const known = commands.map(({ name }) => name.split(" ")[0] ?? name);
   const near = first.includes(" ") ? undefined : nearestSpelling(first, known);
   throw usageError("", `unknown command '${first}'. ${near ? `Did you mean '${near}'?` : asPrompt(first)}`);
+}
+
+/** The commands that a word leads to which is none itself. */
+export function commandsBelow(word: string, commands: readonly CommandSpec[]): readonly CommandSpec[] | undefined {
+  const below = commands.filter(({ name }) => name.startsWith(`${word} `));
+  return below.length === 0 || commands.some(({ name }) => name === word) ? undefined : below;
 }
 
 const SHORT = 80;
@@ -139,9 +152,9 @@ function isCount(value: string, max: number): boolean {
 
 function readOperands(spec: CommandSpec, words: readonly string[]): readonly string[] {
   const missing = spec.operands[words.length];
-  if (missing?.required) throw usageError(spec.name, `no ${missing.name} given. Usage: ${usageLine(spec)}`);
+  if (missing?.required) throw usageError(spec.name, `no ${missing.name} given.${listed(missing)} Usage: ${usageLine(spec)}`);
   const extra = spec.operands.at(-1)?.repeats ? undefined : words[spec.operands.length];
-  if (extra !== undefined) throw usageError(spec.name, `unexpected argument '${extra}'. Usage: ${usageLine(spec)}`);
+  if (extra !== undefined) throw usageError(spec.name, `unexpected argument '${extra}'.${quoted(spec)} Usage: ${usageLine(spec)}`);
   for (const [index, { name, choices }] of spec.operands.entries()) {
     const word = words[index];
     if (choices && word !== undefined && !choices.includes(word)) {
@@ -149,6 +162,15 @@ function readOperands(spec: CommandSpec, words: readonly string[]): readonly str
     }
   }
   return words;
+}
+
+function listed({ listedBy }: OperandSpec): string {
+  return listedBy === undefined ? "" : ` See: ${listedBy}.`;
+}
+
+/** The words of a prompt are one argument only in quotes. */
+function quoted({ operands }: CommandSpec): string {
+  return operands.at(-1)?.name === "PROMPT" ? " Put the whole prompt in quotes." : "";
 }
 
 /** `assent call TOOL [options]`. */

@@ -16,6 +16,8 @@ export type OperandSpec = {
   readonly required: boolean;
   readonly choices?: readonly string[];
   readonly repeats?: true;
+  /** The command that lists what can stand here. */
+  readonly listedBy?: string;
 };
 
 /** The options of one command line, already checked against the table. */

@@ -1,5 +1,5 @@
 import { ANSWERING, COMMON, JUDGING, LOADING, onAsk, PAGE } from "./command-options.ts";
-import type { CommandSpec } from "./command-spec.ts";
+import type { CommandSpec, OptionSpec } from "./command-spec.ts";
 import { HELP_COMMANDS, MAINTAIN_COMMANDS } from "./maintain-commands.ts";
 import { POLICY_COMMANDS } from "./policy-commands.ts";
 import { PROPOSAL_COMMANDS } from "./proposal-commands.ts";
@@ -22,6 +22,10 @@ const ID_EXITS: Readonly<Record<number, string>> = {
 };
 const ID_NOTE = "An id may be cut to a unique beginning of at least 6 characters.";
 
+const DEMO: readonly OptionSpec[] = COMMON.map((option) =>
+  option.name === "store" ? { ...option, says: "keep its record here, where none is yet (default: the temporary directory)" } : option,
+);
+
 const RUN: readonly CommandSpec[] = [
   TUI_COMMAND,
   RUN_COMMAND,
@@ -30,7 +34,7 @@ const RUN: readonly CommandSpec[] = [
     group: "run",
     says: "put one tool call through the gate: validate, judge, ask, run once, record",
     more: "On a terminal a person is asked there, unless --on-ask is given. Elsewhere an ask is denied, or parked with --on-ask park.",
-    operands: [{ name: "TOOL", required: true }],
+    operands: [{ name: "TOOL", required: true, listedBy: "assent tools" }],
     options: [
       { name: "input", takes: "text", value: "JSON", says: "the tool's input; @FILE reads a file, - reads stdin (default {})" },
       onAsk("deny, or as settings say"),
@@ -53,7 +57,7 @@ const RUN: readonly CommandSpec[] = [
     group: "run",
     says: "see all of it work, offline, in a temporary directory",
     operands: [],
-    options: COMMON,
+    options: DEMO,
     examples: ["assent demo"],
     load: () => import("./commands/demo.ts"),
   },
@@ -82,7 +86,7 @@ const DECIDE: readonly CommandSpec[] = [
     looks: true,
     says: "show one approval whole: input, decision, what would be remembered",
     more: ID_NOTE,
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
     options: COMMON,
     exits: ID_EXITS,
     examples: ["assent approvals show a_3kq7mz"],
@@ -93,7 +97,7 @@ const DECIDE: readonly CommandSpec[] = [
     group: "decide",
     says: "answer yes; said only after it is on disk",
     more: `${ID_NOTE} It does not ask back: --fingerprint makes the yes count only for what you have seen.`,
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
     options: [
       ...ANSWERING,
       { name: "fingerprint", takes: "text", value: "F", says: "only if this very request is what is open" },
@@ -120,7 +124,7 @@ const DECIDE: readonly CommandSpec[] = [
     group: "decide",
     says: "answer no; the model is told, with your reason",
     more: ID_NOTE,
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
     options: [...ANSWERING, ...COMMON],
     exits: ID_EXITS,
     examples: ["assent reject a_3kq7mz --reason 'use rg instead'"],
@@ -146,7 +150,7 @@ const DECIDE: readonly CommandSpec[] = [
     group: "decide",
     says: "forget a remembered answer, at once",
     more: ID_NOTE,
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent grants" }],
     options: COMMON,
     exits: ID_EXITS,
     examples: ["assent grants revoke g_3kq7mz"],
@@ -182,11 +186,12 @@ const LOOK: readonly CommandSpec[] = [
     group: "look",
     looks: true,
     says: "print the record, one event per line",
+    more: "Of a SESSION each event has its number there first (#7), which --since and sessions fork --at take; else its position in the store.",
     operands: [{ name: "SESSION", required: false }],
     options: [
       { name: "call", takes: "text", value: "ID", says: "only events of this call" },
       { name: "type", takes: "text", value: "GLOB", says: "only these types, e.g. 'call.*'" },
-      { name: "since", takes: "text", value: "SEQ|TIME", says: "only after this sequence number (position, without SESSION) or time" },
+      { name: "since", takes: "text", value: "SEQ|TIME", says: "only after this number, as it is shown, or time" },
       { name: "follow", takes: "nothing", says: "go on printing what other processes record" },
       ...COMMON,
     ],

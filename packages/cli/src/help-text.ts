@@ -46,6 +46,14 @@ Examples:
 ${command.examples.map((example) => `  ${example}\n`).join("")}`;
 }
 
+/** Help of a word that only leads to commands, which are these. */
+export function helpBelow(commands: readonly CommandSpec[]): string {
+  const width = Math.max(...commands.map((command) => title(command).length));
+  const [first = ""] = commands[0]?.name.split(" ") ?? [];
+  const rows = commands.map((command) => row(title(command), command.says, width));
+  return `Usage: assent ${first} COMMAND [options]\n       assent ${first} COMMAND --help\n\nCommands:\n${rows.join("")}`;
+}
+
 function title(command: CommandSpec): string {
   const telling = command.operands.filter(({ required }, index) => required || index === 0);
   return [command.name, ...telling.map(operandText)].join(" ");

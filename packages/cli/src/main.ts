@@ -62,6 +62,11 @@ async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): 
       await io.stdout.write(line.command ? commandHelp(line.command) : overviewHelp(COMMANDS));
       return 0;
     }
+    case "help below": {
+      const { helpBelow } = await import("./help-text.ts");
+      await io.stdout.write(helpBelow(line.commands));
+      return 0;
+    }
     case "run": {
       const { options, operands, command } = line;
       const context: Context = { io, overrides, options, operands, commands: COMMANDS, main: (argv, io) => main(argv, io, overrides) };

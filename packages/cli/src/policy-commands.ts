@@ -9,8 +9,8 @@ const WORKSPACE: OptionSpec = {
 };
 
 const EXPLAINING: readonly OptionSpec[] = [
-  { name: "tool", takes: "text", value: "NAME", says: "the tool of the call" },
-  { name: "input", takes: "text", value: "JSON", says: "its input; @FILE reads a file, - reads stdin (default {})" },
+  { name: "tool", takes: "text", value: "NAME", says: "the tool of the call, instead of TOOL" },
+  { name: "input", takes: "text", value: "JSON", says: "its input, instead of INPUT; @FILE reads a file, - reads stdin (default {})" },
   {
     name: "batch",
     takes: "text",
@@ -40,8 +40,11 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
     group: "look",
     looks: true,
     says: "tell what would happen to a call, and why; nothing is run, asked or written",
-    more: "Without --policy the real settings count. Remembered answers do not; the trace says what they would answer.",
-    operands: [],
+    more: "INPUT is the tool's input as JSON, or what the call is about: the command, the file, the pattern. Without --policy the real settings count. Remembered answers do not; the trace says what they would answer.",
+    operands: [
+      { name: "TOOL", required: false, listedBy: "assent tools" },
+      { name: "INPUT", required: false },
+    ],
     options: [...EXPLAINING, ...COMMON],
     exits: {
       0: "explained, whatever the verdict",
@@ -49,6 +52,7 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
       2: "usage, an input that does not fit, or broken settings",
     },
     examples: [
+      "assent explain shell 'git push'",
       `assent explain --tool shell --input '{"command":"git push"}'`,
       `assent explain --tool write --input '{"file_path":"a.txt","content":""}' --mode auto-edit --json`,
       "assent explain --policy strict.json --batch calls.jsonl",
@@ -91,7 +95,7 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
     group: "decide",
     says: "make a remembered answer an allow rule of your settings or the project's",
     more: "The change is shown as a diff. The grant stays until it is revoked. An id may be cut to a unique beginning of at least 6 characters.",
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent grants" }],
     options: [
       { name: "to", takes: "choice", choices: ["user", "project"], says: "whose settings file takes the rule (required)" },
       { name: "dry-run", takes: "nothing", says: "show the diff, write nothing" },

@@ -106,7 +106,7 @@ export const RESUME_COMMAND: CommandSpec = {
   says: "continue a parked or interrupted session; of a finished call, print the recorded result",
   more: "On a terminal a conversation opens in the terminal interface, unless a PROMPT, --json, --quiet, --verbose, --on-ask, --input-format or --output-format is given. A finished run has nothing to resume, but goes on with a PROMPT. The session is judged by the flags it began with; those given here are added for this resume. Nothing that may have run is run again.",
   operands: [
-    { name: "SESSION", required: true },
+    { name: "SESSION", required: true, listedBy: "assent sessions" },
     { name: "PROMPT", required: false },
   ],
   options: [

@@ -31,14 +31,14 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     group: "run",
     says: "make a session that goes on from a place of another one's conversation",
     more: `${ID_NOTE} What is open in the other one stays there. It may be running.`,
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent sessions" }],
     options: [
       {
         name: "at",
         takes: "count",
         value: "SEQ",
         max: Number.MAX_SAFE_INTEGER,
-        says: "the last event to keep, as assent log numbers it (default: the end of the last finished turn)",
+        says: "the last event to keep, as assent log ID numbers it (default: the end of the last finished turn)",
       },
       ...COMMON,
     ],
@@ -57,7 +57,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     looks: true,
     says: "print what was said and done in a session, from its beginning",
     more: `${ID_NOTE} A fork begins with the conversation it was forked from. Nothing that was said or done is left out, nothing is masked: look at it before you pass it on. The conversations of background agents are exported by their own ids; jsonl has every event.`,
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent sessions" }],
     options: [
       {
         name: "format",

@@ -37,7 +37,7 @@ export const TASK_COMMANDS: readonly CommandSpec[] = [
     name: "tasks discard",
     group: "decide",
     says: "end a paused background agent; what it asked is closed, and the model is told that it was cancelled",
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent tasks" }],
     options: [OF_SESSION, { name: "reason", takes: "text", value: "TEXT", says: "recorded with it" }, BY, ...COMMON],
     exits: EXITS,
     examples: ["assent tasks discard t_c1", "assent tasks discard t_c1 --session s_3kq7mz"],
@@ -48,7 +48,7 @@ export const TASK_COMMANDS: readonly CommandSpec[] = [
     group: "decide",
     says: "let a background agent go on though nobody knows whether a call of it ran",
     more: "Look at the present state first. The agent knows that the outcome is unknown; --saying tells it what you found. It goes on when the session is resumed with --tasks.",
-    operands: [{ name: "ID", required: true }],
+    operands: [{ name: "ID", required: true, listedBy: "assent tasks" }],
     options: [
       OF_SESSION,
       { name: "saying", takes: "text", value: "TEXT", says: "what happened, told to the agent before anything else" },

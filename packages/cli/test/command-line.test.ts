@@ -81,7 +81,22 @@ describe("the command line", () => {
       ["prune", "--older-than", "30"],
       "assent prune: option '--older-than' must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '30'.",
     ],
-    ["a missing operand shows the usage", ["call"], "assent call: no TOOL given. Usage: assent call TOOL [options]"],
+    ["a missing operand shows the usage", ["call"], "assent call: no TOOL given. See: assent tools. Usage: assent call TOOL [options]"],
+    [
+      "a missing id names the command that lists them",
+      ["approve"],
+      "assent approve: no ID given. See: assent approvals. Usage: assent approve ID [options]",
+    ],
+    [
+      "so does a missing session",
+      ["resume"],
+      "assent resume: no SESSION given. See: assent sessions. Usage: assent resume SESSION [PROMPT] [options]",
+    ],
+    [
+      "a prompt of several words is to be quoted",
+      ["run", "two", "words"],
+      "assent run: unexpected argument 'words'. Put the whole prompt in quotes. Usage: assent run [PROMPT] [options]",
+    ],
     [
       "an extra operand is refused",
       ["approve", "a_1", "a_2"],
@@ -143,6 +158,8 @@ describe("the command line", () => {
     assert.deepEqual(parsed("-V"), { ask: "version" });
     assert.deepEqual(parsed(), { ask: "nothing" });
     assert.deepEqual(parsed("-h"), { ask: "help", command: undefined });
+    const below = parsed("policy", "--help");
+    assert.deepEqual(below.ask === "help below" ? below.commands.map(({ name }) => name) : undefined, ["policy check", "policy diff"]);
     const help = parsed("approve", "--help", "--nonsense");
     assert.equal(help.ask === "help" ? help.command?.name : undefined, "approve");
   });
@@ -177,7 +194,7 @@ describe("the table of commands", () => {
       "apply ID --reason --by --no-wait --store --json",
       "discard ID --reason --by --no-wait --store --json",
       "undo ID --reason --by --no-wait --store --json",
-      "explain (looks) --tool --input --batch --policy --workspace --cwd --mode --store --json",
+      "explain (looks) TOOL INPUT --tool --input --batch --policy --workspace --cwd --mode --store --json",
       "policy check (looks) FILE --workspace --store --json",
       "policy diff (looks) OLD NEW --ledger --workspace --store --json",
       "grants promote ID --to --dry-run --workspace --store --json",

@@ -290,7 +290,7 @@ describe("assent explain, one call", () => {
   });
 
   const refused: readonly (readonly [string, readonly string[], string, RegExp])[] = [
-    ["no call", [], "usage", /name a call with --tool and --input, or many with --batch FILE/],
+    ["no call", [], "usage", /name a call with TOOL and INPUT, .* or many with --batch FILE/],
     ["a call and a batch", [...shell("ls"), "--batch", "-"], "usage", /give one or the other/],
     ["an unknown tool names the nearest", ["--tool", "shel"], "tool_not_registered", /There is no tool 'shel'\. Did you mean 'shell'\?/],
     ["an input that is no JSON", ["--tool", "shell", "--input", "{oops"], "invalid_json", /not valid JSON/],
@@ -503,6 +503,29 @@ describe("assent explain for people", () => {
     assert.ok(!/[^\P{Cc}\n]|[\u202e\u200b]/u.test(stdout + stderr), JSON.stringify(stdout));
     assert.match(stdout, /\\x1b\[2J\\u\{202e\}\\r\\x07 \\u\{200b\} x/);
   });
+});
+
+describe("assent explain TOOL INPUT", () => {
+  const words: readonly (readonly [sentence: string, short: readonly string[], long: readonly string[]])[] = [
+    ["a command as it is typed", ["shell", "git push"], ["--tool", "shell", "--input", '{"command":"git push"}']],
+    ["a file", ["read", "a.txt"], ["--tool", "read", "--input", '{"file_path":"a.txt"}']],
+    ["JSON", ["shell", '{"command":"git push"}'], ["--tool", "shell", "--input", '{"command":"git push"}']],
+    ["a tool without its input", ["list"], ["--tool", "list"]],
+  ];
+  for (const [sentence, short, long] of words) {
+    test(`${sentence} is the same as with options`, async () => {
+      using at = place();
+      const [one, other] = [await at.hereJson(["explain", ...short]), await at.hereJson(["explain", ...long])];
+      assert.deepEqual([one.code, one.value], [other.code, other.value]);
+    });
+  }
+
+  for (const argv of [["shell", "--tool", "shell"], ["shell", "ls", "--input", "{}"], ["shell", "--batch", "x"], []]) {
+    test(`refused: explain ${argv.join(" ")}`, async () => {
+      using at = place();
+      assert.equal((await at.here(["explain", ...argv])).code, 2);
+    });
+  }
 });
 
 describe("assent explain --batch", () => {

@@ -142,6 +142,15 @@ describe("assent sessions", () => {
     assert.deepEqual((await at.hereJson(["sessions", "--state", "parked"])).value.length, 1);
     assert.deepEqual((await at.hereJson(["sessions", "--state", "failed"])).value, []);
   });
+
+  test("what came from stdin names a session without the line's end", async () => {
+    using at = place();
+    at.write("s.json", JSON.stringify({ turns: [{ say: "done" }] }));
+    await at.here(["run", "--model", "script:s.json"], { input: "look at it\n" });
+    await at.here(["call", "shell", "--input", "-", "--mode", "yolo"], { input: '{"command":"true"}\n' });
+    const titles = (await at.hereJson(["sessions"])).value.map(({ title }: Record<string, unknown>) => title);
+    assert.deepEqual(titles, ["look at it", 'shell {"command":"true"}']);
+  });
 });
 
 describe("assent log", () => {
@@ -200,6 +209,31 @@ describe("assent log", () => {
         .map((line) => /call\.\w+/.exec(line)?.[0]),
       ["call.proposed", "call.judged"],
     );
+  });
+
+  test("of one session the first column is its own number, which --since and --at take; else the position in the store", async () => {
+    using at = place();
+    await park(at, "touch before");
+    const { sessionId, approvalId } = await park(at, "touch a");
+    await at.here(["approve", approvalId]);
+    const lines = async (argv: readonly string[]): Promise<(readonly [string, string])[]> =>
+      (await at.here(argv)).stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => [line.slice(0, 5).trim(), /[a-z]+\.[a-z]+/.exec(line)?.[0] ?? ""] as const);
+    const events = (await at.here(["log", sessionId, "--json"])).stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const own = await lines(["log", sessionId]);
+    assert.deepEqual(
+      own,
+      events.map(({ session, seq, type }) => [session === sessionId ? `#${seq}` : "", type]),
+    );
+    assert.ok(own.some(([number, type]) => number === "" && type === "approval.answered"));
+    const judged = own.find(([, type]) => type === "call.judged")?.[0]?.slice(1) ?? "";
+    assert.equal((await lines(["log", sessionId, "--since", judged]))[0]?.[0], `#${Number(judged) + 1}`);
+    assert.equal((await lines(["log"]))[0]?.[0], "1");
   });
 
   test("a session or a call nobody knows: exit 4; a bad --since: exit 2", async () => {

@@ -95,6 +95,23 @@ describe("assent prune", () => {
     assert.equal((await at.hereJson(["verify"])).code, 0);
   });
 
+  test("a run that ended at a limit goes; what is old enough and stays is counted on stderr, by its reason", async () => {
+    using at = place();
+    at.write("s.yaml", "turns:\n  - calls: [{ tool: list, input: { path: . } }]\n  - say: done\n");
+    assert.equal((await at.here(["run", "go", "--model", "script:s.yaml", "--max-turns", "1"])).code, 53);
+    assert.equal((await at.hereJson(["sessions"])).value[0].state, "idle");
+    await at.here(["call", "shell", "--input", '{"command":"touch x"}', "--on-ask", "park"]);
+    const { stdout, stderr } = await at.here(["prune", "--older-than", "0ms"]);
+    assert.match(stdout, /^Removed 1 session, \d+ bytes\.\n$/);
+    assert.equal(stderr, "Kept 1 session: something there waits for a person: assent approvals, assent proposals.\n");
+    const [{ id }] = (await at.hereJson(["approvals"])).value;
+    await at.here(["reject", id]);
+    assert.match(
+      (await at.here(["prune", "--older-than", "0ms"])).stderr,
+      /^Kept 1 session: not ended, but running, parked or interrupted/,
+    );
+  });
+
   test("without --older-than: exit 2; without a store: nothing to do", async () => {
     using at = place();
     assert.equal((await at.here(["prune"])).code, 2);
@@ -128,6 +145,18 @@ describe("assent doctor", () => {
     writeFileSync(join(at.store, "ledger.db"), "this is no database, whatever its name says".repeat(200));
     const damaged = await at.hereJson(["doctor"]);
     assert.deepEqual([damaged.code, statuses(damaged.value)["store"]], [1, "error"]);
+  });
+
+  test("a store that cannot be made: exit 1, told without making anything", async () => {
+    using at = place();
+    const file = at.write("file", "");
+    for (const [store, why] of [
+      ["/proc/none/store", "/proc is the kernel's"],
+      [join(file, "store"), `${file} is no directory`],
+    ] as const) {
+      const { code, value } = await at.hereJson(["doctor", "--store", store]);
+      assert.deepEqual([code, value.checks[1].status, value.checks[1].detail], [1, "error", `${store}: cannot be made, ${why}`]);
+    }
   });
 
   test("a store that others could read is closed to them, and the person is told", async () => {
@@ -167,6 +196,22 @@ describe("the demonstration", () => {
       assert.match(exported.stdout, /answered/);
     });
   }
+
+  test("npm run demo asks for it by name: at a terminal, too, it plays", () => {
+    const { scripts } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+    assert.match(scripts.demo, /assent\.js demo$/);
+  });
+
+  test("--store keeps its record there, but never in one that is there already", async () => {
+    using at = place();
+    const store = join(at.root, "kept");
+    const played = await at.json(["demo", "--store", store], { env: { TMPDIR: at.root } });
+    assert.deepEqual([played.code, played.value.store], [0, store]);
+    assert.ok((await at.hereJson(["sessions", "--store", store])).value.length > 0);
+    const again = await at.here(["demo", "--store", store]);
+    assert.deepEqual([again.code, again.stdout], [2, ""]);
+    assert.match(again.stderr, /^assent demo: '.*kept' holds a record already/);
+  });
 
   test("--json tells each step with its exit code, and where it was", async () => {
     using at = place();

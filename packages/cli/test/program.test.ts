@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -76,6 +76,16 @@ describe("the program", () => {
     for (const code of [0, 1, 2, 75, 130]) assert.match(stdout, new RegExp(`^  ${code} +\\S`, "m"));
   });
 
+  test("help of a word that only leads to commands lists them", async () => {
+    using at = place();
+    const [flag, command] = await Promise.all([at.here(["policy", "--help"]), at.here(["help", "policy"])]);
+    assert.deepEqual([flag.code, flag.stderr, flag.stdout], [0, "", command.stdout]);
+    assert.match(flag.stdout, /^Usage: assent policy COMMAND \[options\]\n/);
+    assert.match(flag.stdout, /^ {2}policy check .*\n {2}policy diff /m);
+    const names = (await at.hereJson(["help", "policy"])).value.map(({ name }: { name: string }) => name);
+    assert.deepEqual(names, ["policy check", "policy diff"]);
+  });
+
   test("help of an unknown command: exit 2 and the nearest", async () => {
     using at = place();
     const { code, stderr } = await at.run(["help", "aprove"]);
@@ -89,6 +99,15 @@ describe("the program", () => {
     assert.deepEqual([code, stdout], [1, ""]);
     assert.ok(!stderr.includes("    at "));
     assert.match(stderr, /^assent: .+\n/);
+  });
+
+  test("a directory that was removed under the program: one line, exit 1", () => {
+    using at = place();
+    const gone = join(at.root, "gone");
+    mkdirSync(gone);
+    const line = `rmdir "$PWD" && exec "$0" "$1" sessions`;
+    const { status, stdout, stderr } = spawnSync("bash", ["-c", line, process.execPath, BIN], { cwd: gone, env: at.env, encoding: "utf8" });
+    assert.deepEqual([status, stdout, stderr], [1, "", "assent: The directory you are in is gone. Go to another one, and try again.\n"]);
   });
 
   test("every place that says which Node is needed says the same", () => {

@@ -16,7 +16,13 @@ describe("assent run with a script", () => {
     ["H1: its last words, ended by one newline", "turns: [{ say: Hi }]", 0, "Hi\n", /^$/],
     ["H1: a newline of its own is enough", 'turns: [{ say: "Hi\\n" }]', 0, "Hi\n", /^$/],
     ["H1: nothing said, nothing printed", "turns: [{}]", 0, "", /^$/],
-    ["H6: a provider's failure", "turns: [{ error: { status: 500, message: boom } }]", 1, "", /^assent: boom\n$/],
+    [
+      "H6: a provider's failure",
+      "turns: [{ error: { status: 500, message: boom } }]",
+      1,
+      "",
+      /^assent: boom\nGo on with: assent resume s_\w+\n$/,
+    ],
     [
       "H11: an expectation that does not hold",
       "turns: [{ expect: { toolChoice: resolve }, say: a }]",
@@ -25,7 +31,13 @@ describe("assent run with a script", () => {
       /turn 1: toolChoice: expected resolve, actual nothing forced/,
     ],
     ["M1: turns that are left over", "turns: [{ say: a }, { say: b }]", 70, "", /1 turn of the script was not used/],
-    ["H12: an ask that nobody can answer is denied, and the run goes on", ASKS.replace("OUTCOME", "denied"), 0, "Done.\n", /^$/],
+    [
+      "H12: an ask that nobody can answer is denied, and the run goes on",
+      ASKS.replace("OUTCOME", "denied"),
+      0,
+      "Done.\n",
+      /^assent: warning: write .*\n$/,
+    ],
     ["a script that cannot be read", "turns: 3", 2, "", /^assent run: .*s\.yaml:1: script.turns must be a list\n$/],
   ];
   for (const [sentence, script, code, stdout, stderr] of ENDS) {
@@ -41,6 +53,8 @@ describe("assent run with a script", () => {
 
   test("no prompt, and no model, are said before anything starts", async () => {
     using at = place();
+    const noFile = await at.here(["run", "go", "--model", "script:"]);
+    assert.deepEqual([noFile.code, noFile.stderr], [2, "assent run: the model 'script:' names no file. Give one: --model script:FILE\n"]);
     const none = await at.here(["run", "--model", "script:s.yaml"]);
     assert.deepEqual([none.code, none.stderr], [2, "assent run: no prompt. Give one as an argument or on stdin.\n"]);
     const bad = await at.hereJson(["run", "go", "--model", "nobody:x"]);

@@ -68,7 +68,9 @@ async function editIn(directory: string, [file = "", ...args]: readonly string[]
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof NotStarted)) throw error;
-    return failed(`${file} could not be started (${errorCode(error.cause) ?? "unknown error"}).`);
+    return failed(
+      `${file} could not be started (${errorCode(error.cause) ?? "unknown error"}). The editor is named by the setting editor, VISUAL or EDITOR.`,
+    );
   }
   return { text: await textOf(path) };
 }

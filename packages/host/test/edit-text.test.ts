@@ -57,12 +57,20 @@ const ENDS: readonly (readonly [name: string, given: Given, end: EditedText])[] 
   [
     "T121: an editor that cannot start",
     { editor: "/nonexistent/ed -x" },
-    { failure: "editor_failed", message: "/nonexistent/ed could not be started (ENOENT).", exitCode: null },
+    {
+      failure: "editor_failed",
+      message: "/nonexistent/ed could not be started (ENOENT). The editor is named by the setting editor, VISUAL or EDITOR.",
+      exitCode: null,
+    },
   ],
   [
     "T121: an editor without a name",
     { editor: "''" },
-    { failure: "editor_failed", message: " could not be started (ERR_INVALID_ARG_VALUE).", exitCode: null },
+    {
+      failure: "editor_failed",
+      message: " could not be started (ERR_INVALID_ARG_VALUE). The editor is named by the setting editor, VISUAL or EDITOR.",
+      exitCode: null,
+    },
   ],
   [
     "T121: a command with an open quote",

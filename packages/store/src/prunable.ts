@@ -3,8 +3,8 @@ import { type Database, query } from "./database.ts";
 import type { ChainEntry } from "./rows.ts";
 import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
-/** Why sessions stay that ended long ago: the conversation of a fork begins in them, an agent of theirs has not ended, or something waits for a person. */
-export type KeptFor = "fork" | "task" | "person";
+/** Why sessions stay that are old enough: the conversation of a fork begins in them, an agent of theirs has not ended, something waits for a person, or they have not ended. */
+export type KeptFor = "fork" | "task" | "person" | "unended";
 
 /** What may go, whole families together: a session, and those of the tasks it started. `kept` counts sessions that would have been old enough. */
 export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeptFor, number>> };
@@ -12,18 +12,19 @@ export type Prunable = { readonly families: readonly (readonly string[])[]; read
 type Listed = ChainEntry & { readonly row: SessionRow };
 type Family = readonly Listed[];
 
-const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+/** `idle` is one that ended at a limit. It could go on, as a failed or cancelled one could, but nothing in it waits. */
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled", "idle"];
 
 /** Looks through all sessions for those whose last event is older than `before` and that nothing needs any more. */
 export function prunable(database: Database, before: string): Prunable {
   const sessions = listed(database);
   const rootOf = makeRoots(sessions);
   const waiting = waitingForSomebody(database);
-  const kept: Record<KeptFor, number> = { fork: 0, task: 0, person: 0 };
+  const kept: Record<KeptFor, number> = { fork: 0, task: 0, person: 0, unended: 0 };
   const going = new Map<string, Family>();
   for (const [root, family] of Map.groupBy(sessions.values(), ({ session }) => rootOf(session))) {
-    if (!isOver(sessions.get(root), before) || family.some(({ row }) => row.updatedAt >= before)) continue;
-    const reason = keptFor(family, waiting);
+    if (family.some(({ row }) => row.updatedAt >= before)) continue;
+    const reason = keptFor(family, waiting) ?? (hasEnded(sessions.get(root)) ? undefined : "unended");
     if (reason) kept[reason] += family.length;
     else going.set(root, family);
   }
@@ -71,9 +72,8 @@ function waitingForSomebody(database: Database): ReadonlySet<string> {
   return new Set([...open.iterate()].map(({ session }) => session));
 }
 
-function isOver(root: Listed | undefined, before: string): boolean {
-  if (!root?.closed || root.holder !== null) return false;
-  return ENDED.includes(root.row.state) && root.row.updatedAt < before;
+function hasEnded(root: Listed | undefined): boolean {
+  return root?.closed === true && root.holder === null && ENDED.includes(root.row.state);
 }
 
 function keptFor(family: Family, waiting: ReadonlySet<string>): KeptFor | undefined {

@@ -57,7 +57,7 @@ export function createPrivateFile(file: string): void {
 
 function makeMissing({ directory, file }: StatePaths): void {
   if (!exists(directory)) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
     syncDirectory(dirname(directory));
   }
   inspect(directory, "directory");
@@ -65,6 +65,18 @@ function makeMissing({ directory, file }: StatePaths): void {
     if (!exists(file)) createPrivateFile(file);
   } catch (error) {
     if (!isCode(error, "EEXIST")) throw error; // another process made it in between
+  }
+}
+
+/** Step by step: where the file system has no new names, as in /proc, Node's own `recursive` tries for ever. */
+function makeDirectory(directory: string): void {
+  const above = dirname(directory);
+  if (!exists(above)) makeDirectory(above);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    if (isCode(error, "EEXIST")) return; // another process made it in between
+    throw isCode(error, "ENOENT") || isCode(error, "ENOTDIR") ? unsafe(directory, "cannot be made: nothing can be made there") : error;
   }
 }
 
@@ -87,7 +99,12 @@ function tighten({ path, mode, wanted }: LooseMode): StoreWarning {
 }
 
 function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if (isCode(error, "ENOTDIR")) return false; // below a file there is nothing
+    throw error;
+  }
 }
 
 function isEmpty(directory: string): boolean {

@@ -245,7 +245,7 @@ test("a session whose proposal or question somebody may still settle is not prun
   assert.deepEqual(await pruneStore({ directory, olderThan: DAY, clock: LATER }), {
     sessions: 0,
     bytes: 0,
-    kept: { fork: 0, task: 0, person: 2 },
+    kept: { fork: 0, task: 0, person: 2, unended: 0 },
   });
   const again = await begin(ledger, A);
   await again.append(discarded("p_1"), closedSessionDraft());

@@ -22,7 +22,7 @@ import { verifyStore } from "../src/verify.ts";
 import { A, B, begin, madeLedger, readAll, tamper } from "./made-store.ts";
 
 const DAY = 86_400_000;
-const NOTHING_KEPT = { fork: 0, task: 0, person: 0 };
+const NOTHING_KEPT = { fork: 0, task: 0, person: 0, unended: 0 };
 const LATER = { now: () => Date.parse("2026-03-01T00:00:00.000Z") };
 
 /** A session with a question, an answer, a value and an output, closed for `reason`. */
@@ -82,7 +82,8 @@ test("what is not old enough, not ended or held stays", async (t) => {
   await lived(ledger, B);
   assert.deepEqual(await pruneStore({ directory, olderThan: 365 * DAY, clock: LATER }), { sessions: 0, bytes: 0, kept: NOTHING_KEPT });
   await begin(ledger, A);
-  assert.deepEqual(await pruneStore({ directory, olderThan: DAY, clock: LATER }), { sessions: 0, bytes: 0, kept: NOTHING_KEPT });
+  const kept = { ...NOTHING_KEPT, unended: 2 };
+  assert.deepEqual(await pruneStore({ directory, olderThan: DAY, clock: LATER }), { sessions: 0, bytes: 0, kept });
   assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, 7);
 });
 
@@ -114,6 +115,8 @@ const FAMILIES: readonly (readonly [
   left: string,
   kept: Partial<typeof NOTHING_KEPT>,
 ])[] = [
+  ["a session that ended at a limit goes", { root: [closedSessionDraft("limit")] }, "", {}],
+  ["a parked session in which nothing waits stays, and is counted", { root: [closedSessionDraft("parked")] }, "root", { unended: 1 }],
   [
     "the session of a task goes with the one that started it",
     { root: [...task("t_1", true), CLOSED], child: [of("root"), CLOSED] },
@@ -121,7 +124,12 @@ const FAMILIES: readonly (readonly [
     {},
   ],
   ["a task's session that nobody closed goes with its root", { root: [...task("t_1", true), CLOSED], child: [of("root")] }, "", {}],
-  ["a task's session stays while its root is not over", { root: task("t_1", true), child: [of("root"), CLOSED] }, "root child", {}],
+  [
+    "a task's session stays while its root is not over",
+    { root: task("t_1", true), child: [of("root"), CLOSED] },
+    "root child",
+    { unended: 2 },
+  ],
   [
     "nothing of a family goes while a task of it has not ended",
     { root: [...task("t_1", false), CLOSED], child: [of("root"), CLOSED] },
@@ -145,20 +153,25 @@ const FAMILIES: readonly (readonly [
     { person: 2 },
   ],
   ["a task's session whose root is gone goes alone", { child: [of("gone"), CLOSED] }, "", {}],
-  ["a session stays in which a fork begins that stays", { root: [createdDraft(), CLOSED], fork: [from("root")] }, "root fork", { fork: 1 }],
+  [
+    "a session stays in which a fork begins that stays",
+    { root: [createdDraft(), CLOSED], fork: [from("root")] },
+    "root fork",
+    { fork: 1, unended: 1 },
+  ],
   ["a fork that is over goes with its origin", { root: [createdDraft(), CLOSED], fork: [from("root"), CLOSED] }, "", {}],
-  ["a fork goes while its origin stays", { root: [createdDraft()], fork: [from("root"), CLOSED] }, "root", {}],
+  ["a fork goes while its origin stays", { root: [createdDraft()], fork: [from("root"), CLOSED] }, "root", { unended: 1 }],
   [
     "what a fork of a fork begins with stays",
     { root: [createdDraft(), CLOSED], fork: [from("root"), CLOSED], second: [from("fork")] },
     "root fork second",
-    { fork: 2 },
+    { fork: 2, unended: 1 },
   ],
   [
     "a family stays when a fork begins in a task's session of it",
     { root: [...task("t_1", true), CLOSED], child: [of("root"), CLOSED], fork: [from("child")] },
     "root child fork",
-    { fork: 2 },
+    { fork: 2, unended: 1 },
   ],
   [
     "a task that begins with the conversation of its starter holds nothing up",

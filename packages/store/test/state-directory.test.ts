@@ -48,6 +48,15 @@ async function foreign(t: TestContext): Promise<string> {
 }
 
 const UNSAFE: readonly (readonly [string, (t: TestContext) => Promise<string>])[] = [
+  ["a place where nothing can be made", async () => "/proc/none/store"],
+  [
+    "a directory below a file",
+    async (t) => {
+      const root = await scratch(t);
+      writeFileSync(join(root, "file"), "");
+      return join(root, "file", "store");
+    },
+  ],
   [
     "a link in place of the directory",
     async (t) => {

@@ -14,7 +14,7 @@ import { shellWord } from "../shell-word.ts";
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const flags = givenFlags(context);
-  const place = callPlace(context);
+  const place = callPlace(context, "call");
   const policy = await followPolicy(context, { workspace: place.workspace, flags });
   const text = await readCallInput(io, options.text("input"));
   return withStore(context, async (store) => {

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Context } from "../command-spec.ts";
 import { DEMO, type DemoStep, type Scene } from "../demo-script.ts";
+import { usageError } from "../failure.ts";
 import type { Output } from "../io.ts";
+import { hasStore } from "../open-store.ts";
 import { printJson } from "../output.ts";
 import { shellWord } from "../shell-word.ts";
+import { stateDirectory } from "../store-location.ts";
 import { visible } from "../visible-text.ts";
 
 type Played = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
@@ -14,6 +17,9 @@ type Played = { readonly command: string; readonly exit: number; readonly output
 /** Plays the demonstration in a temporary directory: a scripted model, but real commands, files and processes, and the real store. It is kept, for a look at its record. */
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
+  const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
+  if (given !== undefined && hasStore(given))
+    throw usageError("demo", `'${given}' holds a record already; the demonstration needs a new one.`);
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
   const clean = (): void => rmSync(root, { recursive: true, force: true });
   const offSignal = io.onSignal(() => {
@@ -22,8 +28,9 @@ export async function run(context: Context): Promise<number> {
   });
   try {
     const tell = options.flag("json") ? async () => undefined : io.stdout.write;
-    const steps = await play(context, root, tell);
-    if (options.flag("json")) await printJson(io, { ok: true, directory: root, store: storeIn(root), steps });
+    const store = given ?? join(root, "store");
+    const steps = await play(context, { root, store }, tell);
+    if (options.flag("json")) await printJson(io, { ok: true, directory: root, store, steps });
     return 0;
   } catch (error) {
     clean();
@@ -33,16 +40,16 @@ export async function run(context: Context): Promise<number> {
   }
 }
 
-function storeIn(root: string): string {
-  return join(root, "store");
-}
+/** Where it is played, and where its record is kept. */
+type Stage = { readonly root: string; readonly store: string };
 
 /** What lies beside the sources, of which a build has no copy. */
 function beside(name: string): string {
   return fileURLToPath(new URL(`../../src/demo/${name}`, import.meta.url));
 }
 
-async function play(context: Context, root: string, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
+async function play(context: Context, stage: Stage, tell: (text: string) => Promise<unknown>): Promise<Played[]> {
+  const { root, store } = stage;
   const workspace = join(root, "workspace");
   cpSync(beside("workspace"), workspace, { recursive: true });
   cpSync(beside("script.yaml"), join(root, "script.yaml"));
@@ -52,21 +59,21 @@ async function play(context: Context, root: string, tell: (text: string) => Prom
   for (const [index, step] of DEMO.entries()) {
     const command = `assent ${step.argv(scene).map(shellWord).join(" ")}`;
     await tell(`\n${index + 1}. ${step.tell}\n   $ ${command}\n`);
-    const played = await playStep(context, { root, scene, step });
+    const played = await playStep(context, { ...stage, scene, step });
     const exit = played.exit === 0 ? "" : `   exit ${played.exit}\n`;
     await tell(`${indented(played.output)}${exit}${played.world === undefined ? "" : `   → ${played.world}\n`}`);
     steps.push({ command, ...played });
   }
-  await tell(`\nEverything above really ran, in ${root}. Its ledger is ${storeIn(root)}; look around with\n`);
+  await tell(`\nEverything above really ran, in ${root}. Its ledger is ${store}; look around with\n`);
   await tell(
-    `   assent sessions export ${scene.ids.session} --store ${shellWord(storeIn(root))}\nand remove the directory when you like. Next: assent --help\n`,
+    `   assent sessions export ${scene.ids.session} --store ${shellWord(store)}\nand remove the directory when you like. Next: assent --help\n`,
   );
   return steps;
 }
 
-type Playing = { readonly root: string; readonly scene: Scene; readonly step: DemoStep };
+type Playing = Stage & { readonly scene: Scene; readonly step: DemoStep };
 
-async function playStep({ io, main }: Context, { root, scene, step }: Playing): Promise<Omit<Played, "command">> {
+async function playStep({ io, main }: Context, { root, store, scene, step }: Playing): Promise<Omit<Played, "command">> {
   let output = "";
   const capture: Output = {
     isTTY: false,
@@ -76,7 +83,7 @@ async function playStep({ io, main }: Context, { root, scene, step }: Playing): 
       output += text;
     },
   };
-  const env = { PATH: io.env["PATH"], HOME: root, ASSENT_STORE: storeIn(root) };
+  const env = { PATH: io.env["PATH"], HOME: root, ASSENT_STORE: store };
   const nothing = { stdinIsTTY: false, readStdin: async () => new Uint8Array(), stdin: async function* () {} };
   const exit = await main(step.argv(scene), { ...io, ...nothing, env, cwd: scene.workspace, stdout: capture, stderr: capture });
   if (exit !== step.exit) throw new Error(`a step of the demonstration ended with exit ${exit} instead of ${step.exit}: ${output}`);

@@ -1,4 +1,5 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Context } from "../command-spec.ts";
 import { editorLine } from "../editor-line.ts";
 import { asFailure } from "../failure.ts";
@@ -37,7 +38,7 @@ function nodeCheck(): Check {
 
 async function storeCheck(context: Context): Promise<Check> {
   const directory = await stateDirectory(context);
-  if (!hasStore(directory)) return { name: "store", status: "ok", detail: `${directory}: not made yet; the first call makes it` };
+  if (!hasStore(directory)) return comingStore(directory);
   try {
     const events = await withStoreIfAny(context, ({ ledger }) => ledger.head());
     const mode = (statSync(directory).mode & 0o777).toString(8);
@@ -45,6 +46,32 @@ async function storeCheck(context: Context): Promise<Check> {
   } catch (error) {
     const { message, hint } = asFailure(error);
     return { name: "store", status: "error", detail: message, hint: hint || "assent verify" };
+  }
+}
+
+/** Whether a store can be made, told without making one. */
+function comingStore(directory: string): Check {
+  const why = whyNotIn(nearestThere(directory));
+  if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: not made yet; the first call makes it` };
+  return { name: "store", status: "error", detail: `${directory}: cannot be made, ${why}`, hint: "choose another directory with --store" };
+}
+
+function nearestThere(path: string): string {
+  const above = dirname(path);
+  return above === path || statSync(path, { throwIfNoEntry: false }) ? path : nearestThere(above);
+}
+
+/** /proc and /sys: the kernel's own, in which nobody makes anything, whatever its modes say. */
+const KERNEL: readonly number[] = [0x9fa0, 0x62656572];
+
+function whyNotIn(place: string): string | undefined {
+  if (!statSync(place).isDirectory()) return `${place} is no directory`;
+  if (KERNEL.includes(statfsSync(place).type)) return `${place} is the kernel's`;
+  try {
+    accessSync(place, constants.W_OK);
+    return undefined;
+  } catch (_refused) {
+    return `${place} cannot be written`;
   }
 }
 

@@ -10,6 +10,7 @@ import { isNoCall, judgeCall } from "../judge-call.ts";
 import { printJson } from "../output.ts";
 import { problemLines } from "../problem-text.ts";
 import { stdoutStyle } from "../style.ts";
+import { mainField } from "../tui/transcript/call-words.ts";
 
 /** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
 export async function run(context: Context): Promise<number> {
@@ -27,20 +28,34 @@ export async function run(context: Context): Promise<number> {
   return batch === undefined ? explainOne(context, explaining, work) : explainBatch(context, explaining, batch);
 }
 
-/** The tool of a single call; with `--batch` there is none. */
-function chosen({ options }: Context): string {
-  const [tool, input, batch] = [options.text("tool"), options.text("input"), options.text("batch")];
+/** A call as it was named: with options, or with words as `/explain` takes them. */
+type Named = { readonly tool: string; readonly input: string | undefined };
+
+/** The single call; with `--batch` there is none. */
+function chosen({ options, operands: [word, text] }: Context): Named {
+  const [tool, input] = [either("tool", word, options.text("tool")), either("input", text, options.text("input"))];
+  const batch = options.text("batch");
   if (batch === undefined && tool === undefined)
-    throw usageError("explain", "name a call with --tool and --input, or many with --batch FILE.");
+    throw usageError("explain", "name a call with TOOL and INPUT, e.g. assent explain shell 'git push', or many with --batch FILE.");
   if (batch !== undefined && (tool !== undefined || input !== undefined)) {
     throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
   }
-  return tool ?? "";
+  return { tool: tool ?? "", input: text === undefined ? input : inputOf(tool ?? "", text) };
 }
 
-async function explainOne(context: Context, explaining: Explaining, tool: string): Promise<number> {
+function either(name: string, word: string | undefined, option: string | undefined): string | undefined {
+  if (word !== undefined && option !== undefined) throw usageError("explain", `${name.toUpperCase()} and --${name} exclude each other.`);
+  return word ?? option;
+}
+
+/** JSON as it stands; another text is what a call of the tool is about: a command, a file, a pattern. */
+function inputOf(tool: string, text: string): string {
+  return text.startsWith("{") ? text : JSON.stringify({ [mainField(tool)]: text });
+}
+
+async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {
   const { io, options } = context;
-  const parsed = parseToolInput(await readCallInput(io, options.text("input")));
+  const parsed = parseToolInput(await readCallInput(io, input));
   if (!parsed.ok) throw refused(parsed.type, parsed.message);
   const assessed = await judgeCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
   if (isNoCall(assessed)) throw refused(assessed.type, assessed.message);

@@ -1,12 +1,18 @@
-import { usageLine } from "../command-line.ts";
+import { commandsBelow, usageLine } from "../command-line.ts";
 import type { CommandSpec, Context } from "../command-spec.ts";
 import { usageError } from "../failure.ts";
-import { commandHelp, overviewHelp } from "../help-text.ts";
+import { commandHelp, helpBelow, overviewHelp } from "../help-text.ts";
 import { nearestSpelling } from "../nearest-spelling.ts";
 import { printJson } from "../output.ts";
 
 /** Explains one command, or all. */
 export async function run({ io, options, operands, commands }: Context): Promise<number> {
+  const below = commandsBelow(operands.join(" "), commands);
+  if (below) {
+    if (options.flag("json")) await printJson(io, below.map(outline));
+    else await io.stdout.write(helpBelow(below));
+    return 0;
+  }
   const command = operands.length === 0 ? undefined : named(operands.join(" "), commands);
   if (options.flag("json")) await printJson(io, command ? outline(command) : commands.map(outline));
   else await io.stdout.write(command ? commandHelp(command) : overviewHelp(commands));
@@ -16,8 +22,6 @@ export async function run({ io, options, operands, commands }: Context): Promise
 function named(name: string, commands: readonly CommandSpec[]): CommandSpec {
   const found = commands.find((command) => command.name === name);
   if (found) return found;
-  const below = commands.filter((command) => command.name.startsWith(`${name} `)).map((command) => `assent help ${command.name}`);
-  if (below.length > 0) throw usageError("help", `'${name}' has commands of its own: ${below.join(", ")}.`);
   const near = nearestSpelling(
     name,
     commands.map((command) => command.name),

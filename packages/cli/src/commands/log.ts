@@ -32,7 +32,7 @@ async function read({ io, options, operands }: Context, ledger: Ledger): Promise
     from: session === undefined ? { pos: since.place } : { session, seq: since.place },
     filter: { ...(session !== undefined && { session, naming: session }), ...(call !== undefined && { call }) },
     keep: (event) => event.at >= since.time && type(event.type),
-    line: options.flag("json") ? jsonLine : (event) => eventLine(event, io.stdout.columns()),
+    line: options.flag("json") ? jsonLine : (event) => eventLine(event, { columns: io.stdout.columns(), session }),
   };
 }
 

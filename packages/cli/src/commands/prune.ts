@@ -13,18 +13,23 @@ export async function run(context: Context): Promise<number> {
   const dryRun = options.flag("dry-run");
   const { sessions, bytes, kept } = await prune(context, { olderThan, dryRun });
   if (options.flag("json")) await printJson(io, { sessions, bytes });
-  else await io.stdout.write(`${dryRun ? "Would remove" : "Removed"} ${sessions} sessions, ${bytes} bytes.\n`);
-  for (const [why, text] of REASONS) if (kept[why] > 0) await io.stderr.write(`Kept ${kept[why]} sessions: ${text}\n`);
+  else await io.stdout.write(`${dryRun ? "Would remove" : "Removed"} ${counted(sessions)}, ${bytes} bytes.\n`);
+  for (const [why, text] of REASONS) if (kept[why] > 0) await io.stderr.write(`Kept ${counted(kept[why])}: ${text}\n`);
   return 0;
 }
 
-const NOTHING: PruneReport = { sessions: 0, bytes: 0, kept: { fork: 0, task: 0, person: 0 } };
+const NOTHING: PruneReport = { sessions: 0, bytes: 0, kept: { fork: 0, task: 0, person: 0, unended: 0 } };
 
 const REASONS: readonly (readonly [keyof PruneReport["kept"], string])[] = [
-  ["fork", "a session that stays was forked from them, and its conversation begins there."],
-  ["task", "an agent that was started in them has not ended."],
-  ["person", "something in them waits for a person: assent approvals, assent proposals."],
+  ["fork", "what was forked stays, and its conversation begins there."],
+  ["task", "an agent that was started there has not ended: assent tasks."],
+  ["person", "something there waits for a person: assent approvals, assent proposals."],
+  ["unended", "not ended, but running, parked or interrupted: assent sessions. With assent resume it goes on."],
 ];
+
+function counted(sessions: number): string {
+  return `${sessions} ${sessions === 1 ? "session" : "sessions"}`;
+}
 
 async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
   const directory = await stateDirectory(context);

@@ -20,7 +20,7 @@ export async function run(given: Context): Promise<number> {
   const prompt = flags.input === "text" ? await givenPrompt(context) : context.operands[0];
   if (flags.input === "text" && prompt === undefined) throw usageError("run", "no prompt. Give one as an argument or on stdin.");
   const judging = givenFlags(context);
-  const place = callPlace(context);
+  const place = callPlace(context, "run");
   const begin = async (store: Store, { policy, chosen }: Judged): Promise<number> => {
     if (id !== undefined && (await isThere(store, id))) {
       policy.source.close(); // the session is judged by the flags it began with, too

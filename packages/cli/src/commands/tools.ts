@@ -22,7 +22,7 @@ import { workspaceTrust } from "../workspace-trust.ts";
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const ports = callPorts(context, await stateDirectory(context));
-  const { workspace } = callPlace(context);
+  const { workspace } = callPlace(context, "tools");
   const { trusted } = await workspaceTrust(context, { workspace });
   const tools = options.list("tool").map((file) => resolve(io.cwd, file));
   const settings = (): Settings => loadSettings(policyPlaces(context, { workspace, trusted, flags: NO_RULES }));
