@@ -20,6 +20,7 @@ import {
 } from "@assent/agent";
 import { type Session, type UnknownOutcomes, unknownOutcomes } from "@assent/core";
 import type { HostPorts } from "@assent/host";
+import { redactor } from "@assent/policy";
 import { agentEquipment } from "./agent-equipment.ts";
 import { givenOnAsk, type OnAsk } from "./call-flags.ts";
 import { type CallDispatcher, callDispatcher } from "./call-runtime.ts";
@@ -217,6 +218,7 @@ function talkOf(parts: Composing, made: CallDispatcher, instructions: string): C
     hooks: made.hooks,
     ...(limits && { limits }),
     ...(chosen.script && { halt: chosen.script.failed }),
+    redact: (text) => redactor(settings()["redaction.patterns"])(text),
     plan: made.planMode.plan,
     onAsk: made.onAsk,
     get asks() {

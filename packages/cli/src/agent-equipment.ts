@@ -12,6 +12,7 @@ import {
   type UnknownOutcomes,
 } from "@assent/core";
 import { type HostPorts, hostFileChanges } from "@assent/host";
+import { redactor } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";
 import { agentPolicy } from "./agent-policy.ts";
 import { type CallDispatcher, callHooks } from "./call-runtime.ts";
@@ -84,6 +85,7 @@ export function agentEquipment(context: Context, around: AgentSurroundings): (se
       hooks,
       ...(limits && { limits }),
       ...(chosen.script && { halt: chosen.script.failed }),
+      redact: (text) => redactor(settings()["redaction.patterns"])(text),
       asks: mayPut(spec, asks),
       ...(attending && { observe: attending.observe }),
     };

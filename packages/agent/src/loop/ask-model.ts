@@ -3,7 +3,7 @@ import type { Tool } from "@assent/core";
 import { refusesChoice } from "./capability.ts";
 import { compact } from "./compaction.ts";
 import { refusesLength } from "./context-room.ts";
-import { providerFailure } from "./provider-failure.ts";
+import { providerFailure, withoutStop } from "./provider-failure.ts";
 import { buildRequest } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import type { Lead } from "./steering.ts";
@@ -58,7 +58,7 @@ async function shortens(talk: Talk, { turn, signal }: Asking, error: unknown): P
   return !signal.aborted && refusesLength(error) && (await compact(talk, { turn, trigger: "auto", signal }));
 }
 
-function request(talk: Talk, { turn, lead, tools, model, signal }: Asking): Promise<ModelAnswer> {
+function request(talk: Talk, { turn, lead, tools, model, modelId, signal }: Asking): Promise<ModelAnswer> {
   const { deps, messages, capabilities } = talk;
   const capability = isForced(lead) ? capabilities.of(model) : "auto";
   const options = buildRequest({ messages, system: deps.system(), tools, choice: lead.choice, capability, signal });
@@ -66,7 +66,8 @@ function request(talk: Talk, { turn, lead, tools, model, signal }: Asking): Prom
   return withRetries(() => streamAnswer(model, options, heard), {
     clock: deps.clock,
     signal,
-    retrying: ({ delayMs, error }) => warn(talk, "provider_retry", `${providerFailure(error).message}; trying again in ${delayMs} ms`),
+    retrying: ({ delayMs, error }) =>
+      warn(talk, "provider_retry", `${withoutStop(providerFailure(error, modelId).message)}; trying again in ${delayMs} ms`),
   });
 }
 

@@ -10,7 +10,7 @@ import { escapeXml } from "./reminder.ts";
 import { buildRequest, offeredTools } from "./request.ts";
 import { withRetries } from "./retry.ts";
 import { type ModelAnswer, streamAnswer } from "./stream-answer.ts";
-import { type Talk, warn } from "./talk.ts";
+import { askedModel, type Talk, warn } from "./talk.ts";
 
 /** Answers that must come before the history is made smaller by itself once more: a history that stays full is not summarised at every turn. */
 const AGAIN_AFTER = 10;
@@ -59,7 +59,8 @@ export async function compact(talk: Talk, { turn, trigger, signal }: Compacting)
     talk.tell({ type: "compacted", turn, through: found.through, summary });
     return true;
   } catch (error) {
-    if (!signal.aborted) warn(talk, "compaction_failed", `The history was not made smaller: ${providerFailure(error).message}`);
+    if (!signal.aborted)
+      warn(talk, "compaction_failed", `The history was not made smaller: ${providerFailure(error, askedModel(talk) ?? "").message}`);
     return false;
   }
 }

@@ -84,6 +84,8 @@ export type ConversationDeps = {
   readonly onAsk?: "deny" | "park" | "fail";
   /** Somebody may answer a question of the model, now or later; absent: nobody. */
   readonly asks?: boolean;
+  /** Hides secrets in what is recorded of a provider's failure. */
+  readonly redact?: (text: string) => string;
   readonly observe?: (event: ConversationEvent) => void;
 };
 
@@ -93,7 +95,7 @@ export type RunEnd = {
   readonly reason: "done" | "parked" | "cancelled" | "failed" | "turn_limit" | "budget" | "stopped";
   /** The newest text of the model. */
   readonly text: string;
-  readonly error?: { readonly type: string; readonly message: string };
+  readonly error?: { readonly type: string; readonly message: string; readonly hint?: string };
   /** What else is to be said of it: that hooks held the end back as often as they may. */
   readonly remark?: string;
 };

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Draft, Maybe } from "@assent/core";
+import type { Draft, EventBodies, Maybe } from "@assent/core";
 import { askModel } from "./ask-model.ts";
 import { compactIfFull } from "./compaction.ts";
 import type { RunEnd } from "./conversation.ts";
@@ -7,7 +7,7 @@ import { cutMessages } from "./cut-answer.ts";
 import { userMessage } from "./history.ts";
 import { isAgent, startTurn, tellHooks } from "./loop-hooks.ts";
 import { deliverNotices } from "./notices.ts";
-import { providerFailure } from "./provider-failure.ts";
+import { type ProviderFailure, providerFailure } from "./provider-failure.ts";
 import { offeredTools } from "./request.ts";
 import { runCalls } from "./run-calls.ts";
 import { turnLimit } from "./run-limits.ts";
@@ -84,7 +84,7 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   try {
     answer = await askModel(talk, { turn, lead, tools, model, modelId, signal });
   } catch (error) {
-    return await broken(talk, { turn, error, signal });
+    return await broken(talk, { turn, modelId, error, signal });
   }
   return await runCalls(talk, { turn, lead, answer, signal });
 }
@@ -128,16 +128,17 @@ async function beginReminding(talk: Talk, started: Draft, { turn, lead: { propos
   talk.tell({ type: "reminder", turn, text: reminder, displayText: reminder });
 }
 
-type Breaking = { readonly turn: number; readonly error: unknown; readonly signal: AbortSignal };
+type Breaking = { readonly turn: number; readonly modelId: string; readonly error: unknown; readonly signal: AbortSignal };
 
 /** What arrived of an answer that broke off is kept and told; nothing that it called is run. */
-async function broken(talk: Talk, { turn, error, signal }: Breaking): Promise<RunEnd> {
+async function broken(talk: Talk, { turn, modelId, error, signal }: Breaking): Promise<RunEnd> {
   const { session } = talk.deps;
+  const failure = signal.aborted ? undefined : providerFailure(error, modelId);
   const reason = signal.aborted ? "aborted" : "error";
   talk.steering.failed(reason);
   const partial = error instanceof BrokenAnswer ? error.partial : undefined;
   const answer = partial && partial.parts.length > 0 ? partial : undefined;
-  const ended = session.draft("turn.ended", { turn, reason });
+  const ended = session.draft("turn.ended", { turn, reason, ...(failure && { error: recorded(talk, failure) }) });
   if (answer) {
     const { parts, stop, usage, model, providerId, text } = answer;
     const said = session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId });
@@ -147,5 +148,11 @@ async function broken(talk: Talk, { turn, error, signal }: Breaking): Promise<Ru
     talk.tell({ type: "assistant", turn, answer });
   } else await session.record([ended], "normal");
   tellHooks(talk, "turn_end", { reason });
-  return signal.aborted ? end(talk, "cancelled") : end(talk, "failed", providerFailure(error));
+  return failure ? end(talk, "failed", failure) : end(talk, "cancelled");
+}
+
+const LONGEST_RECORDED = 500;
+
+function recorded({ deps: { redact } }: Talk, { type, message }: ProviderFailure): NonNullable<EventBodies["turn.ended"]["error"]> {
+  return { type, message: (redact?.(message) ?? message).slice(0, LONGEST_RECORDED).toWellFormed() };
 }

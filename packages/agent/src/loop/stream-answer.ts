@@ -48,6 +48,15 @@ export class BrokenAnswer extends Error {
   }
 }
 
+/** A success that is no event stream: something else than a model's server answers there. Asking again does not help. */
+export class NoStream extends Error {
+  readonly isRetryable = false;
+  constructor(mediaType: string, cause: unknown) {
+    super(`The answer is ${mediaType}, which is no event stream.`, { cause });
+    this.name = "NoStream";
+  }
+}
+
 /** Providers tell of failures inside a stream as errors or as bare objects; of a lost connection they say that a success could not be processed. */
 function messageOf(cause: unknown): string {
   if (APICallError.isInstance(cause) && cause.statusCode === 200) return `The connection to the model was lost${because(cause.cause)}.`;
@@ -68,7 +77,7 @@ export async function streamAnswer(
   options: LanguageModelV4CallOptions,
   heard: ((event: StreamEvent) => void) | undefined,
 ): Promise<ModelAnswer> {
-  const { stream } = await model.doStream(options);
+  const { stream, response } = await model.doStream(options);
   const into = collecting(heard && tellStream(heard));
   const reader = stream.getReader(); // half the cost of iterating, and answers have many parts
   try {
@@ -76,12 +85,19 @@ export async function streamAnswer(
     const answer = conclude(into);
     into.teller?.end(answer.stop);
     return answer;
-  } catch (error) {
+  } catch (failure) {
+    const error = into.entries.length === 0 ? unstreamed(response?.headers, failure) : failure;
     await reader.cancel(error).catch(() => undefined); // what is not read to its end is given up, and its provider told so
     const stop = options.abortSignal?.aborted ? "aborted" : "error";
     into.teller?.end(stop);
     throw new BrokenAnswer(error, { calls: into.calls.length, heard: into.heard, partial: answerOf(into, stop) });
   }
+}
+
+/** Only where nothing came: some servers stream under another name. */
+function unstreamed(headers: Readonly<Record<string, string>> | undefined, failure: unknown): unknown {
+  const mediaType = headers?.["content-type"]?.split(";")[0]?.trim() ?? "";
+  return mediaType === "" || mediaType === "text/event-stream" ? failure : new NoStream(mediaType, failure);
 }
 
 type Block = { readonly type: "text" | "reasoning"; text: string; provider: SharedV4ProviderMetadata | undefined };

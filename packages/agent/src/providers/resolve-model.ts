@@ -62,13 +62,15 @@ type Addressing = Omit<Named, "name"> & { readonly id: string; readonly environm
 function baseOf({ id, provider, row, environment }: Addressing): string {
   const given = environment[row.baseVariable]?.trim();
   const text = given === undefined || given === "" ? row.base : given;
-  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new ModelError("unknown_model", {
-      message: `There is no address for '${id}'.`,
-      hint: `Set ${row.baseVariable} in your environment, for example to https://host/v1.`,
-    });
-  }
+  const refused = (message: string): ModelError =>
+    new ModelError("unknown_model", { message, hint: `Set ${row.baseVariable} in your environment, for example to https://host/v1.` });
+  if (text === undefined) throw refused(`There is no address for '${id}'.`);
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw refused(`${row.baseVariable} is set, but not to an http or https address.`);
+  // The failure of the request would tell it.
+  if (url.username !== "" || url.password !== "")
+    throw refused(`${row.baseVariable} has a name or password in it, and no request can be made to such an address.`);
   // Other programs take this variable without the version in its path.
   if (provider === "anthropic" && url.pathname === "/") url.pathname = "/v1";
   return url.href.replace(/\/$/, "");

@@ -83,6 +83,24 @@ describe("a model by its id", () => {
     });
   }
 
+  const unaddressed: readonly [sentence: string, environment: Record<string, string>, message: string][] = [
+    ["none", {}, "There is no address for 'openai-compatible:m'."],
+    [
+      "one that is no address",
+      { OPENAI_COMPATIBLE_BASE_URL: "foo" },
+      "OPENAI_COMPATIBLE_BASE_URL is set, but not to an http or https address.",
+    ],
+    [
+      "one with a password, which is not told",
+      { OPENAI_COMPATIBLE_BASE_URL: "http://me:hush@host/v1" },
+      "OPENAI_COMPATIBLE_BASE_URL has a name or password in it, and no request can be made to such an address.",
+    ],
+  ];
+  for (const [sentence, environment, message] of unaddressed) {
+    test(`what is wrong with an address is said: ${sentence}`, () =>
+      assert.rejects(resolveModel("openai-compatible:m", { environment }), { message, type: "unknown_model" }));
+  }
+
   test("a key in the process that was not given is not used", async () => {
     const held = process.env["ANTHROPIC_API_KEY"];
     process.env["ANTHROPIC_API_KEY"] = "of the process";

@@ -5,6 +5,7 @@ import type { RunOutput } from "./run-output.ts";
 import type { RunTally } from "./run-tally.ts";
 import { sessionLines } from "./session-lines.ts";
 import { isStreamed } from "./stream-lines.ts";
+import type { Unasked } from "./tell-people.ts";
 import { toolProgress } from "./tool-progress.ts";
 import { untoldCalls } from "./untold-calls.ts";
 import { wireMessage } from "./wire-message.ts";
@@ -22,6 +23,7 @@ export type AttendingParts = {
   /** What people are told besides. */
   readonly log: (event: LedgerEvent) => void;
   readonly tell: (event: ConversationEvent) => void;
+  readonly unasked: (unasked: Unasked) => void;
 };
 
 /** Values of these may stand beside the event. */
@@ -29,7 +31,7 @@ const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistan
 
 /** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
 export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Promise<Attendance> {
-  const { root, output, tally, clock, limits, partial, log, tell } = parts;
+  const { root, output, tally, clock, limits, partial, log, tell, unasked } = parts;
   return async (session, parent) => {
     const isAgent = session.id !== root;
     if (limits) pauseWhileWaiting(limits, session);
@@ -47,6 +49,7 @@ export function attendance(parts: AttendingParts): (session: Session, parent: st
     return {
       decided: (notice: DecisionNotice) => {
         tally.decided(notice);
+        if (notice.source === "unattended_deny") unasked({ notice, session, isAgent });
         output.show(() => lines.decided(notice));
       },
       observe: (event) => {

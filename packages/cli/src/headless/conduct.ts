@@ -26,7 +26,7 @@ import { outputFor, type RunOutput } from "./run-output.ts";
 import { type RunTally, runTally } from "./run-tally.ts";
 import { armSchedules } from "./schedule-file.ts";
 import { createTalk, playedOut, type Talk } from "./talk.ts";
-import { tellPeople } from "./tell-people.ts";
+import { tellPeople, tellUnasked } from "./tell-people.ts";
 import type { WireMessage } from "./wire-message.ts";
 
 /** A run on an open session. */
@@ -155,6 +155,7 @@ function compose(context: Context, conducting: Conducting, { output, tally, host
       partial: flags.partial && flags.output === "stream-json",
       log: debugLog(context, conducting.policy.source.settings),
       tell: tellPeople(context, flags.output),
+      unasked: tellUnasked(context, flags.output),
     }),
   };
   const observe = (): void => undefined;

@@ -16,12 +16,14 @@ export async function printRunText({ io }: Pick<Context, "io">, { outcome: { tex
   if (text !== "" && !error) await printContent(io.stdout, text);
 }
 
-/** What went wrong, which a stream says itself, and what waits for a person, with the commands that answer it. */
+/** What went wrong, which a stream says itself, and what waits for a person, with the commands that answer it, and how it goes on. */
 export async function tellLeft(context: Pick<Context, "io" | "options">, left: RunLeft, format: OutputFormat): Promise<void> {
   const { io } = context;
   const { outcome, waiting, resume } = left;
   const { error, subtype } = outcome;
   if (error && format !== "stream-json")
     await io.stderr.write(`assent: ${oneLine(error.message)}\n${error.hint ? `${oneLine(hintText(error.hint))}\n` : ""}`);
-  if (subtype === "parked") await io.stderr.write(waitingText(waiting, { resume, flags: storeFlag(context) }));
+  // A result of the other formats has the command itself.
+  if (subtype === "parked" || (error && format === "text"))
+    await io.stderr.write(waitingText(waiting, { resume, flags: storeFlag(context) }));
 }

@@ -62,6 +62,8 @@ function understood(text: string, file: string): Script {
 
 async function scripted({ io }: Context, id: string, clock: Clock): Promise<RunModel> {
   const file = id.slice(SCRIPT.length);
+  if (file === "")
+    throw new CommandError("usage", 2, { message: "assent run: the model 'script:' names no file. Give one: --model script:FILE" });
   const script = understood(await readNamed(io, file, "run"), resolve(io.cwd, file));
   const player = playScript(script, clock);
   return {

@@ -58,7 +58,7 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
     const settings = policy.source.settings();
     refuseUnpriced(policy, chosen);
     const { mode, revision } = policy.source.current();
-    const title = cut(oneLine((prompt ?? "").slice(0, 200)), 80);
+    const title = cut(oneLine((prompt ?? "").trim().slice(0, 200)), 80);
     const options = { ...keptFlags(flags, givenOnAsk(context)), command: "run", model: chosen.id };
     const session = await openSession(
       { ledger: store.ledger, ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },

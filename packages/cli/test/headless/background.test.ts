@@ -263,7 +263,8 @@ agents:
     using at = scene(task("{ delayMs: 100, say: found }", "  - say: started\n  - error: { status: 500, message: boom }\n"));
     await helper(at);
     const { code, stdout, stderr } = await at.run(["run", "go", "--allow", "Agent", "--model", "script:s.yaml"]);
-    assert.deepEqual([code, stdout, stderr], [1, "", "assent: boom\n"]);
+    assert.deepEqual([code, stdout], [1, ""]);
+    assert.match(stderr, /^assent: boom\nGo on with: assent resume s_\w+\n$/);
   });
 });
 

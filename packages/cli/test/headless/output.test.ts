@@ -136,7 +136,7 @@ describe("the three formats", () => {
       "H6: a provider's failure",
       [],
       "turns: [{ error: { status: 500, message: boom } }]",
-      { code: 1, subtype: "error_during_execution", error: "provider_error", stderr: /^assent: boom\n$/ },
+      { code: 1, subtype: "error_during_execution", error: "provider_error", stderr: /^assent: boom\nGo on with: assent resume s_\w+\n$/ },
     ],
     [
       "a provider that refuses the key",
@@ -152,7 +152,7 @@ describe("the three formats", () => {
         code: 70,
         subtype: "error_expectation",
         error: "expectation_failed",
-        stderr: /turn 1: toolChoice: expected x, actual nothing forced/,
+        stderr: /turn 1: toolChoice: expected x, actual nothing forced\nGo on with: assent resume s_\w+\n$/,
       },
     ],
     ["M1: turns left over", [], "turns: [{ say: a }, { say: b }]", { code: 70, subtype: "error_expectation", error: "script_unused" }],
@@ -178,6 +178,53 @@ describe("the three formats", () => {
       const text = await at.here(["run", "go", "--model", "script:s.yaml", ...argv]);
       assert.deepEqual([text.code, text.stdout], [code, stdout]);
       assert.match(text.stderr, stderr);
+    });
+  }
+
+  const ENDINGS: readonly [sentence: string, argv: readonly string[], script: string, code: number][] = [
+    ["a limit of turns", ["--max-turns", "1"], "turns: [{ calls: [{ tool: list, input: { path: . } }] }, { say: a }]", 53],
+    [
+      "a limit of calls",
+      ["--max-tool-calls", "1"],
+      "turns: [{ calls: [{ tool: list, input: { path: . } }, { tool: list, input: { path: . } }] }]",
+      55,
+    ],
+    ["a failure", [], "turns: [{ error: { status: 500, message: boom } }]", 1],
+  ];
+  for (const [sentence, argv, script, code] of ENDINGS) {
+    test(`text says how to go on after ${sentence}, json has it in its result, and --quiet says neither`, async () => {
+      using at = place();
+      at.write("s.yaml", script);
+      const run = ["run", "go", "--model", "script:s.yaml", ...argv];
+      const [text, json, quiet] = [await at.here(run), await at.here([...run, "--json"]), await at.here([...run, "--quiet"])];
+      assert.deepEqual([text.code, json.code, quiet.code], [code, code, code], text.stderr);
+      assert.match(text.stderr, /^assent: .*\nGo on with: assent resume s_\w+\n$/);
+      for (const { stderr } of [json, quiet]) assert.match(stderr, /^assent: .*\n$/);
+    });
+  }
+
+  const UNASKED: readonly [sentence: string, argv: readonly string[], stderr: RegExp][] = [
+    [
+      "is told with what helps",
+      [],
+      /^assent: warning: write \(x\.txt\) was not run, because nobody could be asked\. --on-ask park lets you answer later; --allow RULE lets it pass, and assent explain tells which rule\.\n$/,
+    ],
+    [
+      "of which a rule asks is not helped by an allow",
+      ["--ask", "Write"],
+      /^assent: warning: write .* asked\. --on-ask park lets you answer later\.\n$/,
+    ],
+    ["is not told with --quiet", ["--quiet"], /^$/],
+    ["that a rule denies is decided, and not told", ["--deny", "Write"], /^$/],
+    ["that passes is not told", ["--allow", "Write"], /^$/],
+  ];
+  for (const [sentence, argv, stderr] of UNASKED) {
+    test(`in text a call ${sentence}`, async () => {
+      using at = place();
+      at.write("s.yaml", WRITES);
+      const ran = await at.here(["run", "go", "--model", "script:s.yaml", ...argv]);
+      assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+      assert.match(ran.stderr, stderr);
     });
   }
 

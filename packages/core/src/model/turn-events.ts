@@ -34,7 +34,12 @@ export type TurnEventBodies = {
     readonly model: string | null;
     readonly providerId: string | null;
   };
-  "turn.ended": { readonly turn: number; readonly reason: string };
+  "turn.ended": {
+    readonly turn: number;
+    readonly reason: string;
+    /** Why the model could not be asked to its end. */
+    readonly error?: { readonly type: string; readonly message: string };
+  };
   /** Everything up to `through` is told to the model as this summary, but for what must not be lost. */
   "history.compacted": { readonly turn: number; readonly through: number; readonly summary: string; readonly usage: Usage | null };
   "notice.queued": {
