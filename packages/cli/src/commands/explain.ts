@@ -10,7 +10,7 @@ import { isNoCall, judgeCall } from "../judge-call.ts";
 import { printJson } from "../output.ts";
 import { problemLines } from "../problem-text.ts";
 import { stdoutStyle } from "../style.ts";
-import { mainField } from "../tui/transcript/call-words.ts";
+import { inputAbout } from "../tui/transcript/call-words.ts";
 
 /** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */
 export async function run(context: Context): Promise<number> {
@@ -40,17 +40,12 @@ function chosen({ options, operands: [word, text] }: Context): Named {
   if (batch !== undefined && (tool !== undefined || input !== undefined)) {
     throw usageError("explain", "--batch stands for --tool and --input; give one or the other.");
   }
-  return { tool: tool ?? "", input: text === undefined ? input : inputOf(tool ?? "", text) };
+  return { tool: tool ?? "", input: text === undefined ? input : inputAbout(tool ?? "", text) };
 }
 
 function either(name: string, word: string | undefined, option: string | undefined): string | undefined {
   if (word !== undefined && option !== undefined) throw usageError("explain", `${name.toUpperCase()} and --${name} exclude each other.`);
   return word ?? option;
-}
-
-/** JSON as it stands; another text is what a call of the tool is about: a command, a file, a pattern. */
-function inputOf(tool: string, text: string): string {
-  return text.startsWith("{") ? text : JSON.stringify({ [mainField(tool)]: text });
 }
 
 async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {

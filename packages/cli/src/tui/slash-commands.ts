@@ -1,5 +1,5 @@
 import type { CompletedCommand, IdKind } from "./prompt-completion.ts";
-import { mainField } from "./transcript/call-words.ts";
+import { inputAbout } from "./transcript/call-words.ts";
 
 /** A command of the prompt. `runs`: a command of this program whose text is shown. */
 export type SlashCommand = CompletedCommand & {
@@ -73,12 +73,5 @@ export function slashLines(): readonly string[] {
 export function argvOf({ runs = [], name }: SlashCommand, words: readonly string[]): readonly string[] {
   if (name !== "explain") return [...runs, ...words];
   const [tool = "shell", ...rest] = words;
-  const input = rest.join(" ");
-  return [
-    ...runs,
-    "--tool",
-    tool,
-    "--input",
-    input.startsWith("{") ? input : JSON.stringify(input === "" ? {} : { [mainField(tool)]: input }),
-  ];
+  return [...runs, "--tool", tool, "--input", inputAbout(tool, rest.join(" "))];
 }

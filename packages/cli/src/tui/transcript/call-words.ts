@@ -17,9 +17,9 @@ const MAIN: Readonly<Record<string, string>> = {
 };
 const LONGEST = 500;
 
-/** The field that says what a call of this tool is about. */
-export function mainField(tool: string): string {
-  return MAIN[tool] ?? "input";
+/** The input of a call that somebody wrote in words: JSON as it stands; another text is what it is about, a command, a file, a pattern. */
+export function inputAbout(tool: string, text: string): string {
+  return text.startsWith("{") ? text : JSON.stringify(text === "" ? {} : { [MAIN[tool] ?? "input"]: text });
 }
 
 /** What a call is about, on one line. */
