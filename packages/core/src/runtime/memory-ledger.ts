@@ -61,27 +61,32 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       for (const chain of chains.bySession.values()) chain.holder = undefined;
     },
   };
-  AT_ONCE.set(ledger, {
+  const direct: AtOnce = {
+    of: ledger,
     isFree: turns.areFree,
     append: (lease, expected, drafts) => store(lease, expected, { drafts, given: NOTHING }),
     claim: intend,
-  });
-  return ledger;
+  };
+  return Object.defineProperty(ledger, AT_ONCE, { value: direct });
 }
 
 /** The writes of a ledger whose commits wait for nothing: what they return is committed, what they throw stored nothing. */
 export type AtOnce = {
+  /** Whose writes they are. */
+  readonly of: Ledger;
   /** False while a write still waits: nothing may overtake it. */
   readonly isFree: () => boolean;
   readonly append: (lease: Lease, expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
   readonly claim: (lease: Lease, expected: number, claimed: Draft<"call.claimed">) => Claim;
 };
 
-const AT_ONCE = new WeakMap<Ledger, AtOnce>();
+/** A property of the ledger itself: what a weak map holds outlives its key until the next full collection, and with it every event of a session that is over. */
+const AT_ONCE: unique symbol = Symbol("atOnce");
 
 /** How to write to this very ledger without waiting; undefined for one that must be waited for, and for one in another's wrapping. */
-export function atOnce(ledger: Ledger): AtOnce | undefined {
-  return AT_ONCE.get(ledger);
+export function atOnce(ledger: Ledger & { readonly [AT_ONCE]?: AtOnce }): AtOnce | undefined {
+  const direct = ledger[AT_ONCE];
+  return direct?.of === ledger ? direct : undefined;
 }
 
 const NOTHING: Contents = new Map();

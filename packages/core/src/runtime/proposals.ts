@@ -102,8 +102,11 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Read
     begin,
     close: hearing.close,
   };
-  staging.session.onClose(hearing.close);
   DESKS.set(staging.session, desk);
+  staging.session.onClose(async () => {
+    DESKS.delete(staging.session); // what a weak map holds outlives its key until the next full collection
+    await hearing.close();
+  });
   return desk;
 }
 

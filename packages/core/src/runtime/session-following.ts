@@ -52,12 +52,15 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     if (naming(event) === id && event.pos > state.shared) foldNaming(event);
     for (const sink of sinks) sink(event);
   };
-  link.catchUp = async (before) => {
+  const catchUp: Link["catchUp"] = async (before) => {
     for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) {
       if (stored.pos < before) take(stored);
     }
   };
-  link.isWatching = () => sinks.size > 0;
+  const isWatching = (): boolean => sinks.size > 0;
+  // Named first: V8 puts a function that is written behind `link.x =` among what lives long, and a closed session with it.
+  link.catchUp = catchUp;
+  link.isWatching = isWatching;
   link.take = take;
   const receive = (stored: StoredEvent): void => {
     if (link.underWay > 0) link.held.push(stored);
