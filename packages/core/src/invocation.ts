@@ -30,6 +30,7 @@ export function makeInvocation(bound: Bound): Invocation {
   const { definition, input, coercions, ctx } = bound;
   const warnings: string[] = [];
   const warned: Warned = { definition, input, coercions, ctx, warnings };
+  const execute: Invocation["execute"] = async (signal, update, given) => perform(warned, { ...given, signal }, update);
   return Object.freeze({
     input,
     coercions,
@@ -40,16 +41,12 @@ export function makeInvocation(bound: Bound): Invocation {
     opinion: () => opinion(bound),
     safe: () => isSafe(warned),
     confirmation: (signal: AbortSignal) => confirmation(bound, signal),
-    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) =>
-      execute(warned, hasSignal(ctx, signal) ? ctx : { ...ctx, signal }, update),
+    execute,
+    direct: { of: execute, perform: (given: RunContext) => perform(warned, given, given.update) },
   });
 }
 
 type Signalled = Partial<RunContext> & Pick<RunContext, "signal">;
-
-function hasSignal(ctx: Partial<RunContext> | undefined, signal: AbortSignal): ctx is Signalled {
-  return ctx?.signal === signal;
-}
 
 function describe({ definition, input, ctx, warnings }: Warned): string {
   if (definition.describe) {
@@ -135,29 +132,48 @@ function isDetails(value: unknown): value is ConfirmationDetails {
   return isObject(value) && DETAILS.includes(value["type"]);
 }
 
-async function execute(warned: Warned, given: Signalled, update?: Update): Promise<ToolResult> {
-  const { definition, input, ctx, warnings } = warned;
+function perform(warned: Warned, given: Signalled, update: Update | undefined): Maybe<ToolResult> {
+  const { definition, input, ctx } = warned;
   const { name, run, canUpdateOutput } = definition;
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
-  const live = { update: canUpdateOutput === true ? update : undefined };
+  if (canUpdateOutput === true && update) return performLive(warned, { given, update, run });
+  const returned: unknown = run(input, contextOf(ctx, given, ignoreUpdate));
+  if (!isThenable(returned)) return resultOf(warned, returned);
+  return Promise.resolve(returned).then((value) => resultOf(warned, value));
+}
+
+type Live = { readonly given: Signalled; readonly update: Update; readonly run: NonNullable<ToolDefinition["run"]> };
+
+/** The display is live for as long as the body runs. */
+async function performLive(warned: Warned, { given, update, run }: Live): Promise<ToolResult> {
+  const { input, ctx, warnings } = warned;
+  let over = false;
+  const show = (display: Display): void => {
+    try {
+      if (!over) update(display);
+    } catch (error) {
+      warnings.push(`an observer of the live display failed: ${messageOf(error)}`);
+    }
+  };
   try {
-    const returned: unknown = await run(
-      input,
-      contextOf(ctx, given, (display) => show(live, display, warnings)),
-    );
-    const { result, warnings: dropped } = normaliseResult(name, returned);
-    warnings.push(...dropped);
-    return result;
+    return resultOf(warned, await run(input, contextOf(ctx, given, show)));
   } finally {
-    live.update = undefined;
+    over = true;
   }
+}
+
+function resultOf({ definition, warnings }: Warned, returned: unknown): ToolResult {
+  const { result, warnings: dropped } = normaliseResult(definition.name, returned);
+  if (dropped.length > 0) warnings.push(...dropped);
+  return result;
 }
 
 /** What a body is told: what the runtime gives, or what holds where there is none. */
 function contextOf(ctx: CallContext, given: Signalled, update: Update): RunContext {
+  if (isWhole(given) && given.update === update) return given;
   const agentName = given.agentName ?? ctx.agentName;
   const context: RunContext = {
-    ...given, // one spread, and first: any other way of joining them costs as much as the rest of a short call
+    ...given,
     cwd: given.cwd ?? ctx.cwd,
     callId: given.callId ?? ctx.callId,
     sessionId: given.sessionId ?? ctx.sessionId,
@@ -171,16 +187,20 @@ function contextOf(ctx: CallContext, given: Signalled, update: Update): RunConte
   return agentName === undefined ? context : { ...context, agentName };
 }
 
-function bodyOf({ runtimeHandler }: ToolDefinition): string {
-  return runtimeHandler === undefined ? "staging its preview" : `the handler '${runtimeHandler}'`;
+/** True for what a dispatcher gives: it names the agent itself, where there is one. */
+function isWhole(given: Signalled): given is RunContext {
+  const { cwd, callId, sessionId, gate, attempt, idempotencyKey, started, pushPendingAction } = given;
+  if (cwd === undefined || callId === undefined || sessionId === undefined || gate === undefined) return false;
+  return attempt !== undefined && idempotencyKey !== undefined && started !== undefined && pushPendingAction !== undefined;
 }
 
-function show(live: { readonly update: Update | undefined }, display: Display, warnings: string[]): void {
-  try {
-    live.update?.(display);
-  } catch (error) {
-    warnings.push(`an observer of the live display failed: ${messageOf(error)}`);
-  }
+/** What a body that declared no live display calls: nobody listens. */
+export function ignoreUpdate(): void {
+  // A tool that did not declare `canUpdateOutput` may call update all the same.
+}
+
+function bodyOf({ runtimeHandler }: ToolDefinition): string {
+  return runtimeHandler === undefined ? "staging its preview" : `the handler '${runtimeHandler}'`;
 }
 
 async function noGate(): Promise<never> {

@@ -74,7 +74,7 @@ async function openApproval(batch: BatchRun, run: CallRun, ready: Ready): Promis
   if (!same) await recordOpened(batch, { open, ready });
   traceApproval(batch, run, "assent.approval.requested");
   const { id: approvalId, revision, tool } = open;
-  batch.emit({ type: "confirmation", callId: run.callId, agentName: batch.batch.agentName, approvalId, revision, tool, details });
+  batch.emit?.({ type: "confirmation", callId: run.callId, agentName: batch.batch.agentName, approvalId, revision, tool, details });
   return open;
 }
 

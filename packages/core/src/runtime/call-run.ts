@@ -18,7 +18,8 @@ export type BatchRun = {
   readonly runs: CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
   readonly nested: Set<Promise<unknown>>;
-  readonly emit: (event: DispatchEvent) => void;
+  /** Absent: nobody listens. */
+  readonly emit: ((event: DispatchEvent) => void) | undefined;
   readonly lanes: Lanes;
   readonly staging: Staging;
   /** Proposals that waited when the batch began: no call of it is about one that came later. */
@@ -96,9 +97,9 @@ export type CallRun = {
   /** What the call waits for a yes to may be something else by now: it is judged again. */
   askAgain: boolean;
   /** Actions the body staged. */
-  readonly pushed: QueuedAction[];
+  pushed: QueuedAction[] | undefined;
   /** Spans of asking and answering, for the body's span to link to. */
-  readonly approvalSpans: { context: never }[];
+  approvalSpans: { context: never }[] | undefined;
 };
 
 /** A step's answer: go on with a value, or end the call. */
@@ -125,6 +126,8 @@ export function ranOut({ reason }: AbortSignal): string | undefined {
   return reason instanceof DOMException && reason.name === "TimeoutError" ? reason.message : undefined;
 }
 
+const NOTHING: JsonObject = Object.freeze({});
+
 /** A new run of one call. */
 export function makeRun(
   call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & {
@@ -145,7 +148,7 @@ export function makeRun(
     because: undefined,
     counted: false,
     tool: undefined,
-    input: {},
+    input: NOTHING,
     phase: "before",
     notified: false,
     wake: undefined,
@@ -163,7 +166,7 @@ export function makeRun(
     restore: false,
     target: undefined,
     askAgain: false,
-    pushed: [],
-    approvalSpans: [],
+    pushed: undefined,
+    approvalSpans: undefined,
   };
 }

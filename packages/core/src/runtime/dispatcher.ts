@@ -272,13 +272,9 @@ function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): St
   });
 }
 
-function tellNobody(): void {
-  // Nobody listens.
-}
-
 /** An observer that throws changes nothing; its error is said once. */
-function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): (event: DispatchEvent) => void {
-  if (!emit) return tellNobody;
+function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void) | undefined): BatchRun["emit"] {
+  if (!emit) return undefined;
   let said = false;
   return (event) => {
     try {

@@ -1,16 +1,16 @@
+import { ignoreUpdate } from "../invocation.ts";
 import { LedgerError } from "../ledger-port.ts";
 import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { normaliseResult } from "../model/normalise-result.ts";
 import type { Display, ToolResult } from "../model/result.ts";
 import { errorTypeOf, messageOf } from "../model/thrown.ts";
-import type { RunContext } from "../tool-definition.ts";
+import type { Invocation, Maybe, RunContext } from "../tool-definition.ts";
 import { isToolError } from "./apply-by-code.ts";
 import { isResolve } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import { endOfResult, stopped, synthesised } from "./endings.ts";
-import { callContext } from "./intake.ts";
 import type { Ready } from "./judge.ts";
 import { previewCall } from "./preview-call.ts";
 import { keepPushed, push } from "./push-action.ts";
@@ -19,13 +19,17 @@ import { makeUpdates } from "./updates.ts";
 
 const GRACE_MS = 5_000;
 
-/** How a nested action is put through the same gate. */
-export type Gate = (call: { readonly name: string; readonly arguments: unknown }) => Promise<ToolResult>;
+/** How a nested action of a body is put through the same gate. */
+export type Nested = (
+  batch: BatchRun,
+  parent: CallRun,
+  call: { readonly name: string; readonly arguments: unknown },
+) => Promise<ToolResult>;
 
 /** A claimed call and what its body is told about the claim. */
 export type Effect = {
   readonly ready: Ready;
-  readonly gate: Gate;
+  readonly nested: Nested;
   readonly attempt: number;
   readonly key: string | null;
   /** Nobody saw the request: the body gets the plan that was judged. */
@@ -35,12 +39,12 @@ export type Effect = {
 };
 
 /** Runs the body of a claimed call: the only place that does. A body that ignores its signal is abandoned after the grace time. */
-export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Promise<Ending> {
+export function runBody(batch: BatchRun, run: CallRun, effect: Effect): Maybe<Ending> {
   const { ready } = effect;
   const { clock } = batch.deps;
   run.phase = "running";
   run.startedAt = clock.now();
-  batch.emit({
+  batch.emit?.({
     type: "toolCall",
     callId: run.callId,
     agentName: batch.batch.agentName,
@@ -50,25 +54,43 @@ export async function runBody(batch: BatchRun, run: CallRun, effect: Effect): Pr
   const updates = mayStream(batch, ready) ? makeUpdates(batch, run) : undefined;
   const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
   const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run));
+  const body = startBody(batch, run, { effect, update: updates?.update ?? ignoreUpdate });
+  const running: Running = { ready, body, timeoutMs, cancelTimer, endUpdates: updates?.end };
+  if (body instanceof Promise || run.pushed !== undefined) return endLater(batch, run, running);
+  const ending = conclude(run, { ready, settled: body, timeoutMs });
+  endBody(run, running);
+  return ending;
+}
+
+/** A body under way, and what ends with it. */
+type Running = {
+  readonly ready: Ready;
+  readonly body: Maybe<Settled>;
+  readonly timeoutMs: number | undefined;
+  readonly cancelTimer: (() => void) | undefined;
+  readonly endUpdates: (() => void) | undefined;
+};
+
+async function endLater(batch: BatchRun, run: CallRun, running: Running): Promise<Ending> {
+  const { ready, body, timeoutMs } = running;
   try {
-    const body = startBody(batch, run, { ...effect, update: updates?.update ?? ignoreUpdate });
-    const settled = await (governsItself(batch, ready) ? settleWhole(body) : settle(batch, run, body));
+    const settled = await (body instanceof Promise && !governsItself(batch, ready) ? settle(batch, run, body) : body);
     return await keepPushed(batch, run, conclude(run, { ready, settled, timeoutMs }));
   } finally {
-    cancelTimer?.();
-    updates?.end();
-    run.phase = "after";
+    endBody(run, running);
   }
+}
+
+function endBody(run: CallRun, { cancelTimer, endUpdates }: Running): void {
+  cancelTimer?.();
+  endUpdates?.();
+  run.phase = "after";
 }
 
 /** What a transform may still remove is not shown early. */
 function mayStream({ deps }: BatchRun, { taken: { tool } }: Ready): boolean {
   if (!tool.definition.canUpdateOutput) return false;
   return !deps.hooks || deps.hooks.applies?.("tool_response_transform", tool.name) === false;
-}
-
-function ignoreUpdate(): void {
-  // A tool that did not declare `canUpdateOutput` may call update; nobody listens.
 }
 
 function stopRunning(run: CallRun): void {
@@ -78,7 +100,7 @@ function stopRunning(run: CallRun): void {
   run.wake?.();
 }
 
-type Body = Effect & { readonly update: (display: Display) => void };
+type Body = { readonly effect: Effect; readonly update: (display: Display) => void };
 
 /** Files may change until these have ended: nobody gives them up, and they say themselves how a cancel found them. */
 function governsItself(batch: BatchRun, { taken }: Ready): boolean {
@@ -88,22 +110,33 @@ function governsItself(batch: BatchRun, { taken }: Ready): boolean {
 /** A body's result, or the end of a body that says itself how it ended. */
 type Done = ToolResult | { readonly ending: Ending };
 
-function startBody(batch: BatchRun, run: CallRun, body: Body): Promise<Done> {
-  const { ready, yes, update } = body;
-  const { tool, invocation } = ready.taken;
+/** Never throws: what a body throws is how it settled. What has happened and could not be recorded is for nobody to tell: that failure fails the call closed. */
+function startBody(batch: BatchRun, run: CallRun, body: Body): Maybe<Settled> {
+  const { ready, yes } = body.effect;
+  const { tool } = ready.taken;
   const ctx = runContext(batch, run, body);
-  if (isResolve(batch, ready.taken)) return resolveCall(batch, run, { ready, ctx, yes }).then(ended);
-  if (tool.definition.preview !== undefined) return previewCall(batch, run, { ready, ctx }).then(ended);
+  if (isResolve(batch, ready.taken)) return resolveCall(batch, run, { ready, ctx, yes }).then(ended, unlessUnrecorded);
+  if (tool.definition.preview !== undefined) return previewCall(batch, run, { ready, ctx }).then(ended, unlessUnrecorded);
   if (tool.definition.runtimeHandler !== undefined) return handle(batch, run, { ready, ctx });
-  try {
-    return Promise.resolve(invocation.execute(run.abort.signal, update, ctx));
-  } catch (thrown) {
-    return Promise.reject(thrown); // a tool that somebody made by hand
-  }
+  return perform(ready.taken.invocation, ctx);
 }
 
 function ended(ending: Ending): Done {
   return { ending };
+}
+
+function unlessUnrecorded(thrown: unknown): Settled {
+  if (thrown instanceof LedgerError) throw thrown;
+  return { thrown };
+}
+
+function perform(invocation: Invocation, ctx: RunContext): Maybe<Settled> {
+  try {
+    const { direct, execute } = invocation;
+    return direct?.of === execute ? direct.perform(ctx) : Promise.resolve(invocation.execute(ctx.signal, ctx.update, ctx));
+  } catch (thrown) {
+    return { thrown };
+  }
 }
 
 async function handle(
@@ -116,16 +149,17 @@ async function handle(
   return normaliseResult(tool.name, await handler?.(deps.session, { callId, tool }, { invocation, ctx })).result;
 }
 
-function runContext(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, unseen, update }: Body): RunContext {
+function runContext(batch: BatchRun, run: CallRun, { effect, update }: Body): RunContext {
+  const { ready, nested, attempt, key, unseen } = effect;
   const { session } = batch.deps;
-  const { cwd, callId, sessionId, agentName } = callContext(batch, run);
-  const ctx: RunContext = {
-    cwd,
+  const { callId } = run;
+  const ctx: Mutable<RunContext> = {
+    cwd: session.state.created?.cwd ?? "/",
     callId,
-    sessionId,
+    sessionId: session.id,
     signal: run.abort.signal,
     update,
-    gate,
+    gate: (call) => nested(batch, run, call),
     attempt,
     idempotencyKey: key,
     started: async (process) => {
@@ -134,22 +168,16 @@ function runContext(batch: BatchRun, run: CallRun, { ready, gate, attempt, key, 
     },
     pushPendingAction: (action) => push(batch, run, { ready, action }),
   };
-  const named = agentName === undefined ? ctx : { ...ctx, agentName };
-  return unseen && ready.facts.plan !== undefined ? { ...named, plan: ready.facts.plan } : named;
+  if (batch.batch.agentName !== undefined) ctx.agentName = batch.batch.agentName;
+  if (unseen && ready.facts.plan !== undefined) ctx.plan = ready.facts.plan;
+  return ctx;
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Settled = Done | { readonly thrown: unknown } | "abandoned";
 
-/** What has happened and could not be recorded is for nobody to tell: that failure fails the call closed. */
-function settleWhole(body: Promise<Done>): Promise<Settled> {
-  return body.catch((thrown: unknown) => {
-    if (thrown instanceof LedgerError) throw thrown;
-    return { thrown };
-  });
-}
-
 /** The body's result, or `abandoned` when it does not settle within the grace time after it was told to stop. */
-function settle({ deps }: BatchRun, run: CallRun, body: Promise<Done>): Promise<Settled> {
+function settle({ deps }: BatchRun, run: CallRun, body: Promise<Settled>): Promise<Settled> {
   return new Promise((resolve) => {
     let stopWaiting: (() => void) | undefined;
     let abandoned = false;

@@ -42,7 +42,7 @@ function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallRepor
   const { state, type, result } = ending;
   const { callId } = run;
   const ran = run.startedAt > 0;
-  batch.emit({
+  batch.emit?.({
     type: "response",
     callId,
     agentName: batch.batch.agentName,

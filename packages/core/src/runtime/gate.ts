@@ -1,7 +1,6 @@
 import type { ToolResult } from "../model/result.ts";
 import { type BatchRun, type CallRun, makeRun, stopCall } from "./call-run.ts";
 import type { CallReport } from "./dispatch.ts";
-import type { Gate } from "./effect.ts";
 import { freeId, proposal } from "./propose.ts";
 
 /** An error a body gets when its nested action was not run, with the outcome's type. */
@@ -14,28 +13,32 @@ export class GateError extends Error {
   }
 }
 
-/** Lets a running body propose a nested call: its own id, decision, approval and record; it does not wait for its parent's lane. */
-export function makeGate(batch: BatchRun, parent: CallRun, runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>): Gate {
-  return async (call): Promise<ToolResult> => {
-    if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
-    const { session } = batch.deps;
-    parent.children += 1;
-    const callId = freeId(session, new Set(batch.live.keys()), `${parent.callId}/${parent.children}`);
-    const run = makeRun({ callId, index: -1, name: call.name, arguments: call.arguments, nested: true });
-    batch.live.set(callId, run);
-    const end = (): void => stopCall(run, parent.stopped ?? "cancelled");
-    if (parent.abort.signal.aborted) end();
-    parent.abort.signal.addEventListener("abort", end, { once: true });
-    try {
-      await session.record([proposal(session, run, { turn: session.state.turn, givenId: null, calledAs: call.name })], "normal");
-      const running = runCall(batch, run);
-      batch.nested.add(running);
-      return resultOf(await running);
-    } finally {
-      batch.live.delete(callId);
-      parent.abort.signal.removeEventListener("abort", end);
-    }
-  };
+/** What a body asks for, and how a call is run. */
+export type Nesting = {
+  readonly call: { readonly name: string; readonly arguments: unknown };
+  readonly runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>;
+};
+
+/** Runs a nested call of a running body: its own id, decision, approval and record; it does not wait for its parent's lane. */
+export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: Nesting): Promise<ToolResult> {
+  if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
+  const { session } = batch.deps;
+  parent.children += 1;
+  const callId = freeId(session, new Set(batch.live.keys()), `${parent.callId}/${parent.children}`);
+  const run = makeRun({ callId, index: -1, name: call.name, arguments: call.arguments, nested: true });
+  batch.live.set(callId, run);
+  const end = (): void => stopCall(run, parent.stopped ?? "cancelled");
+  if (parent.abort.signal.aborted) end();
+  parent.abort.signal.addEventListener("abort", end, { once: true });
+  try {
+    await session.record([proposal(session, run, { turn: session.state.turn, givenId: null, calledAs: call.name })], "normal");
+    const running = runCall(batch, run);
+    batch.nested.add(running);
+    return resultOf(await running);
+  } finally {
+    batch.live.delete(callId);
+    parent.abort.signal.removeEventListener("abort", end);
+  }
 }
 
 function resultOf(report: CallReport): ToolResult {

@@ -23,21 +23,24 @@ export function push(
   const { tool, invocation } = ready.taken;
   const { cwd, callId } = callContext(batch, run);
   const pushed = pushAction(staging, action, { callId, cwd, tool, invocation });
+  run.pushed ??= [];
   run.pushed.push(pushed);
   return pushed;
 }
 
 /** What a body staged is on record before its call ends; it goes with a call that did not end well. */
 export function keepPushed(batch: BatchRun, run: CallRun, ending: Ending): Maybe<Ending> {
-  return run.pushed.length === 0 ? ending : keepAll(batch, run, ending);
+  return run.pushed === undefined ? ending : keepAll(batch, run, { ending, pushed: run.pushed });
 }
 
-async function keepAll(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
+type Keeping = { readonly ending: Ending; readonly pushed: readonly QueuedAction[] };
+
+async function keepAll(batch: BatchRun, run: CallRun, { ending, pushed }: Keeping): Promise<Ending> {
   const { staging } = batch;
-  const stored = await Promise.allSettled(run.pushed.map(({ staged }) => staged));
+  const stored = await Promise.allSettled(pushed.map(({ staged }) => staged));
   const failure = stored.find((each) => each.status === "rejected");
   if (ending.state !== "succeeded" || failure) {
-    for (const { id } of run.pushed) await discardPushed(batch, id);
+    for (const { id } of pushed) await discardPushed(batch, id);
   }
   if (failure?.status === "rejected") throw failure.reason;
   return ending;

@@ -70,7 +70,7 @@ async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<Asked>):
   run.phase = "running";
   run.startedAt = batch.deps.clock.now();
   const input: JsonObject = run.input;
-  batch.emit({ type: "toolCall", callId: run.callId, agentName: batch.batch.agentName, tool: run.tool?.name ?? run.name, input });
+  batch.emit?.({ type: "toolCall", callId: run.callId, agentName: batch.batch.agentName, tool: run.tool?.name ?? run.name, input });
   try {
     const asked = await ask();
     if (!("parked" in asked)) traceUnrun(batch, run, asked);

@@ -191,7 +191,7 @@ async function retry(
     ready,
     attempt: 2,
     key: call.key,
-    gate: () => Promise.reject(new Error("a retried call cannot nest")),
+    nested: () => Promise.reject(new Error("a retried call cannot nest")),
     unseen: call.answer === null && ready.decision.byRules,
     yes: null,
   });

@@ -111,7 +111,7 @@ function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly Call
   for (const [at, report] of reports.entries()) {
     if (report.outcome === "waiting") break;
     if (runs[at]?.nested) continue;
-    batch.emit({
+    batch.emit?.({
       type: "messageAdded",
       callId: report.callId,
       agentName: batch.batch.agentName,

@@ -10,10 +10,10 @@ import { isAsk } from "./assess-call.ts";
 import { type BatchRun, type CallRun, committed, type Step, stopCall } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
-import { runBody } from "./effect.ts";
+import { type Nested, runBody } from "./effect.ts";
 import { endCall } from "./end-call.ts";
 import { stopped, synthesised } from "./endings.ts";
-import { makeGate } from "./gate.ts";
+import { nest } from "./gate.ts";
 import { byPattern } from "./grants.ts";
 import { callContext, intake, type Taken } from "./intake.ts";
 import { callKey, judge, type Ready, rejudge } from "./judge.ts";
@@ -91,7 +91,7 @@ async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<{ readonly e
 }
 
 function blockedByHook(batch: BatchRun, run: CallRun, end: Ending): Step<Claimed> {
-  batch.emit({
+  batch.emit?.({
     type: "hookBlocked",
     callId: run.callId,
     agentName: batch.batch.agentName,
@@ -238,9 +238,11 @@ async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise
 function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Maybe<Ending> {
   return andThen(yes ? byPattern(batch, yes) : ready.decision.byRules, (unseen) => {
     if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
-    return runBody(batch, run, { ready, attempt: 1, key: run.key, gate: makeGate(batch, run, runCall), unseen, yes });
+    return runBody(batch, run, { ready, attempt: 1, key: run.key, nested, unseen, yes });
   });
 }
+
+const nested: Nested = (batch, parent, call) => nest(batch, parent, { call, runCall });
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {
   batch.lanes.park(run.index);

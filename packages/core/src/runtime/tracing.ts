@@ -37,7 +37,7 @@ export function traced(batch: BatchRun, run: CallRun, what: Traced): Maybe<Endin
 
 async function inSpan(batch: BatchRun, run: CallRun, { ready, yes, body, tracer }: Traced & { readonly tracer: Tracer }): Promise<Ending> {
   const span = guarded(batch, () =>
-    start(tracer, { tool: ready.request.tool, attributes: attributesOf(batch, run, { ready, yes }), links: run.approvalSpans }),
+    start(tracer, { tool: ready.request.tool, attributes: attributesOf(batch, run, { ready, yes }), links: run.approvalSpans ?? [] }),
   );
   const end = await body();
   guarded(batch, () => finish(span, end));
@@ -56,7 +56,7 @@ export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
       "gen_ai.tool.call.id": run.callId,
       "gen_ai.conversation.id": batch.deps.session.id,
     };
-    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans }), end);
+    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans ?? [] }), end);
   });
 }
 
@@ -68,6 +68,7 @@ export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.appr
     const span = tracer.startSpan("assent.approval", { kind: INTERNAL, attributes: { "gen_ai.tool.call.id": run.callId } });
     span.addEvent(event);
     span.end();
+    run.approvalSpans ??= [];
     run.approvalSpans.push({ context: span.spanContext() as never });
   });
 }

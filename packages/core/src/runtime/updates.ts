@@ -19,7 +19,7 @@ export function makeUpdates(batch: BatchRun, run: CallRun): { readonly update: (
     const display = newest;
     newest = undefined;
     lastAt = clock.now();
-    batch.emit({ type: "output", callId: run.callId, agentName: batch.batch.agentName, display });
+    batch.emit?.({ type: "output", callId: run.callId, agentName: batch.batch.agentName, display });
   };
   return {
     update: (display) => {
