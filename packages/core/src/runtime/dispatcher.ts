@@ -12,7 +12,6 @@ import { endNested, recover, type Settled } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
 import { conclude, propose, runAll } from "./run-batch.ts";
-import { runCall } from "./run-call.ts";
 import { createStaging, type Staging, stagedRows } from "./staging.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
@@ -199,8 +198,7 @@ async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
   try {
-    const [only] = runs;
-    const reports = only && runs.length === 1 ? [await runCall(batch, only)] : await runAll(batch, runs);
+    const reports = await runAll(batch, runs);
     if (batch.nested.size > 0) await Promise.all(batch.nested); // a batch is over when they are
     return reports;
   } finally {

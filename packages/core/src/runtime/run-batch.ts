@@ -10,7 +10,7 @@ import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
 import { nameCalls, proposal } from "./propose.ts";
 import { hookSession } from "./rewrite.ts";
-import { runCall } from "./run-call.ts";
+import { type Begun, beginCall, finishCall } from "./run-call.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
@@ -33,9 +33,21 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
   return runs;
 }
 
-/** Lets every call go its way at once. */
-export function runAll(batch: BatchRun, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
-  return Promise.all(runs.map((run) => runCall(batch, run)));
+/** Lets every call go its way at once: all are judged before the first of them is claimed, as far as judging waits for nothing. */
+export function runAll(batch: BatchRun, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
+  const begun = runs.map((run) => ({ run, begin: beginCall(batch, run) }));
+  const reports = begun.map(({ run, begin }) =>
+    begin instanceof Promise ? finishLater(batch, run, begin) : finishCall(batch, run, begin),
+  );
+  return areHere(reports) ? reports : Promise.all(reports);
+}
+
+async function finishLater(batch: BatchRun, run: CallRun, begin: Promise<Begun>): Promise<CallReport> {
+  return finishCall(batch, run, await begin);
+}
+
+function areHere<T>(values: readonly Maybe<T>[]): values is readonly T[] {
+  return !values.some((value) => value instanceof Promise);
 }
 
 /** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */

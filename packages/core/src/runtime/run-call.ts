@@ -1,13 +1,13 @@
 import { andThen } from "../and-then.ts";
-import type { ClaimLost } from "../ledger-port.ts";
 import { LedgerError } from "../ledger-port.ts";
 import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
-import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
+import { CANCELED, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { isAsk } from "./assess-call.ts";
-import { type BatchRun, type CallRun, committed, type Step, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, committed, type Step } from "./call-run.ts";
+import { type Attempt, type Claimed, type Parked, tryClaim } from "./claim-call.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { type Nested, runBody } from "./effect.ts";
@@ -15,27 +15,54 @@ import { endCall } from "./end-call.ts";
 import { stopped, synthesised } from "./endings.ts";
 import { nest } from "./gate.ts";
 import { byPattern } from "./grants.ts";
-import { callContext, intake, type Taken } from "./intake.ts";
-import { callKey, judge, type Ready, rejudge } from "./judge.ts";
-import { notify, notifyUnjudged } from "./notify.ts";
-import { changedOperand, isBound } from "./operands.ts";
-import { needsNobody, permit } from "./permission.ts";
+import { intake, type Taken } from "./intake.ts";
+import { judge, type Ready } from "./judge.ts";
+import { notifyUnjudged } from "./notify.ts";
 import { type Asked, askAgain, askQuestions, isAsking } from "./questioning.ts";
 import { describeUnresolved } from "./resolve-call.ts";
-import { editOf, restore } from "./restore.ts";
-import { rewrite } from "./rewrite.ts";
+import { restore } from "./restore.ts";
+import { type Rewritten, rewrite } from "./rewrite.ts";
 import { traced } from "./tracing.ts";
-
-type Parked = { readonly parked: string | undefined };
-type Claimed = { readonly ready: Ready; readonly yes: Yes | null };
 
 /** The one function that can run a tool. Every path ends in exactly one report; a throw anywhere fails closed, here. */
 export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
+  return finishCall(batch, run, await beginCall(batch, run));
+}
+
+/** How far a call is before its claim: judged, at its end, failed, or, after a restart, still asking its question. */
+export type Begun = Step<Ready> | { readonly thrown: unknown } | "asking";
+
+/** Up to its judgement: nothing has an effect yet. It never throws or rejects. */
+export function beginCall(batch: BatchRun, run: CallRun): Maybe<Begun> {
   try {
-    const going = run.restore && isAsking(batch, run.callId) ? askAgain(batch, run) : go(batch, run, await prepare(batch, run));
-    const done = going instanceof Promise ? await going : going;
-    const reported = "parked" in done ? park(batch, run, done) : endCall(batch, run, done);
-    return reported instanceof Promise ? await reported : reported;
+    if (run.restore && isAsking(batch, run.callId)) return "asking";
+    const prepared = prepare(batch, run);
+    return prepared instanceof Promise ? prepared.catch(asThrown) : prepared;
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+function asThrown(thrown: unknown): { readonly thrown: unknown } {
+  return { thrown };
+}
+
+/** From its judgement to its report. It never throws or rejects. */
+export function finishCall(batch: BatchRun, run: CallRun, begun: Begun): Maybe<CallReport> {
+  try {
+    const going = go(batch, run, begun);
+    const reported = going instanceof Promise ? reportLater(batch, run, going) : report(batch, run, going);
+    if (reported instanceof Promise) return leaveLater(batch, run, reported);
+    batch.lanes.leave(run.index);
+    return reported;
+  } catch (error) {
+    return leaveLater(batch, run, Promise.reject(error));
+  }
+}
+
+async function leaveLater(batch: BatchRun, run: CallRun, reported: Promise<CallReport>): Promise<CallReport> {
+  try {
+    return await reported;
   } catch (error) {
     return await failClosed(batch, run, error);
   } finally {
@@ -43,22 +70,43 @@ export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport
   }
 }
 
+async function reportLater(batch: BatchRun, run: CallRun, going: Promise<Asked>): Promise<CallReport> {
+  return report(batch, run, await going);
+}
+
+function report(batch: BatchRun, run: CallRun, done: Asked): Maybe<CallReport> {
+  return "parked" in done ? park(batch, run, done) : endCall(batch, run, done);
+}
+
 /** Judged, then claimed: between the two every other call of the batch is judged, too. Whatever changed on the way is judged again first. */
-function go(batch: BatchRun, run: CallRun, prepared: Step<Ready>): Maybe<Asked> {
-  return "end" in prepared ? unclaimed(batch, run, prepared.end) : attempt(batch, run, prepared.go);
+function go(batch: BatchRun, run: CallRun, begun: Begun): Maybe<Asked> {
+  if (begun === "asking") return askAgain(batch, run);
+  if ("thrown" in begun) throw begun.thrown;
+  return "end" in begun ? unclaimed(batch, run, begun.end) : attempt(batch, run, begun.go);
 }
 
 function attempt(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Asked> {
   if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
-  return andThen(tryClaim(batch, run, ready), (tried) => {
-    if ("parked" in tried) return tried;
-    if ("end" in tried) return unclaimed(batch, run, tried.end);
-    return "go" in tried ? act(batch, run, tried.go) : attempt(batch, run, tried.ready);
-  });
+  const tried = tryClaim(batch, run, ready);
+  return tried instanceof Promise ? attemptedLater(batch, run, tried) : attempted(batch, run, tried);
+}
+
+async function attemptedLater(batch: BatchRun, run: CallRun, tried: Promise<Attempt>): Promise<Asked> {
+  return attempted(batch, run, await tried);
+}
+
+function attempted(batch: BatchRun, run: CallRun, tried: Attempt): Maybe<Asked> {
+  if ("parked" in tried) return tried;
+  if ("end" in tried) return unclaimed(batch, run, tried.end);
+  return "go" in tried ? act(batch, run, tried.go) : attempt(batch, run, tried.ready);
 }
 
 function act(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
   if (isAsk(batch, claimed.ready.taken)) return askQuestions(batch, run, claimed.ready);
+  return batch.deps.tracer ? actInSpan(batch, run, claimed) : effect(batch, run, claimed);
+}
+
+function actInSpan(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
   return traced(batch, run, { ...claimed, body: () => effect(batch, run, claimed) });
 }
 
@@ -72,12 +120,25 @@ function prepare(batch: BatchRun, run: CallRun): Maybe<Step<Ready>> {
   if (run.duplicateOf !== undefined)
     return { end: synthesised("invalid", "duplicate_call_id", modelText.duplicate_call_id(run.duplicateOf)) };
   const taken = run.restore ? restore(batch, run) : intake(batch, run);
-  return andThen(taken, (found) => ("end" in found ? found : rewriteAndJudge(batch, run, found.go)));
+  return taken instanceof Promise ? rewriteLater(batch, run, taken) : rewriteAndJudge(batch, run, taken);
 }
 
-function rewriteAndJudge(batch: BatchRun, run: CallRun, taken: Taken): Maybe<Step<Ready>> {
-  const rewritten = run.resumed ? { taken, hook: undefined } : rewrite(batch, run, taken);
-  return andThen(rewritten, (left) => (run.stopped && !run.resumed ? stopUnjudged(batch, run) : andThen(judge(batch, run, left), goOn)));
+async function rewriteLater(batch: BatchRun, run: CallRun, taken: Promise<Step<Taken>>): Promise<Step<Ready>> {
+  return rewriteAndJudge(batch, run, await taken);
+}
+
+function rewriteAndJudge(batch: BatchRun, run: CallRun, taken: Step<Taken>): Maybe<Step<Ready>> {
+  if ("end" in taken) return taken;
+  const rewritten = run.resumed ? { taken: taken.go, hook: undefined } : rewrite(batch, run, taken.go);
+  return rewritten instanceof Promise ? judgeLater(batch, run, rewritten) : judgeRewritten(batch, run, rewritten);
+}
+
+async function judgeLater(batch: BatchRun, run: CallRun, rewritten: Promise<Rewritten>): Promise<Step<Ready>> {
+  return judgeRewritten(batch, run, await rewritten);
+}
+
+function judgeRewritten(batch: BatchRun, run: CallRun, rewritten: Rewritten): Maybe<Step<Ready>> {
+  return run.stopped && !run.resumed ? stopUnjudged(batch, run) : andThen(judge(batch, run, rewritten), goOn);
 }
 
 function goOn(ready: Ready): Step<Ready> {
@@ -90,156 +151,17 @@ async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<{ readonly e
   return { end: stopped(run) };
 }
 
-function blockedByHook(batch: BatchRun, run: CallRun, end: Ending): Step<Claimed> {
-  batch.emit?.({
-    type: "hookBlocked",
-    callId: run.callId,
-    agentName: batch.batch.agentName,
-    tool: run.tool?.name ?? run.name,
-    message: textOf(end),
-  });
-  return { end };
-}
-
-function textOf({ result }: Ending): string {
-  return result.error?.message ?? "";
-}
-
-type Attempt = Step<Claimed> | Parked | { readonly ready: Ready };
-
-function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Attempt> {
-  if (batch.broken.error !== undefined) throw batch.broken.error;
-  if (run.stopped) return stop(batch, run, ready);
-  return needsNobody(run, ready) ? enterLane(batch, run, { ready, yes: null }) : claimIfPermitted(batch, run, ready);
-}
-
-async function claimIfPermitted(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
-  const permitted = await permit(batch, run, ready);
-  if ("parked" in permitted || "ready" in permitted) return permitted;
-  if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
-  return await enterLane(batch, run, { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go });
-}
-
-function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
-  if (end.type === "denied_by_hook") return blockedByHook(batch, run, end);
-  if (end.state === "cancelled") notify(batch, run, { ready, source: CANCELED });
-  return { end };
-}
-
-async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<{ readonly end: Ending }> {
-  await committed(run);
-  await closeApproval(batch, run, "cancelled");
-  notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
-  return { end: stopped(run) };
-}
-
-/** An edit is judged as edited; then the lane; what changed while waiting is judged again; then the intent goes to the ledger. */
-function enterLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
-  const { ready, yes } = claimed;
-  if (yes?.edited && run.editJudged !== yes.pos) return judgeEdit(batch, run, { ready, yes });
-  const may = run.index < 0 || batch.lanes.enter(run.index);
-  return may === true
-    ? inLane(batch, run, claimed)
-    : may.then((entered) => (entered ? inLane(batch, run, claimed) : { parked: undefined }));
-}
-
-function inLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
-  const { ready, yes } = claimed;
-  if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
-  if (run.stopped) return stop(batch, run, ready);
-  if (isStale(batch, ready)) return judgeAgain(batch, run, ready);
-  return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : claim(batch, run, claimed);
-}
-
-async function claimIfUnchanged(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Attempt> {
-  const changed = isBound(ready) ? await changedOperand(batch, run, { ready, yes }) : undefined;
-  if (changed) return changed;
-  if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
-  return await claim(batch, run, { ready, yes });
-}
-
-async function judgeAgain(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
-  return { ready: await rejudge(batch, run, ready) };
-}
-
-/** The policy changed, or an unsafe call of the batch ran since the facts were gathered. */
-function isStale(batch: BatchRun, ready: Ready): boolean {
-  if (batch.policy().revision !== ready.policy.revision) return true;
-  return batch.lanes.unsafeRuns() > ready.unsafeRuns;
-}
-
-async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Attempt> {
-  const edit = await editOf(batch, run, ready);
-  if ("end" in edit) return edit;
-  run.editJudged = yes.pos;
-  const edited = await judge(batch, run, { taken: edit.go, hook: undefined, editedBy: yes.id });
-  await run.written;
-  return { ready: edited };
-}
-
-function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
-  const { session } = batch.deps;
-  const { ready, yes } = claimed;
-  if (!mayClaim(batch, run)) return stop(batch, run, ready);
-  const { request, safe } = ready;
-  const durability = safe ? "normal" : "full";
-  const key = idempotencyKey(batch, run, ready);
-  const answer = yes ? { pos: yes.pos } : null;
-  const body = { call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null } as const;
-  const { fingerprint } = request;
-  const claiming = session.claim(session.draft("call.claimed", fingerprint === undefined ? body : { ...body, fingerprint }));
-  return andThen(claiming, (told) => {
-    if ("lost" in told) return claimLost(batch, run, { ready, yes, lost: told.lost });
-    run.key = key;
-    notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
-    return { go: claimed };
-  });
-}
-
-/** A limit that is reached ends this call and the rest of its batch; a call that it let pass once is not counted twice. */
-function mayClaim(batch: BatchRun, run: CallRun): boolean {
-  const limit = run.counted ? undefined : batch.deps.mayClaim?.();
-  if (limit === undefined) {
-    run.counted = true;
-    return true;
-  }
-  stopCall(run, "skipped", limit); // a nested call is in no batch
-  batch.skipRest("limit", limit);
-  return false;
-}
-
-function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {
-  const make = taken.tool.definition.idempotencyKey;
-  if (!make) return null;
-  const key: unknown = make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) });
-  return typeof key === "string" && key.trim() !== "" ? key : null; // what is no key protects nothing
-}
-
-/** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
-async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Attempt> {
-  await run.written; // a judgement that could not be stored is why it is not claimable: that failure counts
-  if (lost === "policy_changed") return { ready: await rejudge(batch, run, ready) };
-  if (lost === "grant_revoked" || lost === "answer_void") {
-    run.voided = yes?.pos;
-    return { ready };
-  }
-  return { end: synthesised("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: ready.request.tool })) };
-}
-
-/** Several grants may have said yes together; none of them may be revoked by now. */
-async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<boolean> {
-  if (yes.also.length === 0) return true; // a single one is checked by the claim itself
-  const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
-  const stand = yes.also.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
-  if (!stand) run.voided = yes.pos;
-  return stand;
-}
-
 function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Maybe<Ending> {
-  return andThen(yes ? byPattern(batch, yes) : ready.decision.byRules, (unseen) => {
-    if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
-    return runBody(batch, run, { ready, attempt: 1, key: run.key, nested, unseen, yes });
-  });
+  return yes ? effectOfYes(batch, run, { ready, yes }) : startEffect(batch, run, { ready, yes, unseen: ready.decision.byRules });
+}
+
+async function effectOfYes(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Ending> {
+  return startEffect(batch, run, { ready, yes, unseen: await byPattern(batch, yes) });
+}
+
+function startEffect(batch: BatchRun, run: CallRun, { ready, yes, unseen }: Claimed & { readonly unseen: boolean }): Maybe<Ending> {
+  if (run.stopped) return stopped(run); // a cancel that came while the claim was stored
+  return runBody(batch, run, { ready, attempt: 1, key: run.key, nested, unseen, yes });
 }
 
 const nested: Nested = (batch, parent, call) => nest(batch, parent, { call, runCall });

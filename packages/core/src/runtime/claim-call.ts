@@ -1,0 +1,188 @@
+import type { ClaimLost } from "../ledger-port.ts";
+import type { Yes } from "../model/call.ts";
+import { modelText } from "../model/model-text.ts";
+import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
+import type { Maybe } from "../tool-definition.ts";
+import { type BatchRun, type CallRun, committed, type Step, stopCall } from "./call-run.ts";
+import { closeApproval } from "./close-approval.ts";
+import type { Ending } from "./dispatch.ts";
+import { stopped, synthesised } from "./endings.ts";
+import { callContext } from "./intake.ts";
+import { callKey, judge, type Ready, rejudge } from "./judge.ts";
+import { notify } from "./notify.ts";
+import { changedOperand, isBound } from "./operands.ts";
+import { needsNobody, permit } from "./permission.ts";
+import { editOf } from "./restore.ts";
+import type { Session } from "./session.ts";
+
+/** A call that may run, and the yes it runs on; null: nobody had to be asked. */
+export type Claimed = { readonly ready: Ready; readonly yes: Yes | null };
+
+/** A call that waits beyond this process: for the approval of this id, or behind another. */
+export type Parked = { readonly parked: string | undefined };
+
+/** Claimed, at its end, parked, or to be looked at again as it was judged anew. */
+export type Attempt = Step<Claimed> | Parked | { readonly ready: Ready };
+
+/** permission → the call's lane → what changed meanwhile is judged again → the intent goes to the ledger. */
+export function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Attempt> {
+  if (batch.broken.error !== undefined) throw batch.broken.error;
+  if (run.stopped) return stop(batch, run, ready);
+  return needsNobody(run, ready) ? enterLane(batch, run, { ready, yes: null }) : claimIfPermitted(batch, run, ready);
+}
+
+async function claimIfPermitted(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
+  const permitted = await permit(batch, run, ready);
+  if ("parked" in permitted || "ready" in permitted) return permitted;
+  if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
+  return await enterLane(batch, run, { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go });
+}
+
+function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
+  if (end.type === "denied_by_hook") return blockedByHook(batch, run, end);
+  if (end.state === "cancelled") notify(batch, run, { ready, source: CANCELED });
+  return { end };
+}
+
+async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<{ readonly end: Ending }> {
+  await committed(run);
+  await closeApproval(batch, run, "cancelled");
+  notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stopped(run) };
+}
+
+/** An edit is judged as edited; then the lane; what changed while waiting is judged again; then the intent goes to the ledger. */
+function enterLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const { ready, yes } = claimed;
+  if (yes?.edited && run.editJudged !== yes.pos) return judgeEdit(batch, run, { ready, yes });
+  const may = run.index < 0 || batch.lanes.enter(run.index);
+  return may === true ? inLane(batch, run, claimed) : inLaneLater(batch, run, { claimed, may });
+}
+
+type Entering = { readonly claimed: Claimed; readonly may: Promise<boolean> };
+
+async function inLaneLater(batch: BatchRun, run: CallRun, { claimed, may }: Entering): Promise<Attempt> {
+  return (await may) ? inLane(batch, run, claimed) : { parked: undefined };
+}
+
+function inLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const { ready, yes } = claimed;
+  if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
+  if (run.stopped) return stop(batch, run, ready);
+  if (isStale(batch, ready)) return judgeAgain(batch, run, ready);
+  return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : claim(batch, run, claimed);
+}
+
+async function claimIfUnchanged(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Attempt> {
+  const changed = isBound(ready) ? await changedOperand(batch, run, { ready, yes }) : undefined;
+  if (changed) return changed;
+  if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
+  return await claim(batch, run, { ready, yes });
+}
+
+async function judgeAgain(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
+  return { ready: await rejudge(batch, run, ready) };
+}
+
+/** The policy changed, or an unsafe call of the batch ran since the facts were gathered. */
+function isStale(batch: BatchRun, ready: Ready): boolean {
+  if (batch.policy().revision !== ready.policy.revision) return true;
+  return batch.lanes.unsafeRuns() > ready.unsafeRuns;
+}
+
+async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Attempt> {
+  const edit = await editOf(batch, run, ready);
+  if ("end" in edit) return edit;
+  run.editJudged = yes.pos;
+  const edited = await judge(batch, run, { taken: edit.go, hook: undefined, editedBy: yes.id });
+  await run.written;
+  return { ready: edited };
+}
+
+function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const { session } = batch.deps;
+  const { ready, yes } = claimed;
+  if (!mayClaim(batch, run)) return stop(batch, run, ready);
+  const { request, safe } = ready;
+  const durability = safe ? "normal" : "full";
+  const key = idempotencyKey(batch, run, ready);
+  const answer = yes ? { pos: yes.pos } : null;
+  const body = { call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null } as const;
+  const { fingerprint } = request;
+  const claiming = session.claim(session.draft("call.claimed", fingerprint === undefined ? body : { ...body, fingerprint }));
+  run.key = key;
+  return claiming instanceof Promise
+    ? claimToldLater(batch, run, { claimed, claiming })
+    : claimTold(batch, run, { claimed, told: claiming });
+}
+
+type Told = Awaited<ReturnType<Session["claim"]>>;
+
+async function claimToldLater(
+  batch: BatchRun,
+  run: CallRun,
+  { claimed, claiming }: { readonly claimed: Claimed; readonly claiming: Promise<Told> },
+): Promise<Attempt> {
+  return claimTold(batch, run, { claimed, told: await claiming });
+}
+
+function claimTold(batch: BatchRun, run: CallRun, { claimed, told }: { readonly claimed: Claimed; readonly told: Told }): Maybe<Attempt> {
+  const { ready, yes } = claimed;
+  if ("lost" in told) return claimLost(batch, run, { ready, yes, lost: told.lost });
+  notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
+  return { go: claimed };
+}
+
+/** A limit that is reached ends this call and the rest of its batch; a call that it let pass once is not counted twice. */
+function mayClaim(batch: BatchRun, run: CallRun): boolean {
+  const limit = run.counted ? undefined : batch.deps.mayClaim?.();
+  if (limit === undefined) {
+    run.counted = true;
+    return true;
+  }
+  stopCall(run, "skipped", limit); // a nested call is in no batch
+  batch.skipRest("limit", limit);
+  return false;
+}
+
+function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {
+  const make = taken.tool.definition.idempotencyKey;
+  if (!make) return null;
+  const key: unknown = make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) });
+  return typeof key === "string" && key.trim() !== "" ? key : null; // what is no key protects nothing
+}
+
+/** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
+async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Attempt> {
+  await run.written; // a judgement that could not be stored is why it is not claimable: that failure counts
+  if (lost === "policy_changed") return { ready: await rejudge(batch, run, ready) };
+  if (lost === "grant_revoked" || lost === "answer_void") {
+    run.voided = yes?.pos;
+    return { ready };
+  }
+  return { end: synthesised("denied", "fingerprint_mismatch", modelText.fingerprint_mismatch({ name: ready.request.tool })) };
+}
+
+/** Several grants may have said yes together; none of them may be revoked by now. */
+async function stillGranted({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<boolean> {
+  if (yes.also.length === 0) return true; // a single one is checked by the claim itself
+  const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
+  const stand = yes.also.every((id) => rows.some((row) => row.id === id && row.state !== "revoked" && row.state !== "expired"));
+  if (!stand) run.voided = yes.pos;
+  return stand;
+}
+
+function blockedByHook(batch: BatchRun, run: CallRun, end: Ending): Step<Claimed> {
+  batch.emit?.({
+    type: "hookBlocked",
+    callId: run.callId,
+    agentName: batch.batch.agentName,
+    tool: run.tool?.name ?? run.name,
+    message: textOf(end),
+  });
+  return { end };
+}
+
+function textOf({ result }: Ending): string {
+  return result.error?.message ?? "";
+}
