@@ -216,6 +216,12 @@ export function isRetry({ attempt, key }: InState<"claimed">, claimed: EventBodi
   return attempt === 1 && claimed.attempt === 2 && key !== null && claimed.idempotencyKey === key;
 }
 
+/** The same where an end need not be kept: null is a call that has ended. */
+export function nextOpen(call: Call | undefined, event: LedgerEvent): Call | null | undefined {
+  if (event.type !== "call.ended") return next(call, event);
+  return call && ENDS[call.state].includes(event.body.outcome) ? null : undefined;
+}
+
 function ended(call: Call, { body }: LedgerEvent & { readonly body: EventBodies["call.ended"] }): Call | undefined {
   if (!ENDS[call.state].includes(body.outcome)) return undefined;
   const { callId, tool, seq, index } = call;

@@ -1,4 +1,4 @@
-import { type Call, next } from "./call.ts";
+import { type Call, nextOpen } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { SHARED } from "./events.ts";
 import { livedCall } from "./known-event.ts";
@@ -107,14 +107,14 @@ function foldCall(state: SessionState, event: LedgerEvent): boolean {
   if (id === undefined) return false;
   const before = state.calls.get(id);
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");
-  const after = next(before, event);
-  if (!after) throw new IllegalEvent(event, before?.state ?? (state.ids.has(id) ? "ended" : "none"));
+  const after = nextOpen(before, event);
+  if (after === undefined) throw new IllegalEvent(event, before?.state ?? (state.ids.has(id) ? "ended" : "none"));
   if (event.type === "call.proposed") {
     countId(state, event.body);
     state.turn = Math.max(state.turn, event.body.turn);
   }
-  if (after.state === "ended") forget(state, id);
-  else state.calls.set(id, after);
+  if (after) state.calls.set(id, after);
+  else forget(state, id);
   remember(state, before, event);
   return true;
 }

@@ -1,4 +1,4 @@
-import { type Call, isRetry, next } from "./call.ts";
+import { type Call, isRetry, nextOpen } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { IllegalEvent } from "./fold.ts";
 import { grantAt, hasPassed } from "./grant-row.ts";
@@ -13,9 +13,9 @@ export type CallRow = Exclude<Call, { readonly state: "ended" }>;
 
 /** The row after an event of the call, of either chain; undefined removes it (ended). Throws `IllegalEvent` for an event that the call's state does not allow. */
 export function nextCallRow(row: CallRow | undefined, event: LedgerEvent): CallRow | undefined {
-  const after = next(row, event);
+  const after = nextOpen(row, event);
   if (after === undefined) throw new IllegalEvent(event, row?.state ?? "none");
-  return after.state === "ended" ? undefined : after;
+  return after === null || after.state === "ended" ? undefined : after;
 }
 
 /** The approval and the grant that the yes in force stands on, by id. */

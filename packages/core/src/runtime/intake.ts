@@ -22,7 +22,13 @@ export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Ste
     return { end: synthesised("invalid", "output_truncated", modelText.output_truncated()) };
   const parsed = typeof run.arguments === "string" ? parseToolInput(run.arguments) : parseToolValue(run.arguments);
   if (!parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
-  return build(batch, { run, tool, value: parsed.value, coercions: parsed.coercions });
+  const { value, coercions } = parsed;
+  try {
+    const built = tool.build(value, callContext(batch, run));
+    return built instanceof Promise ? takeLater(batch, run, { tool, built, coercions }) : take(batch, run, { tool, built, coercions });
+  } catch (error) {
+    return misbuilt(batch, tool, error);
+  }
 }
 
 function findTool({ deps, batch }: BatchRun, run: CallRun): Step<Tool> {
@@ -46,25 +52,27 @@ function isReachable({ name, definition }: Tool): boolean {
   return name === "resolve" || OWN_HANDLERS.includes(definition.runtimeHandler ?? "");
 }
 
-type Building = { readonly run: CallRun; readonly tool: Tool; readonly value: unknown; readonly coercions: readonly Coercion[] };
+type Built = { readonly tool: Tool; readonly built: Invocation; readonly coercions: readonly Coercion[] };
+type Building = Omit<Built, "built"> & { readonly built: Promise<Invocation> };
 
-function build(batch: BatchRun, { run, tool, value, coercions }: Building): Step<Taken> | Promise<Step<Taken>> {
-  const take = (invocation: Invocation): Step<Taken> => {
-    batch.repeats.valid(tool.name);
-    run.input = invocation.input;
-    const all = coercions.length > 0 ? [...coercions, ...invocation.coercions] : invocation.coercions;
-    return { go: { tool, invocation, coercions: all } };
-  };
-  const fail = (error: unknown): Step<Taken> => {
-    const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
-    return refuse(batch, { tool, type, message: messageOf(error) });
-  };
+async function takeLater(batch: BatchRun, run: CallRun, { tool, built, coercions }: Building): Promise<Step<Taken>> {
   try {
-    const built = tool.build(value, callContext(batch, run));
-    return built instanceof Promise ? built.then(take, fail) : take(built);
+    return take(batch, run, { tool, built: await built, coercions });
   } catch (error) {
-    return fail(error);
+    return misbuilt(batch, tool, error);
   }
+}
+
+function take(batch: BatchRun, run: CallRun, { tool, built, coercions }: Built): Step<Taken> {
+  batch.repeats.valid(tool.name);
+  run.input = built.input;
+  const all = coercions.length > 0 ? [...coercions, ...built.coercions] : built.coercions;
+  return { go: { tool, invocation: built, coercions: all } };
+}
+
+function misbuilt(batch: BatchRun, tool: Tool, error: unknown): Step<Taken> {
+  const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
+  return refuse(batch, { tool, type, message: messageOf(error) });
 }
 
 /** Where this call is made. */

@@ -8,7 +8,7 @@ import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./mem
 import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./memory-contents.ts";
 import { makeFollowers } from "./memory-followers.ts";
 import { listPage } from "./memory-lists.ts";
-import { apply, keep, place, refusal, refuseType, rollBack, type Undo } from "./memory-writing.ts";
+import { apply, keep, place, refusal, refuseType, rollBack, type Undo, type Writing } from "./memory-writing.ts";
 
 /** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
 export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
@@ -132,21 +132,21 @@ function writable(chains: Chains, { session, epoch }: Lease, expected: number): 
 type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
 
 function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
-  const undo: Undo | undefined = drafts.length > 1 ? [] : undefined;
-  const events: LedgerEvent[] = [];
+  const writing: Writing = { owner: chain, undo: drafts.length > 1 ? [] : undefined };
   refuseContents(drafts, given, chains.blobs);
+  let events: readonly LedgerEvent[];
   try {
-    for (const draft of drafts) {
+    events = drafts.map((draft, index) => {
       refuseType(draft, isAppendable(draft.type));
-      const event = place(chains, chain, { draft, index: events.length });
-      apply(chains, event, { owner: chain, undo });
-      events.push(event);
-    }
+      const event = place(chains, chain, { draft, index });
+      apply(chains, event, writing);
+      return event;
+    });
   } catch (error) {
-    throw refusal(error, undo);
+    throw refusal(error, writing.undo);
   }
   for (const event of events) keep(chains, chain, event);
-  for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
+  if (given.size > 0) for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;
 }
 

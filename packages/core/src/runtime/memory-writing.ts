@@ -7,7 +7,12 @@ import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow
 import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
 
 /** How to take back what was applied, in the order it was applied. A single event needs none: it changes all of its rows or none. */
-export type Undo = (() => void)[];
+export type Undo = Before[];
+
+type Before = { readonly rows: Map<string, unknown>; readonly id: string; readonly before: unknown };
+
+/** What an event is written for: whose call it is about, and how to take it back. */
+export type Writing = { readonly owner: Chain; readonly undo: Undo | undefined };
 
 /** What to throw when a write failed, after nothing of it is left in any row: an event that the rules refuse is `event_invalid`. */
 export function refusal(error: unknown, undo: Undo | undefined): unknown {
@@ -18,7 +23,7 @@ export function refusal(error: unknown, undo: Undo | undefined): unknown {
 
 /** Takes back everything, newest first. */
 export function rollBack(undo: Undo): void {
-  for (let step = undo.pop(); step; step = undo.pop()) step();
+  for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before);
 }
 
 /** `event_invalid` for an event that does not belong through this door. */
@@ -36,18 +41,19 @@ export function place(chains: Chains, chain: Chain, { draft, index }: { draft: D
 }
 
 /** Changes the rows of whatever the event concerns. All of them are computed before the first is changed, so a throw changes none. */
-export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: { owner: Chain; undo: Undo | undefined }): void {
+export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writing): void {
   const id = livedCall(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
   const after = id === undefined ? undefined : nextCallRow(before, event);
-  applyListed(chains, approvalOf(event, before), { event, owner, undo });
+  const approval = approvalOf(event, before);
+  if (approval !== undefined || !UNLISTED.has(event.type)) applyListed(chains, approval, { event, owner, undo });
   if (id === undefined) return;
   if (event.type === "call.ended" && owner.asked.has(id)) leaveOpen(chains, id, { event, owner, undo });
   put(owner.calls, id, after);
-  undo?.push(() => put(owner.calls, id, before));
+  undo?.push({ rows: owner.calls, id, before });
 }
 
-type Applying = { readonly event: LedgerEvent; readonly owner: Chain; readonly undo: Undo | undefined };
+type Applying = Writing & { readonly event: LedgerEvent };
 
 /** The life of a call, but for its approval, is in no list, and what is said in a turn is not. */
 const UNLISTED: ReadonlySet<string> = new Set<EventType>([
@@ -64,9 +70,8 @@ const UNLISTED: ReadonlySet<string> = new Set<EventType>([
 ]);
 
 function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
-  const { type, body } = applying.event;
+  const { body } = applying.event;
   if (approval !== undefined) applyApproval(chains, approval, applying);
-  else if (UNLISTED.has(type)) return;
   else if ("grant" in body) applyGrant(chains, body.grant, applying);
   else if ("proposal" in body) applyProposal(chains, body.proposal, applying);
   else if ("question" in body) applyQuestion(chains, body.question, applying);
@@ -78,10 +83,7 @@ function applyApproval({ approvals, standing }: Chains, id: string, { event, und
   const stood = standing.get(id);
   approvals.set(id, after);
   if (after.state !== before?.state || after.revision !== before.revision) standing.set(id, event);
-  undo?.push(() => {
-    put(approvals, id, before);
-    put(standing, id, stood);
-  });
+  undo?.push({ rows: approvals, id, before }, { rows: standing, id, before: stood });
 }
 
 function applyGrant({ grants, standing }: Chains, id: string, { event, undo }: Applying): void {
@@ -89,16 +91,13 @@ function applyGrant({ grants, standing }: Chains, id: string, { event, undo }: A
   const stood = standing.get(id);
   grants.set(id, nextGrantRow(before, event));
   standing.set(id, event);
-  undo?.push(() => {
-    put(grants, id, before);
-    put(standing, id, stood);
-  });
+  undo?.push({ rows: grants, id, before }, { rows: standing, id, before: stood });
 }
 
 function applyProposal({ proposals }: Chains, id: string, { event, undo }: Applying): void {
   const before = proposals.get(id);
   proposals.set(id, nextProposalRow(before, event));
-  undo?.push(() => put(proposals, id, before));
+  undo?.push({ rows: proposals, id, before });
 }
 
 function applyQuestion({ questions, standing }: Chains, id: string, { event, owner, undo }: Applying): void {
@@ -109,11 +108,11 @@ function applyQuestion({ questions, standing }: Chains, id: string, { event, own
   questions.set(id, after);
   if (after.state !== before?.state) standing.set(id, event);
   if (!before) owner.asked.set(after.callId, [...(asked ?? []), id]);
-  undo?.push(() => {
-    put(questions, id, before);
-    put(standing, id, stood);
-    put(owner.asked, after.callId, asked);
-  });
+  undo?.push(
+    { rows: questions, id, before },
+    { rows: standing, id, before: stood },
+    { rows: owner.asked, id: after.callId, before: asked },
+  );
 }
 
 function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
@@ -126,7 +125,7 @@ function leaveOpen(chains: Chains, call: string, applying: Applying): void {
   const asked = owner.asked.get(call);
   for (const id of asked ?? []) applyQuestion(chains, id, applying);
   owner.asked.delete(call);
-  undo?.push(() => put(owner.asked, call, asked));
+  undo?.push({ rows: owner.asked, id: call, before: asked });
 }
 
 function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {

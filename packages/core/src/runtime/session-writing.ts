@@ -24,7 +24,7 @@ const SNAPSHOT_EVERY = 1_000;
 /** Numbers what is issued, folds what is committed. */
 export function makeWriter(on: WriterOn): SessionWriter {
   const { ledger, lease } = on;
-  const { issue, commit, isIdle } = makeIssuing(on);
+  const { issue, take, settle, isIdle } = makeIssuing(on);
   const keep = makeKeeping(on);
   const inOrder = makeOrder(on);
   const direct = atOnce(ledger);
@@ -36,20 +36,35 @@ export function makeWriter(on: WriterOn): SessionWriter {
   const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? inOrder([answer.won], answer) : answer);
   const append: SessionWriter["record"] = (events, durability, blobs) =>
     issue(events.length, (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }).then(stored));
-  const write: SessionWriter["write"] = (events, durability) =>
-    direct?.isFree() && isIdle() && !endsAsked(on.state, events)
-      ? commit(events.length, (at) => stored(direct.append(lease, at, events)))
-      : append(events, durability);
+  const write: SessionWriter["write"] = (events, durability) => {
+    if (!(direct?.isFree() && isIdle()) || endsAsked(on.state, events)) return append(events, durability);
+    const at = take(events.length);
+    try {
+      return stored(direct.append(lease, at, events));
+    } catch (error) {
+      return Promise.reject(error);
+    } finally {
+      settle();
+    }
+  };
+  const claim: SessionWriter["claim"] = (intent) => {
+    if (!(direct?.isFree() && isIdle())) return issue(1, (at) => ledger.claim(lease, at, intent).then(claimed));
+    const at = take(1);
+    try {
+      return claimed(direct.claim(lease, at, intent));
+    } catch (error) {
+      return Promise.reject(error);
+    } finally {
+      settle();
+    }
+  };
   return {
     write,
+    claim,
     record: (events, durability, blobs) => {
       const done = blobs ? append(events, durability, blobs) : write(events, durability);
       return done instanceof Promise ? done : Promise.resolve(done);
     },
-    claim: (claim) =>
-      direct?.isFree() && isIdle()
-        ? commit(1, (at) => claimed(direct.claim(lease, at, claim)))
-        : issue(1, (at) => ledger.claim(lease, at, claim).then(claimed)),
   };
 }
 
@@ -59,8 +74,9 @@ type Issuing = {
   readonly issue: <T>(count: number, store: Store<T>) => Promise<T>;
   /** Nothing of ours is under way, and what others say need not be folded first. */
   readonly isIdle: () => boolean;
-  /** For a store that is done when it returns, while idle. Whoever hears of it and writes, writes behind it. */
-  readonly commit: <T>(count: number, store: (expected: number) => T) => T | Promise<never>;
+  /** For a store that is done when it returns, while idle: the sequence it must find. Whoever hears of it and writes, writes behind it, until it is settled. */
+  readonly take: (count: number) => number;
+  readonly settle: () => void;
 };
 
 /**
@@ -101,26 +117,18 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
     settle();
     return outcome;
   };
-  const commit: Issuing["commit"] = (count, store) => {
+  const take = (count: number): number => {
     const expected = issued;
     issued += count;
     link.underWay += 1;
-    try {
-      return store(expected);
-    } catch (error) {
-      return Promise.reject(error);
-    } finally {
-      settle();
-    }
+    return expected;
   };
   const issue = <T>(count: number, store: Store<T>): Promise<T> => {
     if (link.failure !== undefined) return refused(store, link);
     order += 1;
     const place = order;
     if (mode !== "at once") return enqueue(place, store);
-    const expected = issued;
-    issued += count;
-    link.underWay += 1;
+    const expected = take(count);
     const done = (value: T): T => {
       settle();
       return value;
@@ -128,7 +136,7 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
     return begin(store, expected).then(done, (error: unknown) => failed(error, { place, store }));
   };
   const isIdle = (): boolean => mode === "at once" && link.underWay === 0 && link.failure === undefined && !link.isWatching();
-  return { issue, commit, isIdle };
+  return { issue, take, settle, isIdle };
 }
 
 /** No chain ends there: whoever is told to write behind it writes nothing. */
@@ -210,5 +218,6 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
 
 /** A call that waits is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */
 function endsAsked({ calls }: SessionState, events: readonly Draft[]): boolean {
-  return events.some((event) => event.type === "call.ended" && calls.get(event.body.call)?.state === "waiting");
+  for (const event of events) if (event.type === "call.ended" && calls.get(event.body.call)?.state === "waiting") return true;
+  return false;
 }
