@@ -12,13 +12,13 @@ import type { HookView } from "./rewrite.ts";
 /** A call as it is judged. */
 export type Viewed = Assessed & {
   /** What rules, grants and offers speak about, where that is not the request itself: the effect behind `resolve`, the reading behind a preview. */
-  readonly subject?: Assessed;
+  readonly subject?: Assessed | undefined;
   /** The call only stages what it would do. */
-  readonly stages?: boolean;
+  readonly stages?: boolean | undefined;
   /** How it is asked about, where the tool itself does not say. */
-  readonly asking?: Asking;
+  readonly asking?: Asking | undefined;
   /** Why it cannot go on, where no rule says so. */
-  readonly refusal?: Ending;
+  readonly refusal?: Ending | undefined;
 };
 
 /** What a person is shown, and what the model is told when there is no yes. */
@@ -55,7 +55,8 @@ export function isAsk({ deps }: Pick<BatchRun, "deps">, { tool }: Pick<Taken, "t
 export function assessingOf(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Assessing {
   const { deps } = batch;
   return {
-    ...taken,
+    tool: taken.tool,
+    invocation: taken.invocation,
     cwd: callContext(batch, run).cwd,
     facts: deps.facts,
     policy: batch.policy,

@@ -17,7 +17,7 @@ export type BatchRun = {
   /** The calls of the batch, in call order. */
   readonly runs: CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
-  readonly nested: Set<Promise<unknown>>;
+  nested: Promise<unknown>[] | undefined;
   /** Absent: nobody listens. */
   readonly emit: ((event: DispatchEvent) => void) | undefined;
   readonly lanes: Lanes;
@@ -28,7 +28,7 @@ export type BatchRun = {
   readonly policy: () => Policy;
   readonly repeats: RepeatGuard;
   /** Why the run ends, by call index: set by post-tool hooks, `onAsk: fail` and interrupts. */
-  readonly stops: Map<number, string>;
+  stops: Map<number, string> | undefined;
   /** Approvals that are before a person now, by id. */
   readonly shown: Map<string, OpenApproval>;
   /** Rejections a person has spoken past since: the same call may be asked about again. */

@@ -9,6 +9,7 @@ import type { Ending } from "./dispatch.ts";
 import { stopped, synthesised } from "./endings.ts";
 import { callContext } from "./intake.ts";
 import { callKey, judge, type Ready, rejudge } from "./judge.ts";
+import { enterLane } from "./lanes.ts";
 import { notify } from "./notify.ts";
 import { changedOperand, isBound } from "./operands.ts";
 import { needsNobody, permit } from "./permission.ts";
@@ -28,14 +29,14 @@ export type Attempt = Step<Claimed> | Parked | { readonly ready: Ready };
 export function tryClaim(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Attempt> {
   if (batch.broken.error !== undefined) throw batch.broken.error;
   if (run.stopped) return stop(batch, run, ready);
-  return needsNobody(run, ready) ? enterLane(batch, run, { ready, yes: null }) : claimIfPermitted(batch, run, ready);
+  return needsNobody(run, ready) ? takeLane(batch, run, { ready, yes: null }) : claimIfPermitted(batch, run, ready);
 }
 
 async function claimIfPermitted(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
   const permitted = await permit(batch, run, ready);
   if ("parked" in permitted || "ready" in permitted) return permitted;
   if ("end" in permitted) return reportBlock(batch, run, { ready, end: permitted.end });
-  return await enterLane(batch, run, { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go });
+  return await takeLane(batch, run, { ready: "judged" in permitted ? permitted.judged : ready, yes: permitted.go });
 }
 
 function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly ready: Ready; readonly end: Ending }): Step<Claimed> {
@@ -52,10 +53,10 @@ async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<{ read
 }
 
 /** An edit is judged as edited; then the lane; what changed while waiting is judged again; then the intent goes to the ledger. */
-function enterLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+function takeLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
   const { ready, yes } = claimed;
   if (yes?.edited && run.editJudged !== yes.pos) return judgeEdit(batch, run, { ready, yes });
-  const may = run.index < 0 || batch.lanes.enter(run.index);
+  const may = run.index < 0 || enterLane(batch.lanes, run.index);
   return may === true ? inLane(batch, run, claimed) : inLaneLater(batch, run, { claimed, may });
 }
 
@@ -87,7 +88,7 @@ async function judgeAgain(batch: BatchRun, run: CallRun, ready: Ready): Promise<
 /** The policy changed, or an unsafe call of the batch ran since the facts were gathered. */
 function isStale(batch: BatchRun, ready: Ready): boolean {
   if (batch.policy().revision !== ready.policy.revision) return true;
-  return batch.lanes.unsafeRuns() > ready.unsafeRuns;
+  return batch.lanes.unsafe > ready.unsafeRuns;
 }
 
 async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Attempt> {

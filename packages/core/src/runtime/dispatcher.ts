@@ -1,7 +1,9 @@
 import type { Answer } from "../model/answer.ts";
 import type { OpenApproval } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
+import type { Maybe } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
+import { makeBatchTurns } from "./batch-turns.ts";
 import { type BatchRun, type CallRun, makeRun, ranOut, stopCall } from "./call-run.ts";
 import { currentPolicy } from "./current-policy.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
@@ -58,7 +60,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     begin: desk.begin,
   };
   deps.session.onClose(async () => shared.following?.removeEventListener("abort", shared.cancel));
-  const inTurn = makeTurns();
+  const inTurn = makeBatchTurns();
   return {
     process: (batch, emit) =>
       batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
@@ -75,45 +77,6 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     proposals: desk,
     close: desk.close,
   };
-}
-
-/** One batch after the other; one that is cancelled while it waits need not wait to be told so. */
-function makeTurns(): <T>(signal: AbortSignal, act: () => Promise<T>) => Promise<T> {
-  let underWay = 0;
-  let idle: PromiseWithResolvers<void> | undefined;
-  const leave = (): void => {
-    underWay -= 1;
-    if (underWay > 0) return;
-    idle?.resolve();
-    idle = undefined;
-  };
-  const enter = async (signal: AbortSignal): Promise<void> => {
-    while (underWay > 0 && !signal.aborted) {
-      idle ??= Promise.withResolvers<void>();
-      await orAborted(idle.promise, signal);
-    }
-    underWay += 1;
-  };
-  return async (signal, act) => {
-    if (underWay === 0) underWay += 1;
-    else await enter(signal);
-    try {
-      return await act();
-    } finally {
-      leave();
-    }
-  };
-}
-
-function orAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    signal.addEventListener("abort", done, { once: true });
-    promise.then(done, done);
-  });
 }
 
 const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", results: Object.freeze([]) });
@@ -137,17 +100,26 @@ type Shared = {
 
 type Given<B> = { readonly batch: B; readonly emit: ((event: DispatchEvent) => void) | undefined };
 
-async function start(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Promise<BatchReport> {
+function start(deps: DispatcherDeps, shared: Shared, given: Given<Batch>): Maybe<BatchReport> {
+  const { batch } = given;
   if (batch.newPrompt) {
     shared.repeats.reset();
     for (const fingerprint of deps.session.state.rejected) shared.forgiven.add(fingerprint);
   }
   shared.repeats.begin();
   shared.tools = batch.tools;
-  if (deps.changes) await shared.begin();
+  return deps.changes ? shared.begin().then(() => runBatch(deps, shared, given)) : runBatch(deps, shared, given);
+}
+
+function runBatch(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Batch>): Maybe<BatchReport> {
   const run = makeBatchRun(deps, shared, { batch, emit, count: batch.calls.length });
   const runs = propose(run, batch.calls);
-  return await conclude(run, runs, await runCalls(run, shared, runs));
+  const reports = runCalls(run, shared, runs);
+  return reports instanceof Promise ? concludeLater(run, runs, reports) : conclude(run, runs, reports);
+}
+
+async function concludeLater(run: BatchRun, runs: readonly CallRun[], reports: Promise<readonly CallReport[]>): Promise<BatchReport> {
+  return conclude(run, runs, await reports);
 }
 
 async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given<Omit<Batch, "calls">>): Promise<BatchReport> {
@@ -190,20 +162,33 @@ function isSettled(entry: {
   return entry.run !== undefined && entry.report !== undefined;
 }
 
-async function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Promise<readonly CallReport[]> {
+function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
   for (const run of runs) {
     batch.runs.push(run);
     shared.live.set(run.callId, run);
   }
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
+  let reports: Maybe<readonly CallReport[]> | undefined;
   try {
-    const reports = await runAll(batch, runs);
-    if (batch.nested.size > 0) await Promise.all(batch.nested); // a batch is over when they are
-    return reports;
+    reports = runAll(batch, runs);
   } finally {
-    shared.batches.delete(batch);
-    for (const run of runs) shared.live.delete(run.callId);
+    if (!(reports instanceof Promise || batch.nested)) unfollow(batch, shared, runs);
+  }
+  return reports instanceof Promise || batch.nested ? runCallsLater(batch, shared, { runs, reports }) : reports;
+}
+
+async function runCallsLater(
+  batch: BatchRun,
+  shared: Shared,
+  { runs, reports }: { readonly runs: readonly CallRun[]; readonly reports: Maybe<readonly CallReport[]> },
+): Promise<readonly CallReport[]> {
+  try {
+    const all = await reports;
+    if (batch.nested) await Promise.all(batch.nested); // a batch is over when they are
+    return all;
+  } finally {
+    unfollow(batch, shared, runs);
   }
 }
 
@@ -215,6 +200,11 @@ function follow(run: BatchRun, shared: Shared): void {
   shared.following?.removeEventListener("abort", shared.cancel);
   signal.addEventListener("abort", shared.cancel, { once: true });
   shared.following = signal;
+}
+
+function unfollow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): void {
+  shared.batches.delete(batch);
+  for (const run of runs) shared.live.delete(run.callId);
 }
 
 function stopAll({ runs, batch }: BatchRun): void {
@@ -233,7 +223,7 @@ function makeBatchRun(
     staging: shared.staging,
     stagedBefore: deps.session.state.proposals.size === 0 ? NONE : stagedRows(shared.staging).map(({ id }) => id),
     runs: [],
-    nested: new Set(),
+    nested: undefined,
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
       for (const run of made.runs) if (run.phase === "before") run.wake?.();
@@ -242,7 +232,7 @@ function makeBatchRun(
     repeats: shared.repeats,
     shown: shared.shown,
     forgiven: shared.forgiven,
-    stops: new Map(),
+    stops: undefined,
     broken: shared.broken,
     endedBy: undefined,
     skipRest: (why, because) => {

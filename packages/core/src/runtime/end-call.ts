@@ -1,9 +1,8 @@
-import { andThen } from "../and-then.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
 import { cutText } from "../model/cut-text.ts";
-import type { EventBodies } from "../model/events.ts";
+import type { Draft, EventBodies } from "../model/events.ts";
 import { postToolHookInput, toolHookInput } from "../model/hook-input.ts";
 import type { Content, Spilled, ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
@@ -11,34 +10,52 @@ import type { Maybe } from "../tool-definition.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
+import { releaseLane } from "./lanes.ts";
 import { tell } from "./notify.ts";
-import { recordSurely } from "./record-surely.ts";
+import { untilWritten } from "./record-surely.ts";
 import { hookSession } from "./rewrite.ts";
 import { traceUnrun } from "./tracing.ts";
 
 /** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
 export function endCall(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
   run.phase = "after";
-  const transformed = batch.deps.hooks ? transform(batch, run, ending) : ending;
-  const limited = andThen(transformed, ({ result }) => limit(batch, run, result));
-  return andThen(limited, (cut) => recordAndTell(batch, run, { ending, result: cut.result, spilled: cut.spilled }));
+  const result = batch.deps.hooks ? transformAndLimit(batch, run, ending) : limit(batch, run, ending.result);
+  return result instanceof Promise ? recordLater(batch, run, { ending, result }) : recordAndTell(batch, run, { ending, result });
 }
 
-type Ended = { readonly ending: Ending } & Limited;
+async function transformAndLimit(batch: BatchRun, run: CallRun, ending: Ending): Promise<ToolResult> {
+  const { result } = await transform(batch, run, ending);
+  return limit(batch, run, result);
+}
 
-function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut, spilled }: Ended): Maybe<CallReport> {
+type Ended<R> = { readonly ending: Ending; readonly result: R };
+
+async function recordLater(batch: BatchRun, run: CallRun, { ending, result }: Ended<Promise<ToolResult>>): Promise<CallReport> {
+  return recordAndTell(batch, run, { ending, result: await result });
+}
+
+function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut }: Ended<ToolResult>): Maybe<CallReport> {
   const { deps } = batch;
   const ran = run.startedAt > 0;
   const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
   const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
-  const durationMs = ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0;
-  const body = endedBody(run, { ending, result, durationMs, spilled });
-  if (!deps.hooks) batch.lanes.release(run.index); // a hook that comes after a body may still stop what would run in its place
-  return andThen(recordEnd(batch, body), () => tellEnd(batch, run, { ...ending, result }));
+  const ended = result === ending.result ? ending : { ...ending, result };
+  const body = endedBody(run, ended, ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
+  if (!deps.hooks) releaseLane(batch.lanes, run.index); // a hook that comes after a body may still stop what would run in its place
+  const recorded = recordEnd(batch, body);
+  return recorded instanceof Promise ? tellLater(batch, run, { ended, recorded }) : tellEnd(batch, run, ended);
+}
+
+async function tellLater(
+  batch: BatchRun,
+  run: CallRun,
+  { ended, recorded }: { readonly ended: Ending; readonly recorded: Promise<void> },
+): Promise<CallReport> {
+  await recorded;
+  return tellEnd(batch, run, ended);
 }
 
 function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
-  const { deps } = batch;
   const { state, type, result } = ending;
   const { callId } = run;
   const ran = run.startedAt > 0;
@@ -53,8 +70,11 @@ function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallRepor
   });
   if (state === "denied" || state === "rejected") tellDenied(batch, run, ending);
   if (!ran) traceUnrun(batch, run, ending);
-  const told = deps.hooks && ran ? postHooks(batch, run, ending) : result;
-  return andThen(told, (final) => ({ callId, outcome: state, type, result: final }));
+  return batch.deps.hooks && ran ? reportAfterHooks(batch, run, ending) : { callId, outcome: state, type, result };
+}
+
+async function reportAfterHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
+  return { callId: run.callId, outcome: ending.state, type: ending.type, result: await postHooks(batch, run, ending) };
 }
 
 const LONGEST_EDIT = 2_000;
@@ -65,18 +85,11 @@ function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
   return { ...result, content: withText(result.content, text) };
 }
 
-type Recording = {
-  readonly ending: Ending;
-  readonly result: ToolResult;
-  readonly durationMs: number;
-  readonly spilled: readonly Spilled[] | undefined;
-};
-
-function endedBody(run: CallRun, { ending, result, durationMs, spilled }: Recording): EventBodies["call.ended"] {
-  const { content, display, modelOverride, details } = result;
-  const body: Mutable<EventBodies["call.ended"]> = { call: run.callId, outcome: ending.state, type: ending.type, content, durationMs };
+function endedBody(run: CallRun, { state, type, result, evidence }: Ending, durationMs: number): EventBodies["call.ended"] {
+  const { content, display, modelOverride, details, spilled } = result;
+  const body: Mutable<EventBodies["call.ended"]> = { call: run.callId, outcome: state, type, content, durationMs };
   if (display !== undefined && display !== content) body.display = display;
-  if (ending.evidence) body.evidence = ending.evidence;
+  if (evidence) body.evidence = evidence;
   if (modelOverride !== undefined) body.modelOverride = modelOverride;
   if (details !== undefined) body.details = details;
   if (spilled) body.spilled = spilled;
@@ -94,26 +107,31 @@ const TRIES = 4;
 function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
   const { session } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
-  return recordSurely(deps, { events: () => [session.draft("call.ended", body)], tries: claimed ? undefined : TRIES });
+  const written = session.write([session.draft("call.ended", body)], "normal");
+  return written instanceof Promise ? recordEndSurely(deps, { body, claimed, written }) : undefined;
 }
 
-type Limited = { readonly result: ToolResult; readonly spilled: readonly Spilled[] | undefined };
+type Recording = { readonly body: EventBodies["call.ended"]; readonly claimed: boolean; readonly written: Promise<unknown> };
 
-function limit(batch: BatchRun, run: CallRun, result: ToolResult): Maybe<Limited> {
+function recordEndSurely(deps: BatchRun["deps"], { body, claimed, written }: Recording): Promise<void> {
+  const events = (): readonly Draft[] => [deps.session.draft("call.ended", body)];
+  return untilWritten(deps, { events, tries: claimed ? undefined : TRIES }, written);
+}
+
+function limit(batch: BatchRun, run: CallRun, result: ToolResult): Maybe<ToolResult> {
   const limits = outputLimits(run.tool?.definition ?? {});
   const text = typeof result.content === "string" ? result.content : contentText(result.content);
   const cut = cutOutput(text, limits);
-  return cut ? spillAndCut(batch, run, { result, text, cut }) : { result, spilled: result.spilled };
+  return cut ? spillAndCut(batch, run, { result, text, cut }) : result;
 }
 
 type Cutting = { readonly result: ToolResult; readonly text: string; readonly cut: Cut };
 
-async function spillAndCut(batch: BatchRun, run: CallRun, { result, text, cut }: Cutting): Promise<Limited> {
+async function spillAndCut(batch: BatchRun, run: CallRun, { result, text, cut }: Cutting): Promise<ToolResult> {
   const file = cut.needsFile ? await spill(batch, run, text) : undefined;
   const place = file ?? (cut.needsFile ? "unsaved" : undefined);
   const content: Content = withText(result.content, composeCut(cut, place));
-  const spilled = file ? [...(result.spilled ?? []), file] : result.spilled;
-  return { result: { ...result, content, ...(spilled && { spilled }) }, spilled };
+  return file ? { ...result, content, spilled: [...(result.spilled ?? []), file] } : { ...result, content };
 }
 
 /** A file that cannot be written does not make a success a failure. */
@@ -190,6 +208,7 @@ async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise
   try {
     const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
     if (said?.stop !== undefined) {
+      batch.stops ??= new Map();
       batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
       batch.skipRest("hook");
     }

@@ -33,7 +33,8 @@ export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: 
   try {
     await session.record([proposal(session, run, { turn: session.state.turn, givenId: null, calledAs: call.name })], "normal");
     const running = runCall(batch, run);
-    batch.nested.add(running);
+    batch.nested ??= [];
+    batch.nested.push(running);
     return resultOf(await running);
   } finally {
     batch.live.delete(callId);

@@ -1,4 +1,3 @@
-import { andThen } from "../and-then.ts";
 import type { EventBodies } from "../model/events.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Maybe } from "../tool-definition.ts";
@@ -21,25 +20,36 @@ type Judging = { readonly taken: Taken; readonly hook: HookView | undefined; rea
 /** Assesses the call and records the decision. The record is on its way when this returns. */
 export function judge(batch: BatchRun, run: CallRun, what: Judging): Maybe<Ready> {
   const ready = assess(batch, run, what);
-  if (!(ready instanceof Promise)) return recordJudgement(batch, run, { ready, editedBy: what.editedBy });
-  return ready.then((assessed) => recordJudgement(batch, run, { ready: assessed, editedBy: what.editedBy }));
+  const { editedBy } = what;
+  return ready instanceof Promise ? recordLater(batch, run, { ready, editedBy }) : recordJudgement(batch, run, { ready, editedBy });
+}
+
+type Judgement<R> = { readonly ready: R; readonly editedBy: string | undefined };
+
+async function recordLater(batch: BatchRun, run: CallRun, { ready, editedBy }: Judgement<Promise<Ready>>): Promise<Ready> {
+  return recordJudgement(batch, run, { ready: await ready, editedBy });
 }
 
 /** Judges the call as it stands. Nothing is recorded. */
 export function assess(batch: BatchRun, run: CallRun, { taken, hook }: Judging): Maybe<Ready> {
   const assessed = assessCall(batch, run, { taken, hook });
-  const ready = (found: Viewed): Ready => ({ ...found, taken, unsafeRuns: batch.lanes.unsafeRuns(), hook });
-  return andThen(assessed, ready);
+  return assessed instanceof Promise ? readyLater(batch, assessed, { taken, hook }) : readyOf(batch, assessed, { taken, hook });
+}
+
+async function readyLater(batch: BatchRun, assessed: Promise<Viewed>, judging: Judging): Promise<Ready> {
+  return readyOf(batch, await assessed, judging);
+}
+
+function readyOf(batch: BatchRun, viewed: Viewed, { taken, hook }: Judging): Ready {
+  const { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal } = viewed;
+  const unsafeRuns = batch.lanes.unsafe;
+  return { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal, taken, unsafeRuns, hook };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Not awaited: a judgement that could not be stored shows at the claim or the end, neither of which can be stored without it. */
-function recordJudgement(
-  batch: BatchRun,
-  run: CallRun,
-  { ready, editedBy }: { readonly ready: Ready; readonly editedBy: string | undefined },
-): Ready {
+function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Judgement<Ready>): Ready {
   const { session } = batch.deps;
   const { request, decision, facts, safe, policy, taken } = ready;
   const body: Mutable<EventBodies["call.judged"]> = {

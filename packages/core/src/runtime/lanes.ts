@@ -6,111 +6,111 @@
  * whatever waits for its end still waits. `parked` means it will not end in this process: what waits behind it is stuck.
  */
 export type Lanes = {
-  /** Says whether a call is safe; until then every later call waits. */
-  readonly classify: (index: number, safe: boolean) => void;
-  /** Resolves to true when the call may run, to false when it is stuck behind a parked one. */
-  readonly enter: (index: number) => Promise<boolean> | true;
-  /** The call's body is over, its end on its way to the ledger: so the next intents are stored together with the ends before them. */
-  readonly release: (index: number) => void;
-  /** The call ended. */
-  readonly leave: (index: number) => void;
-  /** The call waits for a person beyond this process. */
-  readonly park: (index: number) => void;
+  readonly entries: readonly Entry[];
+  readonly limit: number;
+  /** Called after each unsafe call that ran. */
+  readonly unsafeRan: () => void;
+  /** The first entry that has not ended. */
+  first: number;
+  running: number;
   /** How many unsafe calls have run; a change means that facts may be old. */
-  readonly unsafeRuns: () => number;
+  unsafe: number;
+  /** How many entries asked to run and wait. */
+  waiting: number;
 };
 
 type Entry = { safe: boolean; state: "open" | "running" | "done" | "parked" | "ended"; resolve: ((may: boolean) => void) | undefined };
 
-/** `first` is the first entry that has not ended, `waiting` the number of entries that asked to run. */
-type Batch = {
-  readonly entries: readonly Entry[];
-  readonly limit: number;
-  readonly unsafeRan: () => void;
-  first: number;
-  running: number;
-  unsafe: number;
-  waiting: number;
-};
-
 /** Lanes for a batch of `count` calls; `unsafeRan` is called after each unsafe call that ran. */
 export function createLanes(count: number, limit: number, unsafeRan: () => void = () => undefined): Lanes {
-  const entries: Entry[] = [];
-  for (let index = 0; index < count; index += 1) entries.push({ safe: false, state: "open", resolve: undefined });
-  const batch: Batch = { entries, limit, unsafeRan, first: 0, running: 0, unsafe: 0, waiting: 0 };
-  return {
-    classify: (index, safe) => {
-      const entry = entries[index];
-      if (!entry || entry.safe === safe) return;
-      entry.safe = safe;
-      if (entry.state === "running") {
-        entry.state = "open"; // what became unsafe waits like any unsafe call
-        batch.running -= 1;
-      }
-      advance(batch);
-    },
-    enter: (index) => enter(batch, index),
-    release: (index) => release(batch, index),
-    leave: (index) => finish(batch, index, "ended"),
-    park: (index) => finish(batch, index, "parked"),
-    unsafeRuns: () => batch.unsafe,
-  };
+  const entries: Entry[] = Array.from({ length: count }, openEntry);
+  return { entries, limit, unsafeRan, first: 0, running: 0, unsafe: 0, waiting: 0 };
 }
 
-function enter(batch: Batch, index: number): Promise<boolean> | true {
-  const entry = batch.entries[index];
-  if (!entry || entry.state === "running") return true;
-  if (index === batch.first && batch.running < batch.limit && entry.state === "open") {
-    begin(batch, entry);
-    return true;
+function openEntry(): Entry {
+  return { safe: false, state: "open", resolve: undefined };
+}
+
+/** Says whether a call is safe; until then every later call waits. */
+export function classifyLane(lanes: Lanes, index: number, safe: boolean): void {
+  const entry = lanes.entries[index];
+  if (!entry || entry.safe === safe) return;
+  entry.safe = safe;
+  if (entry.state === "running") {
+    entry.state = "open"; // what became unsafe waits like any unsafe call
+    lanes.running -= 1;
   }
+  advance(lanes);
+}
+
+/** True when the call may run, at once or later; false when it is stuck behind a parked one. */
+export function enterLane(lanes: Lanes, index: number): Promise<boolean> | true {
+  const entry = lanes.entries[index];
+  if (!entry || entry.state === "running") return true;
+  if (index !== lanes.first || lanes.running >= lanes.limit || entry.state !== "open") return waitInLane(lanes, entry);
+  begin(lanes, entry);
+  return true;
+}
+
+function waitInLane(lanes: Lanes, entry: Entry): Promise<boolean> {
   return new Promise((resolve) => {
     entry.resolve = resolve;
-    batch.waiting += 1;
-    advance(batch);
+    lanes.waiting += 1;
+    advance(lanes);
   });
 }
 
-function begin(batch: Batch, entry: Entry): void {
+function begin(lanes: Lanes, entry: Entry): void {
   entry.state = "running";
-  batch.running += 1;
+  lanes.running += 1;
 }
 
-function release(batch: Batch, index: number): void {
-  const entry = batch.entries[index];
+/** The call's body is over, its end on its way to the ledger: so the next intents are stored together with the ends before them. */
+export function releaseLane(lanes: Lanes, index: number): void {
+  const entry = lanes.entries[index];
   if (entry?.state !== "running") return;
   entry.state = "done";
-  batch.running -= 1;
-  advance(batch);
+  lanes.running -= 1;
+  advance(lanes);
 }
 
-function finish(batch: Batch, index: number, state: "ended" | "parked"): void {
-  const entry = batch.entries[index];
+/** The call ended. */
+export function leaveLane(lanes: Lanes, index: number): void {
+  finish(lanes, index, "ended");
+}
+
+/** The call waits for a person beyond this process. */
+export function parkLane(lanes: Lanes, index: number): void {
+  finish(lanes, index, "parked");
+}
+
+function finish(lanes: Lanes, index: number, state: "ended" | "parked"): void {
+  const entry = lanes.entries[index];
   if (!entry || entry.state === "parked") return; // a parked call does not end in this process
   const ran = entry.state === "running" || entry.state === "done";
-  if (entry.state === "running") batch.running -= 1;
+  if (entry.state === "running") lanes.running -= 1;
   entry.state = state;
   if (ran && !entry.safe) {
-    batch.unsafe += 1;
-    batch.unsafeRan();
+    lanes.unsafe += 1;
+    lanes.unsafeRan();
   }
-  advance(batch);
+  advance(lanes);
 }
 
 /** What the entries before one are: still on their way, or parked for good. */
 type Before = { open: boolean; unsafe: boolean; parked: boolean; parkedUnsafe: boolean };
 
 /** Lets run whatever may; nothing after an unsafe call that is still on its way can. */
-function advance(batch: Batch): void {
-  const { entries } = batch;
-  while (entries[batch.first]?.state === "ended") batch.first += 1;
+function advance(lanes: Lanes): void {
+  const { entries } = lanes;
+  while (entries[lanes.first]?.state === "ended") lanes.first += 1;
   const before: Before = { open: false, unsafe: false, parked: false, parkedUnsafe: false };
-  for (let index = batch.first; batch.waiting > 0 && !before.unsafe; index += 1) {
+  for (let index = lanes.first; lanes.waiting > 0 && !before.unsafe; index += 1) {
     const entry = entries[index];
     if (!entry) return;
-    if (entry.resolve && !isBlocked(entry, before)) admit(batch, entry, before);
+    if (entry.resolve && !isBlocked(entry, before)) admit(lanes, entry, before);
     note(entry, before);
-    if (batch.running >= batch.limit && !before.parked) return;
+    if (lanes.running >= lanes.limit && !before.parked) return;
   }
 }
 
@@ -118,14 +118,14 @@ function isBlocked(entry: Entry, before: Before): boolean {
   return entry.safe ? before.unsafe : before.open;
 }
 
-function admit(batch: Batch, entry: Entry, before: Before): void {
+function admit(lanes: Lanes, entry: Entry, before: Before): void {
   const stuck = entry.safe ? before.parkedUnsafe : before.parked;
-  if (!stuck && batch.running >= batch.limit) return;
+  if (!stuck && lanes.running >= lanes.limit) return;
   if (stuck) entry.state = "parked";
-  else begin(batch, entry);
+  else begin(lanes, entry);
   const { resolve } = entry;
   entry.resolve = undefined;
-  batch.waiting -= 1;
+  lanes.waiting -= 1;
   resolve?.(!stuck);
 }
 

@@ -20,28 +20,27 @@ export function nameCalls(session: Session, calls: readonly ProposedCall[], next
   const inBatch = new Set<string>();
   const givenIds = new Set<string>();
   return calls.map((proposed) => {
-    const call = readCall(proposed);
-    const given = typeof call.id === "string" && call.id !== "" ? call.id.toWellFormed().slice(0, LONGEST_ID) : null;
-    if (given === null) return { call, givenId: null, callId: next(), duplicate: false };
-    const duplicate = givenIds.has(given);
-    const callId = freeId(session, inBatch, given);
+    const { id, name, arguments: args } = readCall(proposed);
+    const calledAs = typeof name === "string" ? name : "";
+    const givenId = typeof id === "string" && id !== "" ? id.toWellFormed().slice(0, LONGEST_ID) : null;
+    if (givenId === null) return { calledAs, arguments: args, givenId, callId: next(), duplicate: false };
+    const duplicate = givenIds.has(givenId);
+    const callId = freeId(session, inBatch, givenId);
     inBatch.add(callId);
-    givenIds.add(given);
-    return { call, givenId: given, callId, duplicate };
+    givenIds.add(givenId);
+    return { calledAs, arguments: args, givenId, callId, duplicate };
   });
 }
 
 /** Doors pass on what a provider sent: what is no call has no name, and so is an unknown tool. */
-function readCall(given: unknown): ProposedCall {
-  if (!isObject(given)) return { name: "", arguments: given };
-  const { id, name, arguments: args } = given;
-  const call = { name: typeof name === "string" ? name : "", arguments: args };
-  return typeof id === "string" ? { ...call, id } : call;
+function readCall(given: unknown): { readonly id?: unknown; readonly name?: unknown; readonly arguments?: unknown } {
+  return isObject(given) ? given : { arguments: given };
 }
 
 /** A call with the id it has from here on. */
 export type NamedCall = {
-  readonly call: ProposedCall;
+  readonly calledAs: string;
+  readonly arguments: unknown;
   readonly givenId: string | null;
   readonly callId: string;
   readonly duplicate: boolean;

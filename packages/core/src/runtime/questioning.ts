@@ -8,6 +8,7 @@ import type { BatchRun, CallRun } from "./call-run.ts";
 import type { DispatcherDeps, Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
 import type { Ready } from "./judge.ts";
+import { classifyLane, enterLane } from "./lanes.ts";
 import { wholeQuestion } from "./questioning-answer.ts";
 import { abortedEnd, unaskableEnd, unavailableEnd } from "./questioning-ends.ts";
 import { endOf, waitForReply } from "./questioning-wait.ts";
@@ -48,8 +49,8 @@ export function isAsking(batch: BatchRun, callId: string): boolean {
 
 /** Goes on with a call that asked in an earlier process, or meant to. Its question is on record; whether its tool has changed since is of no matter to whoever answers. */
 export async function askAgain(batch: BatchRun, run: CallRun): Promise<Asked> {
-  batch.lanes.classify(run.index, false);
-  const may = batch.lanes.enter(run.index);
+  classifyLane(batch.lanes, run.index, false);
+  const may = enterLane(batch.lanes, run.index);
   if (may !== true && !(await may)) return { parked: undefined };
   const restored = await restore(batch, run);
   return await asking(batch, run, async () => {

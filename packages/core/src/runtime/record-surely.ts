@@ -24,7 +24,8 @@ export function recordSurely(recorder: Recorder, recording: Recording): Maybe<vo
   return written instanceof Promise ? untilWritten(recorder, recording, written) : undefined;
 }
 
-async function untilWritten({ session, clock, warn }: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
+/** The same for what was written once already. */
+export async function untilWritten({ session, clock, warn }: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
   const { events, durability = "normal", tries } = recording;
   for (let tried = 1, written: Maybe<unknown> = first; ; tried += 1) {
     try {

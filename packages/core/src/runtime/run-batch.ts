@@ -18,11 +18,10 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
   const drafts: Draft[] = [];
   const runs: CallRun[] = [];
   const turn = session.state.openTurn ?? session.state.turn + 1;
-  for (const { call, givenId, callId, duplicate } of nameCalls(session, calls, () => ids.next("call_"))) {
-    const calledAs = call.name;
+  for (const { calledAs, arguments: args, givenId, callId, duplicate } of nameCalls(session, calls, () => ids.next("call_"))) {
     const name = batch.batch.tools.get(calledAs)?.name ?? calledAs;
     const duplicateOf = duplicate && givenId !== null ? givenId : undefined;
-    const run = makeRun({ callId, index: runs.length, name, arguments: call.arguments, duplicateOf });
+    const run = makeRun({ callId, index: runs.length, name, arguments: args, duplicateOf });
     drafts.push(proposal(session, run, { turn, givenId, calledAs }));
     runs.push(run);
   }
@@ -60,7 +59,7 @@ export function conclude(batch: BatchRun, runs: readonly CallRun[], reports: rea
 function reportOf(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): BatchReport {
   const placed = place(batch, runs, reports);
   const ended = batch.endedBy ? { endedBy: batch.endedBy } : undefined;
-  if (batch.stops.size === 0) return { stopRun: false, stopMessage: "", results: placed, ...ended };
+  if (!batch.stops) return { stopRun: false, stopMessage: "", results: placed, ...ended };
   const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
   const stopRun = stop !== undefined && !batch.batch.signal.aborted;
   return { stopRun, stopMessage: stopRun ? stop[1] : "", results: placed, ...ended };
@@ -80,7 +79,10 @@ async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports
   }));
   try {
     const said = await hooks.consult("post_tool_batch", batchHookInput(hookSession(batch, run), ended), batch.batch.signal);
-    if (said?.stop !== undefined) batch.stops.set(runs.length, said.stop || "Stopped by a post_tool_batch hook.");
+    if (said?.stop !== undefined) {
+      batch.stops ??= new Map();
+      batch.stops.set(runs.length, said.stop || "Stopped by a post_tool_batch hook.");
+    }
     if (!said || last.outcome === "waiting") return reports;
     return [...reports.slice(0, -1), { ...last, result: withHookWords(last.result, said) }];
   } catch (error) {

@@ -17,6 +17,7 @@ import { nest } from "./gate.ts";
 import { byPattern } from "./grants.ts";
 import { intake, type Taken } from "./intake.ts";
 import { judge, type Ready } from "./judge.ts";
+import { classifyLane, leaveLane, parkLane } from "./lanes.ts";
 import { notifyUnjudged } from "./notify.ts";
 import { type Asked, askAgain, askQuestions, isAsking } from "./questioning.ts";
 import { describeUnresolved } from "./resolve-call.ts";
@@ -53,7 +54,7 @@ export function finishCall(batch: BatchRun, run: CallRun, begun: Begun): Maybe<C
     const going = go(batch, run, begun);
     const reported = going instanceof Promise ? reportLater(batch, run, going) : report(batch, run, going);
     if (reported instanceof Promise) return leaveLater(batch, run, reported);
-    batch.lanes.leave(run.index);
+    leaveLane(batch.lanes, run.index);
     return reported;
   } catch (error) {
     return leaveLater(batch, run, Promise.reject(error));
@@ -66,7 +67,7 @@ async function leaveLater(batch: BatchRun, run: CallRun, reported: Promise<CallR
   } catch (error) {
     return await failClosed(batch, run, error);
   } finally {
-    batch.lanes.leave(run.index);
+    leaveLane(batch.lanes, run.index);
   }
 }
 
@@ -86,7 +87,7 @@ function go(batch: BatchRun, run: CallRun, begun: Begun): Maybe<Asked> {
 }
 
 function attempt(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Asked> {
-  if (run.index >= 0) batch.lanes.classify(run.index, ready.safe);
+  if (run.index >= 0) classifyLane(batch.lanes, run.index, ready.safe);
   const tried = tryClaim(batch, run, ready);
   return tried instanceof Promise ? attemptedLater(batch, run, tried) : attempted(batch, run, tried);
 }
@@ -167,7 +168,7 @@ function startEffect(batch: BatchRun, run: CallRun, { ready, yes, unseen }: Clai
 const nested: Nested = (batch, parent, call) => nest(batch, parent, { call, runCall });
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {
-  batch.lanes.park(run.index);
+  parkLane(batch.lanes, run.index);
   return { callId: run.callId, outcome: "waiting", type: "waiting", ...(parked !== undefined && { approvalId: parked }) };
 }
 

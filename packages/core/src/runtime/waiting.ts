@@ -165,7 +165,7 @@ async function judgeWaiting(
   { call, state }: { readonly call: Waiting; readonly state: WaitState },
 ): Promise<Waited | undefined> {
   const { ready } = state;
-  const same = batch.policy().revision === ready.policy.revision && batch.lanes.unsafeRuns() === ready.unsafeRuns;
+  const same = batch.policy().revision === ready.policy.revision && batch.lanes.unsafe === ready.unsafeRuns;
   if (same && !run.askAgain) return undefined;
   run.askAgain = false;
   state.ready = await rejudge(batch, run, ready);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createLanes } from "../../src/runtime/lanes.ts";
+import { classifyLane, createLanes, enterLane, leaveLane, parkLane, releaseLane } from "../../src/runtime/lanes.ts";
 
 type Log = string[];
 
@@ -9,9 +9,9 @@ type Log = string[];
 function enterAll(letters: string, limit = 10): { readonly log: Log; readonly lanes: ReturnType<typeof createLanes> } {
   const lanes = createLanes(letters.length, limit);
   const log: Log = [];
-  for (const [index, letter] of [...letters].entries()) lanes.classify(index, letter === "r");
+  for (const [index, letter] of [...letters].entries()) classifyLane(lanes, index, letter === "r");
   for (const [index] of [...letters].entries()) {
-    const may = lanes.enter(index);
+    const may = enterLane(lanes, index);
     if (may === true) log.push(`run ${index}`);
     else void may.then((runs) => log.push(`${runs ? "run" : "stuck"} ${index}`));
   }
@@ -33,7 +33,7 @@ for (const [name, letters, leave, log] of started) {
     const batch = enterAll(letters);
     for (const index of leave) {
       await tick();
-      batch.lanes.leave(index);
+      leaveLane(batch.lanes, index);
     }
     await tick();
     assert.deepEqual(batch.log, log);
@@ -49,8 +49,8 @@ const released: readonly (readonly [name: string, letters: string, then: "releas
 for (const [name, letters, then, log] of released) {
   test(name, async () => {
     const batch = enterAll(letters, 1);
-    batch.lanes.release(0);
-    if (then === "leave") batch.lanes.leave(0);
+    releaseLane(batch.lanes, 0);
+    if (then === "leave") leaveLane(batch.lanes, 0);
     await tick();
     assert.deepEqual(batch.log, log);
   });
@@ -58,19 +58,19 @@ for (const [name, letters, then, log] of released) {
 
 test("a place is given away once: an end after its body frees no second one", async () => {
   const batch = enterAll("rrrr", 1);
-  batch.lanes.release(0);
-  batch.lanes.release(0);
-  batch.lanes.leave(0);
+  releaseLane(batch.lanes, 0);
+  releaseLane(batch.lanes, 0);
+  leaveLane(batch.lanes, 0);
   await tick();
   assert.deepEqual(batch.log, ["run 0", "run 1"]);
 });
 
 test("an unsafe call whose body was over before its end counts as one that ran", () => {
   const { lanes } = enterAll("e");
-  lanes.release(0);
-  assert.equal(lanes.unsafeRuns(), 0);
-  lanes.leave(0);
-  assert.equal(lanes.unsafeRuns(), 1);
+  releaseLane(lanes, 0);
+  assert.equal(lanes.unsafe, 0);
+  leaveLane(lanes, 0);
+  assert.equal(lanes.unsafe, 1);
 });
 
 test("D85: of 25 reads never more than 10 run at once, and all run", async () => {
@@ -78,7 +78,7 @@ test("D85: of 25 reads never more than 10 run at once, and all run", async () =>
   await tick();
   assert.equal(log.length, 10);
   for (let index = 0; index < 25; index += 1) {
-    lanes.leave(index);
+    leaveLane(lanes, index);
     await tick();
     assert.ok(log.length - (index + 1) <= 10);
   }
@@ -90,29 +90,29 @@ test("D85: of 25 reads never more than 10 run at once, and all run", async () =>
 
 test("H18: a read behind a parked edit is stuck, the read before it is not", async () => {
   const lanes = createLanes(3, 10);
-  for (const [index, safe] of [true, false, true].entries()) lanes.classify(index, safe);
-  assert.equal(lanes.enter(0), true);
-  const behind = lanes.enter(2);
-  lanes.park(1);
+  for (const [index, safe] of [true, false, true].entries()) classifyLane(lanes, index, safe);
+  assert.equal(enterLane(lanes, 0), true);
+  const behind = enterLane(lanes, 2);
+  parkLane(lanes, 1);
   assert.equal(await behind, false);
 });
 
 test("a call that is not classified yet holds back what comes after it", async () => {
   const lanes = createLanes(2, 10);
-  lanes.classify(1, true);
-  const second = lanes.enter(1);
+  classifyLane(lanes, 1, true);
+  const second = enterLane(lanes, 1);
   assert.notEqual(second, true);
-  lanes.classify(0, true);
+  classifyLane(lanes, 0, true);
   assert.equal(await second, true);
 });
 
 test("a parked call stays parked when its own run is over", async () => {
   const lanes = createLanes(2, 10);
-  lanes.classify(0, false);
-  lanes.classify(1, false);
-  lanes.park(0);
-  lanes.leave(0);
-  assert.equal(await lanes.enter(1), false);
+  classifyLane(lanes, 0, false);
+  classifyLane(lanes, 1, false);
+  parkLane(lanes, 0);
+  leaveLane(lanes, 0);
+  assert.equal(await enterLane(lanes, 1), false);
 });
 
 test("law: whatever ends in whatever order, an unsafe call never runs beside another", async () => {
@@ -121,7 +121,7 @@ test("law: whatever ends in whatever order, an unsafe call never runs beside ano
       const lanes = createLanes(safes.length, 3);
       const running = new Set<number>();
       const begun: number[] = [];
-      for (const [index, safe] of safes.entries()) lanes.classify(index, safe);
+      for (const [index, safe] of safes.entries()) classifyLane(lanes, index, safe);
       for (const [index] of safes.entries()) {
         const begin = (): void => {
           running.add(index);
@@ -130,7 +130,7 @@ test("law: whatever ends in whatever order, an unsafe call never runs beside ano
           assert.ok(unsafe.length === 0 || running.size === 1, `${[...running]} run together`);
           assert.ok(running.size <= 3);
         };
-        const may = lanes.enter(index);
+        const may = enterLane(lanes, index);
         if (may === true) begin();
         else void may.then(begin);
       }
@@ -139,7 +139,7 @@ test("law: whatever ends in whatever order, an unsafe call never runs beside ano
         const order = [...running];
         const pick = order[(picks.next().value ?? 0) % order.length] ?? -1;
         running.delete(pick);
-        lanes.leave(pick);
+        leaveLane(lanes, pick);
       }
       assert.equal(begun.length, safes.length);
     }),
