@@ -96,12 +96,13 @@ export async function tellFailedTools({ io, options }: Context, { failed }: Load
 }
 
 /** What came of loading them again, between two turns. */
-export async function tellRenewedTools({ io }: Context, { added, changed, removed, failed }: ReloadedTools): Promise<void> {
+export async function tellRenewedTools({ io }: Context, { tools, added, changed, removed, failed }: ReloadedTools): Promise<void> {
   for (const failure of failed) await warn(io, oneLine(failureText(failure)));
   const news = [
     ...added.map((name) => `${name} is new`),
     ...changed.map((name) => `${name} changed`),
     ...removed.map((name) => `${name} is gone`),
   ];
-  await warn(io, `custom tools were loaded again${news.length > 0 ? `: ${news.join(", ")}` : ""} (tools_reloaded)`);
+  const all = `${tools.length === 0 ? "none is" : tools.length === 1 ? "1 is" : `${tools.length} are`} there now`;
+  await warn(io, `custom tools were loaded again: ${[...news, all].join(", ")} (tools_reloaded)`);
 }

@@ -8,8 +8,10 @@ export type LiveTools = {
   readonly beside: (fixed: readonly Tool[]) => Registry;
   /** The present ones for good: for a turn, and for an agent, which keeps those it began with. */
   readonly now: () => Registry;
-  /** For the beginning of a turn. Undefined: no file of theirs changed. */
-  readonly renew: () => Promise<ReloadedTools> | undefined;
+  /** Loads them again. */
+  readonly renew: () => Promise<ReloadedTools>;
+  /** The same where a file of theirs changed since they were last loaded. Undefined: none did. */
+  readonly renewChanged: () => Promise<ReloadedTools> | undefined;
 };
 
 /** What custom tools came from. */
@@ -31,6 +33,7 @@ export function liveTools({ custom, loadedAt, stamp, reload }: Renewing): LiveTo
     present = registryOf([...fixed, ...loaded.tools.map(({ tool }) => tool)]);
   };
   const renew = async (): Promise<ReloadedTools> => {
+    seen = stamp(); // what is written while they load is loaded the next time
     const reloaded = await reload(loaded);
     loaded = reloaded;
     enter();
@@ -43,11 +46,8 @@ export function liveTools({ custom, loadedAt, stamp, reload }: Renewing): LiveTo
       return face(() => present);
     },
     now: () => present,
-    renew: () => {
-      const before = seen;
-      seen = stamp();
-      return before === seen ? undefined : renew();
-    },
+    renew,
+    renewChanged: () => (stamp() === seen ? undefined : renew()),
   };
 }
 

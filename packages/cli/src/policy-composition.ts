@@ -48,8 +48,10 @@ export type OpenedPolicy = {
   readonly tools: Registry;
   /** As they are now, for good. */
   readonly toolsNow: () => Registry;
-  /** For the beginning of a turn: custom tools whose files changed are loaded again, where settings say so. Undefined: nothing is to be done. */
+  /** For the beginning of a turn: custom tools are loaded again where somebody wants it, or settings say so and their files changed. Undefined: nothing is to be done. */
   readonly renewTools: () => Promise<void> | undefined;
+  /** A person wants custom tools to be loaded again with the next `renewTools`, whatever their files look like. */
+  readonly wantTools: () => void;
   readonly facts: Facts;
   readonly rules: Rules;
   readonly hooks: () => readonly HookEntry[];
@@ -87,7 +89,7 @@ export async function openPolicy(context: Context, wish: PolicyWish): Promise<Op
   });
   const judging = { source, loaded: source.loaded(), tools, facts, rules, hooks };
   const kept = { readsFrom: reads.from, commandsKeptBy: background.keptBy };
-  return { ...judging, workspace, custom, agents, toolsNow: live.now, renewTools: renewing(context, source, live), ...kept };
+  return { ...judging, workspace, custom, agents, toolsNow: live.now, ...renewing(context, source, live), ...kept };
 }
 
 type Custom = { readonly custom: LoadedTools; readonly live: LiveTools };
@@ -102,13 +104,32 @@ async function loadTools(context: Context, place: CustomPlace, trusted: (() => b
   return { custom, live: liveTools({ custom, loadedAt, stamp, reload }) };
 }
 
-function renewing(context: Context, source: WatchedPolicy, live: LiveTools): OpenedPolicy["renewTools"] {
-  return () => {
-    if (!source.settings()["tools.watch"]) return undefined;
-    return live.renew()?.then(async (renewed) => {
-      source.compile();
-      await tellRenewedTools(context, renewed);
-    });
+/** One after the other: a turn that begins while they are loaded waits for them. */
+function renewing(context: Context, source: WatchedPolicy, live: LiveTools): Pick<OpenedPolicy, "renewTools" | "wantTools"> {
+  let isWanted = false;
+  let underWay: Promise<void> | undefined;
+  const due = (): ReturnType<LiveTools["renewChanged"]> => {
+    if (!isWanted) return source.settings()["tools.watch"] ? live.renewChanged() : undefined;
+    isWanted = false;
+    return live.renew();
+  };
+  const renewTools = (): Promise<void> | undefined => {
+    if (underWay) return isWanted ? underWay.then(renewTools) : underWay;
+    underWay = due()
+      ?.then((renewed) => {
+        source.compile();
+        return tellRenewedTools(context, renewed);
+      })
+      .finally(() => {
+        underWay = undefined;
+      });
+    return underWay;
+  };
+  return {
+    renewTools,
+    wantTools: () => {
+      isWanted = true;
+    },
   };
 }
 

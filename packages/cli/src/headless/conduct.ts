@@ -1,6 +1,7 @@
 import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
 import type { Session } from "@assent/core";
 import type { HostPorts } from "@assent/host";
+import { redactor } from "@assent/policy";
 import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
 import type { OnAsk } from "../call-flags.ts";
 import type { Cancelling } from "../cancel-on-signal.ts";
@@ -83,7 +84,7 @@ export async function conduct(context: Context, conducting: Conducting): Promise
         : [],
     );
     await composed.agent?.close();
-    return await leave(context, conducting, { stage, exits: [], last: failure(error) });
+    return await leave(context, conducting, { stage, exits: [], last: await recordUnbegun(conducting, failure(error)) });
   }
   const { agent } = composed;
   const talk = createTalk({
@@ -98,6 +99,19 @@ export async function conduct(context: Context, conducting: Conducting): Promise
   const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   return await leave(context, conducting, { stage, exits, last: unended && !last?.error ? unended : last });
 }
+
+/** Why no turn could begin, which no turn's own end tells. A turn that an earlier process left open stays so. */
+async function recordUnbegun({ session, policy }: Conducting, unbegun: RunOutcome): Promise<RunOutcome> {
+  const { error } = unbegun;
+  const { turn, openTurn } = session.state;
+  if (!error || openTurn !== null) return unbegun;
+  const redact = redactor(policy.source.settings()["redaction.patterns"]);
+  const told = { type: error.type, message: redact(error.message).slice(0, LONGEST_RECORDED).toWellFormed() };
+  const ended = session.draft("turn.ended", { turn: turn + 1, reason: "error", error: told });
+  return await session.record([ended], "normal").then(() => unbegun, failure);
+}
+
+const LONGEST_RECORDED = 500;
 
 /** Ends what runs in the background. What cannot be ended, or not be recorded, is the run's failure. */
 async function putAway(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {

@@ -2,6 +2,7 @@ import { MODES } from "@assent/core";
 import type { CallPlace } from "../call-place.ts";
 import { CommandError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
+import type { FollowedPolicy } from "../follow-policy.ts";
 import { type Waiting, waitingIn } from "../waiting-list.ts";
 import { endingTasks, taskWords } from "./leaving-words.ts";
 import { replay } from "./replay.ts";
@@ -15,8 +16,8 @@ export type Conversations = {
   /** The session; a new one is put on record when it is first needed. */
   readonly open: (title: string) => Promise<TuiSession>;
   readonly current: () => TuiSession | undefined;
-  /** The names of the tools there are. */
-  readonly tools: () => readonly string[];
+  /** What judges calls now; undefined: settings were not read yet. */
+  readonly policy: () => FollowedPolicy | undefined;
   /** Leaves the one that is open and shows another; undefined: a new one begins with the next prompt. */
   readonly change: (session: string | undefined) => Promise<void>;
   readonly changeMode: (to: string) => Promise<void>;
@@ -86,7 +87,7 @@ export function makeConversations(parts: ConversationParts): Conversations {
     leave,
     prepare: async () => void (await ready()),
     current: () => state.opened,
-    tools: () => ((state.opened ?? state.prepared)?.policy.tools.list() ?? []).map(({ name }) => name),
+    policy: () => (state.opened ?? state.prepared)?.policy,
     open: (title) => {
       state.opening ??= begin(title).catch((error: unknown) => {
         state.opening = undefined;

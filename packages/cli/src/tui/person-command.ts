@@ -17,6 +17,9 @@ export type PersonCommand = {
   readonly tell: (context: string) => void;
 };
 
+/** It is in no turn of the model. */
+const NO_TURN = 0;
+
 /**
  * Puts a person's own command through the gate: judged like any call, so that a deny holds for them too. It is a session of its own: a model's history knows only
  * calls of the model. Resolves when that session is closed.
@@ -36,7 +39,8 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, c
   const made = await callDispatcher(context, { session, ports, policy: held, cancelling, onAsk: undefined, unattended: "deny", door });
   try {
     const calls = [{ name: "shell", arguments: { command: line } }];
-    const { results } = await made.dispatcher.process({ calls, tools: policy.tools, signal });
+    const batch = { calls, tools: policy.tools, signal };
+    const { results } = await made.dispatcher.process(batch, (event) => made.observe({ type: "dispatch", turn: NO_TURN, event }));
     const [report] = results;
     tell(commandContext(line, !report || report.outcome === "waiting" ? "[not run]" : contentText(report.result.content)));
   } finally {

@@ -9,6 +9,7 @@ import type { Typed } from "../terminal-prompt.ts";
 import { farewell } from "./farewell.ts";
 import { type LineDesk, lineDesk } from "./line-desk.ts";
 import { plainStage } from "./plain-stage.ts";
+import { isBusy } from "./shell-state.ts";
 import { createApp } from "./tui-app.ts";
 
 /** What a conversation begins with. */
@@ -34,7 +35,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
       leave: () => leaving.abort(),
     });
     stopping.act = () => app.act("interrupt");
-    const release = io.onSignal(() => (stage.shown.busySince === undefined || desk.isOpen() ? leaving.abort() : app.act("interrupt")));
+    const release = io.onSignal(() => (!isBusy(stage.shown) || desk.isOpen() ? leaving.abort() : app.act("interrupt")));
     for (const signal of ENDINGS) process.once(signal, () => leaving.abort());
     const alive = setInterval(() => undefined, LONGEST_MS);
     try {

@@ -36,7 +36,7 @@ export function sessionFeed(stage: Stage, turnStarted: () => void): SessionFeed 
     idle: async () => void (await last),
     attendPerson: (session) => {
       hearRecord(session, { byPerson: true });
-      return { decided: () => undefined, observe: () => undefined };
+      return { decided: () => undefined, observe: hearTalk };
     },
     attend: (root) => (session) => {
       const isRoot = session.id === root;

@@ -4,7 +4,7 @@ import type { Canvas, Size } from "./dialog.ts";
 import type { Action } from "./keys.ts";
 import type { Frame, Painter } from "./screen.ts";
 import { blockLines, screenLines } from "./screen-lines.ts";
-import { cardNow, type ShellParts, type ShellState, type Shown } from "./shell-state.ts";
+import { cardNow, isBusy, type ShellParts, type ShellState, type Shown } from "./shell-state.ts";
 import type { Block } from "./transcript/block.ts";
 import type { Drawing } from "./transcript/draw-block.ts";
 import { EMPTY, liveBlocks, takeSettled } from "./transcript/transcript.ts";
@@ -90,7 +90,7 @@ function keyWords({ parts, shown, desk }: FrameParts, isCard: boolean): string {
   const key = (action: Action): string => parts.bindings().find((binding) => binding.action === action)?.keys[0] ?? "";
   if (isCard) return `${key("aside")} puts it aside`;
   const waits = desk.waiting().length > 0 ? [`${key("aside")} shows what waits`] : [];
-  const works = shown.busySince === undefined ? [] : [`${key("interrupt") === "escape" ? "esc" : key("interrupt")} interrupts`];
+  const works = isBusy(shown) ? [`${key("interrupt") === "escape" ? "esc" : key("interrupt")} interrupts`] : [];
   return [...waits, ...works].join(" · ") || `${key("help")} keys`;
 }
 

@@ -4,7 +4,7 @@ import type { Key, Size } from "./dialog.ts";
 import { type Action, actionOf } from "./keys.ts";
 import { readKey } from "./read-key.ts";
 import type { Reader } from "./reader.ts";
-import type { ShellParts, ShellState, Shown } from "./shell-state.ts";
+import { isBusy, type ShellParts, type ShellState, type Shown } from "./shell-state.ts";
 
 /** What keys act on. */
 export type InputParts = {
@@ -61,7 +61,7 @@ function clear(input: InputParts, key: Key): boolean {
   if (now - state.leavingAt < TWICE_MS) parts.handlers.act("leave");
   else if (!state.card && draft.text() !== "") draft.clear();
   else {
-    if (shown.busySince !== undefined) parts.handlers.stop();
+    if (isBusy(shown)) parts.handlers.stop();
     state.leavingAt = now;
     state.hint = "Ctrl-C again leaves.";
   }
@@ -91,7 +91,7 @@ function onCard({ desk, state }: InputParts, key: Key, size: Size): boolean {
 function onPrompt({ draft, parts, shown }: InputParts, action: Action | undefined): boolean {
   if (action === "interrupt") {
     if (draft.completing()) return false;
-    if (shown.busySince !== undefined) parts.handlers.act("interrupt");
+    if (isBusy(shown)) parts.handlers.act("interrupt");
     return true;
   }
   if (action === "help" && draft.text() === "") {

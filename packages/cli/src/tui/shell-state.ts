@@ -39,8 +39,15 @@ export type Shown = {
   queued: readonly string[];
   /** Since when the model works, in milliseconds. */
   busySince: number | undefined;
+  /** How many commands of the person's own run. */
+  commands: number;
   tasks: () => readonly TaskView[];
 };
+
+/** Something runs that the person can interrupt. */
+export function isBusy({ busySince, commands }: Pick<Shown, "busySince" | "commands">): boolean {
+  return busySince !== undefined || commands > 0;
+}
 
 /** A screen between two frames. */
 export type ShellState = {

@@ -10,7 +10,7 @@ import { openReader } from "./reader.ts";
 import { LiveScreen } from "./screen.ts";
 import { drawingOf, makePainter } from "./shell-frame.ts";
 import { makeInput } from "./shell-input.ts";
-import { freshState, type ShellParts, type ShellState, type Shown } from "./shell-state.ts";
+import { freshState, isBusy, type ShellParts, type ShellState, type Shown } from "./shell-state.ts";
 import type { Stage } from "./stage.ts";
 import { liveBlocks, withBlocks } from "./transcript/transcript.ts";
 
@@ -35,7 +35,7 @@ const TICK_MS = 1_000;
 export function openShell(parts: ShellParts): Shell {
   const { clock, look } = parts;
   const state = freshState(parts.shown.length > 0);
-  const shown: Shown = { status: STARTING, queued: [], busySince: undefined, tasks: () => [] };
+  const shown: Shown = { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [] };
   const markdown = markdownLines(look.theme);
   const changed = (): void => screen.requestRender();
   const desk = createDesk({ clock, changed });
@@ -54,7 +54,7 @@ export function openShell(parts: ShellParts): Shell {
   screen.addInputListener((data) => (take(data) ? { consume: true } : undefined));
   screen.start();
   const ticking = tick(parts, () => {
-    if (shown.busySince !== undefined || shown.tasks().length > 0) changed();
+    if (isBusy(shown) || shown.tasks().length > 0) changed();
   });
   return {
     ...stageOn({ parts, state, shown, desk, changed, remember: (text) => editor.addToHistory(text) }),

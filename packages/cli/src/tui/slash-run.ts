@@ -1,5 +1,6 @@
 import type { Context } from "../command-spec.ts";
 import { asFailure, hintText } from "../failure.ts";
+import type { FollowedPolicy } from "../follow-policy.ts";
 import { oneLine } from "../visible-text.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { helpPage } from "./help-page.ts";
@@ -9,6 +10,7 @@ import { argvOf, ID_NOTE, readSlash } from "./slash-commands.ts";
 import { tasksText } from "./slash-tasks.ts";
 import type { Stage } from "./stage.ts";
 import type { TuiSession } from "./tui-session.ts";
+import type { Turns } from "./turns.ts";
 
 /** What commands of the prompt act on. */
 export type SlashParts = {
@@ -18,13 +20,16 @@ export type SlashParts = {
   readonly columns: () => number;
   /** The session, where one is open. */
   readonly current: () => TuiSession | undefined;
-  /** Older turns become one summary. False: the history is as it was. */
-  readonly compact: () => Promise<boolean>;
+  /** What judges calls now; undefined: settings were not read yet. */
+  readonly policy: () => FollowedPolicy | undefined;
+  readonly turns: Pick<Turns, "isBusy" | "rest" | "compact">;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
   /** Another conversation; undefined: a new one. */
   readonly change: (session: string | undefined) => Promise<void>;
   readonly leave: () => void;
+  /** Aborts when the person leaves. */
+  readonly leaving: AbortSignal;
 };
 
 type Act = (parts: SlashParts, words: readonly string[]) => Promise<void> | void;
@@ -66,10 +71,14 @@ const ACTS: Readonly<Record<string, Act>> = {
     say(parts, "/resume SESSION goes on with one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
   },
   cost: (parts) => say(parts, "", costText(parts.stage)),
+  tools: async (parts, words) => {
+    if (words[0] === "reload") await reloadTools(parts);
+    else say(parts, ["/tools", ...words].join(" "), await ownCommand(parts, ["tools", ...words]));
+  },
   tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
   compact: async (parts) => {
     if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
-    if (!(await parts.compact())) say(parts, "", "The history stays as it is. The newest turns are never summarised.");
+    if (!(await parts.turns.compact())) say(parts, "", "The history stays as it is. The newest turns are never summarised.");
   },
   undo: async (parts, words) => {
     if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
@@ -82,6 +91,17 @@ const ACTS: Readonly<Record<string, Act>> = {
     say(parts, "", await ownCommand(parts, ["undo", only.id]));
   },
 };
+
+/** Never inside a turn: with the next one that begins, or as soon as none is under way. What came of it is told by whoever loads them. */
+async function reloadTools(parts: SlashParts): Promise<void> {
+  const { turns } = parts;
+  const policy = parts.policy();
+  if (!policy) return say(parts, "", "No tools are loaded yet: they will be with what you say next.");
+  policy.wantTools();
+  if (turns.isBusy()) say(parts, "", "Custom tools are loaded again before the model's next turn.");
+  await turns.rest();
+  if (parts.policy() === policy && !parts.leaving.aborted) await policy.renewTools();
+}
 
 async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
   return (await capturedCommand(context, argv, columns())) || "Nothing.";

@@ -13,6 +13,7 @@ import { earlyLines } from "./early-lines.ts";
 import { keysPage } from "./help-page.ts";
 import type { Action, Binding } from "./keys.ts";
 import { makeLeaving } from "./leaving-words.ts";
+import { type OwnCommands, ownCommands } from "./own-commands.ts";
 import { resumePaused } from "./paused-tasks.ts";
 import { runPersonCommand } from "./person-command.ts";
 import type { CompletionParts } from "./prompt-completion.ts";
@@ -73,22 +74,22 @@ type Wired = {
   readonly feed: SessionFeed;
   readonly leaving: AbortController;
   readonly by: By;
-  /** The person's own commands that have not ended. */
-  readonly commands: Set<Promise<void>>;
+  /** What the person runs themselves. */
+  readonly commands: OwnCommands;
 };
 
 /** Wires a stage to conversations with a model. */
 export function createApp(parts: AppParts): App {
   const wired = wire(parts);
   const { stage } = parts;
-  const { turns, conversations, leaving } = wired;
+  const { turns, conversations, commands, leaving } = wired;
   const history = promptHistory(parts.store.directory, parts.place.workspace);
   const early = earlyLines(stage);
   let beginning: Promise<boolean> = Promise.resolve(false);
-  const { current, changeMode, changeModel } = conversations;
+  const { current, policy, changeMode, changeModel } = conversations;
   const { leave, stay } = makeLeaving({ tasks: () => current()?.agent.tasks.list() ?? [], hint: stage.hint, leave: parts.leave });
   const change: SlashParts["change"] = (id) => changeTo(wired, id);
-  const slash: SlashParts = { ...parts, leave, current, changeMode, changeModel, compact: turns.compact, change };
+  const slash: SlashParts = { ...parts, leave, leaving: leaving.signal, current, policy, turns, changeMode, changeModel, change };
   return {
     submit: async (text) => {
       const said = text.trim();
@@ -100,21 +101,22 @@ export function createApp(parts: AppParts): App {
         await early.turnOf(said);
       }
       if (said.startsWith("/")) await runSlash(slash, said);
-      else if (said.startsWith("!")) await command(wired, said.slice(1).trim());
+      else if (said.startsWith("!")) await commands.run(said.slice(1).trim());
       else await turns.send(said);
     },
     act: (action) => {
-      if (action === "interrupt") turns.interrupt();
+      if (action === "interrupt" && !commands.stop()) turns.interrupt();
       if (action === "leave") leave();
       if (action === "help") stage.say(...keysPage(parts.bindings()));
       if (action === "mode") void attempt(stage, () => changeMode(NEXT[stage.shown.status.mode] ?? "default"));
     },
     stop: () => {
+      if (commands.stop()) return [];
       const unsaid = turns.withdraw();
       turns.interrupt();
       return unsaid;
     },
-    ids: (kind) => idsOf(kind, { ledger: parts.store.ledger, current, tools: conversations.tools }),
+    ids: (kind) => idsOf(kind, { ledger: parts.store.ledger, current, tools: () => toolNames(policy()) }),
     start: async ({ session, prompt }) => {
       stage.remember(await history.load());
       beginning = begin(wired, session);
@@ -140,7 +142,7 @@ async function putAway(
   await Promise.race([beginning.catch(() => false), parked(parts)]);
   if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
   turns.interrupt();
-  await Promise.all([turns.idle(), ...commands]);
+  await Promise.all([turns.idle(), commands.idle()]);
   const left = await conversations.leave();
   await feed.idle();
   return left;
@@ -173,7 +175,11 @@ function wire(parts: AppParts): Wired {
     parts.door({ by, settings, revising, leaving: leaving.signal, attend: root === PERSON ? feed.attendPerson : feed.attend(root) });
   const around: Surroundings = { ...parts, door, told: turns.told };
   const conversations = makeConversations({ around, stage, place });
-  return { parts, around, conversations, turns, feed, leaving, by, commands: new Set() };
+  const commands = ownCommands(stage, (line, stopped) => {
+    const signal = AbortSignal.any([cancelling.signal, leaving.signal, stopped]);
+    return runCommand({ stage, around, conversations, turns }, line, signal);
+  });
+  return { parts, around, conversations, turns, feed, leaving, by, commands };
 }
 
 async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<boolean> {
@@ -233,17 +239,16 @@ async function changeTo({ conversations, turns }: Wired, id: string | undefined)
   if (id !== undefined) await turns.goOn();
 }
 
-async function command(wired: Wired, line: string): Promise<void> {
-  const running = runCommand(wired, line);
-  wired.commands.add(running);
-  await running.finally(() => wired.commands.delete(running));
+function toolNames(policy: FollowedPolicy | undefined): readonly string[] {
+  return (policy?.tools.list() ?? []).map(({ name }) => name);
 }
 
-async function runCommand({ parts, around, conversations, turns, leaving }: Wired, line: string): Promise<void> {
-  if (line === "") return parts.stage.hint("Write a command after the exclamation mark.");
-  await attempt(parts.stage, async () => {
+type Commanding = Pick<Wired, "around" | "conversations" | "turns"> & { readonly stage: Stage };
+
+async function runCommand({ stage, around, conversations, turns }: Commanding, line: string, signal: AbortSignal): Promise<void> {
+  if (line === "") return stage.hint("Write a command after the exclamation mark.");
+  await attempt(stage, async () => {
     const main = await conversations.open(`! ${line}`);
-    const signal = AbortSignal.any([parts.cancelling.signal, leaving.signal]);
     await runPersonCommand(around, main, { line, door: around.door(PERSON), signal, tell: turns.add });
   });
 }

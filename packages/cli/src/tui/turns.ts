@@ -24,6 +24,10 @@ export type Turns = {
   readonly told: (end: RunEnd | undefined) => void;
   /** Resolves when nothing is under way. */
   readonly idle: () => Promise<void>;
+  /** A turn is under way, of a person's words or of a notice. */
+  readonly isBusy: () => boolean;
+  /** Resolves when no turn is. */
+  readonly rest: () => Promise<void>;
 };
 
 /** What turns are made with. */
@@ -96,6 +100,8 @@ export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Tur
       order.end();
     },
     idle: order.idle,
+    isBusy: () => order.isBusy() || drive?.isBusy() === true,
+    rest: () => order.idle().then(() => drive?.rest()),
   };
 }
 
@@ -105,6 +111,7 @@ type Order = {
   readonly interrupt: () => void;
   readonly begin: () => void;
   readonly end: () => void;
+  readonly isBusy: () => boolean;
   readonly idle: () => Promise<void>;
 };
 
@@ -139,6 +146,7 @@ function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
       return last;
     },
     interrupt: () => interrupting.abort(),
+    isBusy: () => running > 0,
     idle: () => last,
   };
 }

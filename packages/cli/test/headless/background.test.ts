@@ -298,6 +298,26 @@ describe("schedules in a headless run", () => {
     assert.ok(!existsSync(at.store));
   });
 
+  test("a run that fails before its first turn has its reason on record, hides secrets there, and can be taken up", async () => {
+    using at = scene("turns: [{ say: first }]");
+    const settings = { version: 1, redaction: { patterns: [{ name: "n", literal: "schedules already" }] } };
+    at.write("policy.json", JSON.stringify(settings));
+    at.write("plan.json", JSON.stringify(Array.from({ length: 51 }, () => ({ every: "1h", prompt: "again" }))));
+    const { code, stdout } = await at.here(["run", "go", "--schedule", "plan.json", "--policy", "policy.json", ...FLAGS]);
+    const { session_id: id, error } = parse(stdout).at(-1);
+    assert.deepEqual([code, error.type], [1, "schedule_limit"]);
+    const ended = (await at.here(["log", id, "--json", "--type", "turn.ended"])).stdout;
+    assert.deepEqual(JSON.parse(ended).body, {
+      turn: 1,
+      reason: "error",
+      error: { type: "schedule_limit", message: "There are 50 [redacted: n]. Delete one first." },
+    });
+    assert.match((await at.here(["sessions", "export", id])).stdout, /\*The model could not be asked: `There are 50 /);
+    const again = await at.here(["run", "go", "--session", id, "--policy", "policy.json", ...FLAGS]);
+    assert.deepEqual([again.code, parse(again.stdout).at(-1).result], [0, "first"], again.stderr);
+    assert.equal((await at.here(["verify"])).code, 0);
+  });
+
   test("a schedule's turn over the limit of turns: exit 53", async () => {
     using at = scene("turns: [{ say: first }]\nallowUnused: true");
     at.write("plan.json", JSON.stringify([{ at: new Date(Date.now() + 7_000).toISOString(), prompt: "again" }]));

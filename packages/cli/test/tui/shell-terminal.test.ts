@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { place } from "../support/assent.ts";
+import { groupRuns, place, until } from "../support/assent.ts";
 import { converse, endedCalls, record, say } from "./support/conversation.ts";
 import { matchesGolden, sinceLastSaid } from "./support/golden.ts";
 import { openScreen, type Screen } from "./support/screen.ts";
@@ -301,6 +301,75 @@ describe("the prompt", () => {
       assert.equal((await at.here(["approvals", "--json"])).stdout, "[]\n");
     });
   }
+
+  for (const [how, settings, isAsked] of [
+    ["by a rule", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, false],
+    ["after a yes", {}, true],
+  ] as const) {
+    for (const key of ["ctrl+c", "escape"]) {
+      test(`a command of the person's own that runs ${how} is shown as it comes, and ${key} ends it with its processes`, async () => {
+        using at = place();
+        using screen = converse(at, { settings, turns: [{ say: "I see it." }] });
+        await screen.until(READY);
+        await say(screen, "!echo begun; sleep 600");
+        if (isAsked) await approve(screen);
+        await screen.until(/» ! echo begun; sleep 600\n +runs \d+ s[^\n]*\n +begun\n[\s\S]*esc interrupts/);
+        const pids = (await record(at)).filter(({ type }) => type === "call.started").map(({ body }) => body.pid);
+        assert.ok(pids.some(groupRuns));
+        screen.press(key);
+        await screen.until(/– ! echo begun; sleep 600\n +cancelled[^\n]*\n +begun\n/);
+        await until("its processes have ended", () => !pids.some(groupRuns));
+        await screen.until("? keys");
+        await say(screen, "what was it?");
+        await screen.until("I see it.");
+        assert.deepEqual(
+          [...(await endedCalls(at)).values()].map(({ outcome }) => outcome),
+          ["cancelled"],
+        );
+      });
+    }
+  }
+
+  test("with a command of the person's own beside the model, the first key ends the command, the next the turn", async () => {
+    using at = place();
+    const settings = { permissions: { allow: ["Shell(sleep *)", "Shell(echo *)"] } };
+    using screen = converse(at, {
+      settings,
+      turns: [{ calls: [{ tool: "shell", id: "c1", input: { command: "echo model; sleep 600" } }] }],
+    });
+    await screen.until(READY);
+    await say(screen, "work");
+    await screen.until(/» shell echo model[\s\S]* +model\n/);
+    await say(screen, "!echo person; sleep 600");
+    await screen.until(/» ! echo person[\s\S]* +person\n/);
+    screen.press("escape");
+    await screen.until((now) => /» shell echo model/.test(now) && /– ! echo person/.test(now));
+    screen.press("escape");
+    await screen.until(/– shell echo model[\s\S]*Interrupted/);
+  });
+
+  test("line by line, Ctrl-C ends a command of the person's own, says what it had written, and the next line is asked for", async () => {
+    using at = place();
+    const settings = { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } };
+    using screen = converse(at, { settings, args: ["--plain"] });
+    await screen.until("You: ");
+    screen.type("!echo begun; sleep 600\r");
+    await until("it runs", async () => (await record(at)).filter(({ type }) => type === "call.started").length === 2);
+    screen.press("ctrl+c");
+    await screen.until(/Call: shell echo begun; sleep 600: cancelled[^\n]*\n(?:.*\n)?begun\n[\s\S]*You:\s*$/);
+  });
+
+  test("Ctrl-C at the card of a command of one's own takes the command back", async () => {
+    using at = place();
+    using screen = converse(at, {});
+    await screen.until(READY);
+    await say(screen, "!touch made");
+    await screen.read("Approval needed");
+    screen.press("ctrl+c");
+    await screen.until(/– ! touch made\n +cancelled/);
+    assert.equal(existsSync(at.path("made")), false);
+    assert.equal((await at.here(["approvals", "--json"])).stdout, "[]\n");
+  });
 
   test("commands of the program show their text; one that is not there is said", async () => {
     using at = place();

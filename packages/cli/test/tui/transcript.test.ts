@@ -328,6 +328,17 @@ describe("a call, drawn", () => {
       ["– shell make", "    rejected · rejected_by_user · rejected by you: no"],
     ],
     [
+      "a cancelled one keeps the end of what was seen of it",
+      call({ outcome: "cancelled", errorType: "cancelled", live: lines(7), text: "It was cancelled." }),
+      [
+        "– shell make",
+        "    cancelled",
+        ...[2, 3, 4, 5, 6].map((at) => `    line ${at}`),
+        "    It was cancelled.",
+        "    … 2 more lines (ctrl+o)",
+      ],
+    ],
+    [
       "an unknown outcome says what that means",
       call({ outcome: "unknown", errorType: null }),
       ["? shell make", "    unknown: it may have had effects"],

@@ -99,7 +99,12 @@ function endedBody(block: CallBlock, drawing: Drawing): Part {
   const { display } = block;
   if (drawing.open) return opened(block, drawing);
   if (typeof display === "object") return drawDisplay(display, drawing, display.type === "ansi_output" ? OUTPUT : PREVIEW);
-  return isQuiet(block) ? NOTHING : dimmed(drawText(block.text ?? "", drawing, OUTPUT), drawing);
+  return isQuiet(block) ? NOTHING : joined(cutShort(block, drawing), dimmed(drawText(block.text ?? "", drawing, OUTPUT), drawing));
+}
+
+/** Nobody tells what a cancelled call had written: what was on the screen of it stays there. */
+function cutShort({ outcome, live }: CallBlock, drawing: Drawing): Part {
+  return outcome === "cancelled" && live !== undefined ? drawDisplay(live, drawing, drawing.open ? ALL : OUTPUT) : NOTHING;
 }
 
 function isQuiet({ display, text = "", tool, outcome = "unknown" }: CallBlock): boolean {
@@ -107,10 +112,15 @@ function isQuiet({ display, text = "", tool, outcome = "unknown" }: CallBlock): 
   return outcome === "succeeded" && (QUIET.includes(tool) || typeof display === "string");
 }
 
-function opened({ display, text, input }: CallBlock, drawing: Drawing): Part {
+function opened(block: CallBlock, drawing: Drawing): Part {
+  const { display, text, input } = block;
   const asked = dimmed(drawText(JSON.stringify(input, null, 2), drawing, ALL), drawing);
   const seen = typeof display === "object" ? drawDisplay(display, drawing, ALL) : drawText(text ?? "", drawing, ALL);
-  return { lines: [...asked.lines, ...seen.lines], hidden: asked.hidden + seen.hidden };
+  return joined(asked, cutShort(block, drawing), seen);
+}
+
+function joined(...parts: readonly Part[]): Part {
+  return { lines: parts.flatMap(({ lines }) => lines), hidden: parts.reduce((sum, { hidden }) => sum + hidden, 0) };
 }
 
 function dimmed({ lines, hidden }: Part, { theme }: Drawing): Part {

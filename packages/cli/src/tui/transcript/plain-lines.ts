@@ -33,10 +33,11 @@ function broughtLines({ task, text, outputFile }: Brought): readonly string[] {
 }
 
 function callLines(block: CallBlock, cwd: string): readonly string[] {
-  const { tool, input, outcome, errorType, decided, display, text = "" } = block;
+  const { tool, input, outcome, errorType, decided, display, live, text = "" } = block;
   const type = errorType && errorType !== outcome && outcome !== "succeeded" ? ` (${errorType})` : "";
   const how = `${outcome === undefined ? "" : OUTCOME_WORDS[outcome]}${type}${decided === undefined ? "" : `, ${decided}`}`;
-  const shown = display === undefined ? text : displayText(display);
+  const written = outcome === "cancelled" && live !== undefined ? `${displayText(live).replace(/\n$/, "")}\n` : "";
+  const shown = written + (display === undefined ? text : displayText(display));
   const lines = visible(shown).replace(/\n$/, "").split("\n");
   const more = lines.length > OUTPUT_LINES ? [`${lines.length - OUTPUT_LINES} more lines.`] : [];
   return [`Call: ${oneLine(tool)} ${callTitle(tool, input, cwd)}: ${how}.`, ...(shown === "" ? [] : lines.slice(0, OUTPUT_LINES)), ...more];
