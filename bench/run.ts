@@ -19,7 +19,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]> | readonly Ro
 };
 
 const json = process.argv.includes("--json");
-const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const wanted = process.argv.slice(2).filter((argument) => argument !== "--json");
 const unknown = wanted.filter((name) => !(name in parts));
 if (unknown.length > 0) {
   process.stderr.write(`bench: there is no part '${unknown[0]}'. Parts: ${Object.keys(parts).join(", ")}.\n`);

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { HOOK_EVENTS } from "@assent/core";
+import { HOOK_EVENTS, sharedToolName } from "@assent/core";
 import { PROVIDERS } from "../packages/agent/src/providers/provider-table.ts";
 import { type Place, place } from "../packages/cli/test/support/assent.ts";
 import { policyGuards } from "../packages/policy/src/guards.ts";
@@ -166,6 +166,17 @@ describe("tables of the documents are those of the program", () => {
         decides.join(", ") || "no",
         context ? "yes" : "no",
       ]),
+    );
+  });
+
+  test("docs/hooks.md has the common name of every tool that has one", async () => {
+    using at = place();
+    const [, told = ""] = /^Common names: ([\s\S]*?); other tools go by their own/m.exec(read("docs/hooks.md")) ?? [];
+    const { value } = await at.hereJson(["tools", "--all"]);
+    const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
+    assert.deepEqual(
+      [...told.matchAll(/`(\w+)` is `(\w+)`/g)].map(([, ours, common]) => `${ours} ${common}`).sort(),
+      names.flatMap((name) => (sharedToolName(name) === name ? [] : [`${name} ${sharedToolName(name)}`])).sort(),
     );
   });
 

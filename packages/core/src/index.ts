@@ -102,6 +102,7 @@ export { hasCycleInSchema } from "./model/schema-cycle.ts";
 export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
 export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task-events.ts";
 export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
+export { messageOf } from "./model/thrown.ts";
 export type {
   Choice,
   Directive,

@@ -1,4 +1,4 @@
-export { type AnsiScreen, ansiRuns, makeAnsiScreen } from "./ansi-runs.ts";
+export { type AnsiScreen, makeAnsiScreen } from "./ansi-screen.ts";
 export { type EditedText, type EditorEnd, type EditTextOptions, editText } from "./edit-text.ts";
 export { commandEnvironment } from "./environment.ts";
 export { errorCode } from "./error-code.ts";

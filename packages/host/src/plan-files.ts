@@ -3,6 +3,7 @@ import { access, type FileHandle, lstat, open, realpath, rename, unlink } from "
 import { dirname, join } from "node:path";
 import { type PlanFiles, ToolError } from "@assent/core";
 import { errorCode } from "./error-code.ts";
+import { openNew } from "./open-new.ts";
 import { syncDirectory } from "./replace-file.ts";
 
 /** A plan is read by people. */
@@ -87,7 +88,7 @@ async function isTaken(path: string): Promise<boolean> {
 /** The new name is taken first, so that nobody else's file can be replaced. */
 async function renamePlan(from: string, to: string): Promise<boolean> {
   try {
-    const handle = await open(to, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+    const handle = await openNew(to);
     await handle.close();
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;

@@ -3,6 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { errorCode } from "./error-code.ts";
+import { openNew } from "./open-new.ts";
 import { type Anchor, namedPlace, openPlace, type Place } from "./open-place.ts";
 
 /** Links followed before a path counts as a loop. */
@@ -32,7 +33,7 @@ async function replaceIn(place: Place, name: string, { bytes, mode }: Replacing)
   const target = join(place.path, name);
   const old = await existing(target, name);
   const temporary = join(place.path, `.assent-${randomBytes(12).toString("hex")}`);
-  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  const handle = await openNew(temporary);
   try {
     await fill(handle, bytes, { old, mode });
     await place.confirm();

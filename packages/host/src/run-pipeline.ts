@@ -1,6 +1,15 @@
 import type { ChildProcess } from "node:child_process";
 import { accessSync, constants, existsSync, statSync, write, writeSync } from "node:fs";
-import type { Entry, ProcessEnd, Program, StepRedirection, StepsEnd, StepsSpec, TaskProcess } from "@assent/core";
+import {
+  type Entry,
+  messageOf,
+  type ProcessEnd,
+  type Program,
+  type StepRedirection,
+  type StepsEnd,
+  type StepsSpec,
+  type TaskProcess,
+} from "@assent/core";
 import type { AttendSettings } from "./attend.ts";
 import type { Mark } from "./lineage.ts";
 import { closeFifos, openFifos } from "./output-pipe.ts";
@@ -80,7 +89,7 @@ async function prepare({ file, args, prepare: make }: Program, signal: AbortSign
   try {
     return (await make?.(signal)) ?? args;
   } catch (error) {
-    throw new Refusal({ file, reason: "unprepared", message: error instanceof Error ? error.message : String(error) }, error);
+    throw new Refusal({ file, reason: "unprepared", message: messageOf(error) }, error);
   }
 }
 

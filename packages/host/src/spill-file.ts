@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { chmod, type FileHandle, lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
+import { chmod, type FileHandle, lstat, mkdir, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { Spilled, SpillFile } from "@assent/core";
+import { openNew } from "./open-new.ts";
 
 /** How much may be kept, in bytes. */
 export type SpillLimits = { readonly perFile: number; readonly perSession: number };
@@ -35,8 +35,7 @@ export async function openSpillFile(
   room: { readonly perFile: number; readonly session: Allowance },
 ): Promise<SpillFile> {
   const path = join(directory, `${safeName(callId)}-${randomBytes(8).toString("hex")}.txt`);
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  return spillFile(path, await open(path, flags, 0o600), room);
+  return spillFile(path, await openNew(path), room);
 }
 
 /** Unsafe characters replaced, one for one. */

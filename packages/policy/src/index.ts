@@ -1,24 +1,18 @@
-export { controlFileGuard } from "./control-files.ts";
-export { exampleTrial } from "./example-trial.ts";
 export { type Explanation, explain } from "./explain.ts";
 export { type FactPlaces, policyFacts } from "./facts.ts";
-export { type Guarded, policyGuards } from "./guards.ts";
-export { compileHookRule, type HookFacts, type HookRule } from "./hooks/hook-rule.ts";
+export type { HookFacts, HookRule } from "./hooks/hook-rule.ts";
 export { type HookParts, type ReadHooks, readHooks } from "./hooks/read-hooks.ts";
-export { liveScope } from "./live-scope.ts";
-export { type OwnFiles, ownFilesGuard } from "./own-files.ts";
+export type { OwnFiles } from "./own-files.ts";
 export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDirectories } from "./path-scope.ts";
 export { redactor } from "./redaction.ts";
-export { registryTools } from "./registry-tools.ts";
 export { isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
-export { grantRules } from "./rules/grant-rules.ts";
-export { type OfferOptions, offerRules, widerRule } from "./rules/offer-rules.ts";
+export { type OfferOptions, widerRule } from "./rules/offer-rules.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
 export { isSensitive } from "./sensitive.ts";
 export { FileLockedError } from "./settings/file-lock.ts";
-export { failedPolicy, type LoadedPolicy, loadPolicy, loadSettings, type PolicyParts } from "./settings/load-policy.ts";
+export { failedPolicy, type LoadedPolicy, loadSettings } from "./settings/load-policy.ts";
 export { type PolicyPlaces, projectFile, type SessionFlags, settingsPlaces } from "./settings/policy-places.ts";
-export { type WatchedPolicy, watchPolicy } from "./settings/policy-source.ts";
+export type { WatchedPolicy } from "./settings/policy-source.ts";
 export { type Problem, problemText, SettingsError } from "./settings/problem.ts";
 export { type Promoted, promoteRule } from "./settings/promote-rule.ts";
 export { diffRules, type RulesDiff } from "./settings/rules-diff.ts";
@@ -37,7 +31,6 @@ export {
   revoking,
   type TrustRecord,
   type TrustState,
-  trustRecord,
   trustState,
   untrustedWarning,
 } from "./trust/trust.ts";

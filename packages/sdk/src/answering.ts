@@ -77,7 +77,15 @@ async function responseTo(asked: Asked): Promise<Response> {
   try {
     return { subtype: "success", response: (await answerTo(asked)) ?? {} };
   } catch (error) {
-    return { subtype: "error", error: error instanceof Error ? error.message : String(error) };
+    return { subtype: "error", error: wordsOf(error) };
+  }
+}
+
+function wordsOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return "unknown error"; // not everything that can be thrown can be written
   }
 }
 

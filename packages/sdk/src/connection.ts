@@ -94,7 +94,8 @@ function end(
 async function start({ options, requests, answering }: Parts): Promise<JsonObject> {
   const { startTimeoutMs = START_MS } = options;
   const silent = Promise.withResolvers<never>();
-  const late = new SdkError("not_started", `No answer to the first request within ${startTimeoutMs} ms.`);
+  const remedy = "Look whether `executable` is assent, or raise `startTimeoutMs`.";
+  const late = new SdkError("not_started", `No answer to the first request within ${startTimeoutMs} ms. ${remedy}`);
   const timer = setTimeout(() => silent.reject(late), startTimeoutMs);
   try {
     return await Promise.race([requests.ask("initialize", { protocol: PROTOCOL, ...answering.offer }), silent.promise]);

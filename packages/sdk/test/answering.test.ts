@@ -49,6 +49,12 @@ describe("a request of Assent", () => {
       { subtype: "success", response: { behavior: "deny", message: "not now", interrupt: true } },
     ],
     ["what a callback throws is an error, never a yes", CALL, { canUseTool: failing }, { subtype: "error", error: "broken" }],
+    [
+      "so is what nobody can put in words",
+      CALL,
+      { canUseTool: () => Promise.reject(Object.create(null)) },
+      { subtype: "error", error: "unknown error" },
+    ],
     ["a call without a callback is an error", CALL, {}, { subtype: "error", error: "This host does not answer can_use_tool." }],
     [
       "a question about no call is an error",

@@ -15,8 +15,8 @@ export function anchorText({ store, heads }: Anchor): string {
 export function parseAnchor(text: string): Anchor {
   const value: unknown = JSON.parse(text);
   const { store, heads } = isObject(value) ? value : {};
-  if (typeof store !== "string" || !Array.isArray(heads) || !heads.every(isHead)) throw new Error("This file is no anchor of a ledger.");
-  return { store, heads };
+  if (typeof store === "string" && Array.isArray(heads) && heads.every(isHead)) return { store, heads };
+  throw new Error("it is not what assent verify --export-anchor FILE writes");
 }
 
 function isHead(value: unknown): value is Head {

@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type JsonObject, LedgerError } from "@assent/core";
+import { canonicalJson, type Json, type JsonObject, LedgerError, messageOf } from "@assent/core";
 import { sha256 } from "./chain.ts";
 
 /** A value that is kept beside the events, by its hash. */
@@ -28,8 +28,7 @@ function canonical(type: string, body: JsonObject): string {
   try {
     return canonicalJson(body);
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new LedgerError("event_invalid", `The body of ${type} ${said}.`, { type });
+    throw new LedgerError("event_invalid", `The body of ${type} ${messageOf(error)}.`, { type });
   }
 }
 

@@ -1,5 +1,6 @@
-import { type Durability, LedgerError } from "@assent/core";
+import { type Durability, LedgerError, messageOf } from "@assent/core";
 import type { Database } from "./database.ts";
+import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
 import { storeError } from "./store-error.ts";
 import type { Writing } from "./writing.ts";
@@ -57,10 +58,7 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
     try {
       if (database.isTransaction) database.exec("rollback");
     } catch (error) {
-      refusal ??= new LedgerError(
-        "store_io",
-        `Could not roll back the ledger: ${String(error)}. Nothing more will run. Then: assent verify`,
-      );
+      refusal ??= unsure(`Could not roll back the ledger (${messageOf(error)}).`, error);
     }
   };
   const fail = (cause: unknown): never => {
@@ -92,16 +90,21 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
 
 /** The rows a transaction was run on are not those of the database. As an error of SQLite it would be a violated constraint. */
 class Outdated extends Error {
-  readonly errcode = 19;
+  readonly errcode = SQLITE.CONSTRAINT;
 }
 
 function isConflict(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" && (error.errcode & 0xff) === 19;
+  const code = sqliteCode(error);
+  return code !== undefined && primaryCode(code) === SQLITE.CONSTRAINT;
 }
 
 /** A commit that failed in a way nobody has a name for: what it did is not known, so nothing is written after it. */
 function nameless(cause: unknown): LedgerError {
-  const error = new LedgerError("store_io", `Could not write the ledger (${String(cause)}). Nothing more will run. Then: assent verify`);
+  return unsure(`Could not write the ledger (${messageOf(cause)}).`, cause);
+}
+
+function unsure(what: string, cause: unknown): LedgerError {
+  const error = new LedgerError("store_io", `${what} Nothing more will run. Check the disk, then: assent verify`);
   error.cause = cause;
   return error;
 }

@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { LedgerError } from "@assent/core";
 import { BUSY_MS, type Database, type OpenDatabase } from "./database.ts";
+import { SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
 import { storeError } from "./store-error.ts";
 
@@ -65,7 +66,7 @@ async function enterWal(database: Database): Promise<void> {
       database.exec("pragma journal_mode=wal");
       return;
     } catch (error) {
-      if (left === 0 || !(error instanceof Error && "errcode" in error && error.errcode === 5)) throw error;
+      if (left === 0 || sqliteCode(error) !== SQLITE.BUSY) throw error;
     }
     await wait(RETRY_MS);
   }

@@ -1,4 +1,5 @@
 import { type Database, query } from "./database.ts";
+import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 
 /** Rows until SQLite says that its file is malformed; then `broken` is told and there are no more. */
 export function* untilMalformed<Row>(rows: () => Iterable<Row>, broken: () => void): Generator<Row> {
@@ -12,7 +13,8 @@ export function* untilMalformed<Row>(rows: () => Iterable<Row>, broken: () => vo
 
 /** True for SQLite's word that its file is malformed. */
 export function isMalformed(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" && (error.errcode & 0xff) === 11;
+  const code = sqliteCode(error);
+  return code !== undefined && primaryCode(code) === SQLITE.CORRUPT;
 }
 
 /** SQLite's own look at its pages and indexes. */
@@ -20,7 +22,7 @@ export function isMalformedFile(database: Database): boolean {
   try {
     return query<{ integrity_check: string }>(database, "pragma integrity_check(1)").get()?.integrity_check !== "ok";
   } catch (error) {
-    if (error instanceof Error && "errcode" in error) return true;
+    if (sqliteCode(error) !== undefined) return true;
     throw error;
   }
 }

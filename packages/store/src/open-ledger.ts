@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import type { Ledger } from "@assent/core";
+import { type Ledger, messageOf } from "@assent/core";
 import { makeDamage } from "./damage.ts";
 import { query } from "./database.ts";
 import { makeFollowers } from "./followers.ts";
@@ -38,7 +38,7 @@ export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Pr
     failed: (error) => {
       warnings.push({
         type: "subscriber_failed",
-        message: `A subscriber failed: ${error instanceof Error ? error.message : String(error)}`,
+        message: `A subscriber failed: ${messageOf(error)}`,
       });
     },
   });

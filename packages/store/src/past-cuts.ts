@@ -1,4 +1,4 @@
-import type { EventBodies } from "@assent/core";
+import { type EventBodies, SHARED } from "@assent/core";
 import { type Database, query } from "./database.ts";
 
 /** What was taken out of the record on purpose: it is not missed, and what speaks of it is void. */
@@ -17,7 +17,7 @@ export type Cut = { readonly pos: number; readonly goodSeq: number };
 export function pastCuts(database: Database, also: ReadonlyMap<string, Cut> = new Map()): PastCuts {
   const records = query<{ pos: number; type: string; body: string }>(
     database,
-    "select pos, type, body from events where session = '_store' and type in ('store.pruned', 'store.repaired') order by seq",
+    `select pos, type, body from events where session = '${SHARED}' and type in ('store.pruned', 'store.repaired') order by seq`,
   );
   const pruned = new Set<string>();
   const repaired = new Map<string, readonly Cut[]>([...also].map(([session, cut]) => [session, [cut]]));

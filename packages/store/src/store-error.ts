@@ -1,18 +1,9 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Json, LedgerError } from "@assent/core";
+import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 import { octal, type StatePaths } from "./state-paths.ts";
 
-/** SQLite's primary result codes that mean something to whoever uses the store. */
-const ERROR = 1;
-const BUSY = 5;
-const READONLY = 8;
-const IOERR = 10;
-const CORRUPT = 11;
-const FULL = 13;
-const CANTOPEN = 14;
-const CONSTRAINT = 19;
-const NOTADB = 26;
 /** Extended codes of failed writes: SQLite does not say whether the disk or a quota refused. */
 const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
 
@@ -27,30 +18,31 @@ export function storeError(error: unknown, paths: StatePaths): unknown {
 }
 
 function codeOf(error: Error): number | undefined {
-  if ("errcode" in error && typeof error.errcode === "number") return error.errcode;
+  const thrown = sqliteCode(error);
+  if (thrown !== undefined) return thrown;
   const code = "code" in error ? error.code : undefined;
-  if (code === "ENOSPC" || code === "EDQUOT") return FULL;
-  if (code === "EIO") return IOERR;
-  return code === "EROFS" || code === "EACCES" || code === "EPERM" ? READONLY : undefined;
+  if (code === "ENOSPC" || code === "EDQUOT") return SQLITE.FULL;
+  if (code === "EIO") return SQLITE.IOERR;
+  return code === "EROFS" || code === "EACCES" || code === "EPERM" ? SQLITE.READONLY : undefined;
 }
 
 function named(code: number, paths: StatePaths): LedgerError | undefined {
-  switch (code & 0xff) {
-    case FULL:
+  switch (primaryCode(code)) {
+    case SQLITE.FULL:
       return full(paths);
-    case IOERR:
+    case SQLITE.IOERR:
       return REFUSED_WRITES.has(code) && !hasSpace(paths) ? full(paths) : failing();
-    case READONLY:
-    case CANTOPEN:
+    case SQLITE.READONLY:
+    case SQLITE.CANTOPEN:
       return readOnly(paths);
-    case BUSY:
+    case SQLITE.BUSY:
       return locked(paths);
-    case CORRUPT:
-    case NOTADB:
+    case SQLITE.CORRUPT:
+    case SQLITE.NOTADB:
       return corrupt("The database file is malformed.", {});
-    case ERROR:
+    case SQLITE.ERROR:
       return corrupt("The tables of the ledger are not those of its version.", {});
-    case CONSTRAINT:
+    case SQLITE.CONSTRAINT:
       return unlisted({});
     default:
       return undefined;
@@ -70,7 +62,8 @@ function failing(): LedgerError {
 
 function readOnly({ file }: StatePaths): LedgerError {
   const mode = modeOf(file);
-  return new LedgerError("store_readonly", `The ledger ${file} (mode ${mode}) cannot be written.`, { path: file, mode });
+  const remedy = "Make it writable, or choose another directory with --store.";
+  return new LedgerError("store_readonly", `The ledger ${file} (mode ${mode}) cannot be written. ${remedy}`, { path: file, mode });
 }
 
 function modeOf(file: string): string {
@@ -104,7 +97,7 @@ export function unlisted(detail: Readonly<Record<string, Json>>): LedgerError {
 
 /** A schema or record of a newer program. */
 export function newer(found: number, known: number): LedgerError {
-  const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written.`;
+  const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written: use the newer one.`;
   return new LedgerError("store_newer", text, { found, known });
 }
 

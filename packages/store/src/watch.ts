@@ -1,6 +1,7 @@
 import { type FSWatcher, watch as watchFile } from "node:fs";
 import { basename } from "node:path";
 import { type Database, query } from "./database.ts";
+import { sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
 
 const LOOK_MS = 1_000;
@@ -15,7 +16,7 @@ export function watchCommits(database: Database, { directory, file }: StatePaths
     try {
       return version.get()?.data_version;
     } catch (error) {
-      if (error instanceof Error && "errcode" in error) return undefined; // whoever reads on is told
+      if (sqliteCode(error) !== undefined) return undefined; // whoever reads on is told
       throw error;
     }
   };

@@ -1,4 +1,4 @@
-import type { ToolResult } from "@assent/core";
+import { messageOf, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
 
 /** A failed result: what the model reads, and the type by which programs tell failures apart. */
@@ -31,5 +31,5 @@ const BY_CODE: Readonly<Record<string, Explanation>> = {
 export function fileFailure(error: unknown, { shown, otherwise }: { readonly shown: string; readonly otherwise: string }): ToolResult {
   const known = BY_CODE[errorCode(error) ?? ""];
   if (known) return failure(known[0], known[1](shown));
-  return failure(otherwise, `${shown}: ${error instanceof Error ? error.message : String(error)}`);
+  return failure(otherwise, `${shown}: ${messageOf(error)}`);
 }

@@ -4,6 +4,7 @@ import {
   defineTool,
   type Files,
   GateError,
+  messageOf,
   type RunContext,
   type Spilled,
   type Tool,
@@ -138,8 +139,7 @@ async function follow(chains: RedirectChains, { url, input, ctx, to }: Following
   } catch (error) {
     ctx.signal.throwIfAborted();
     if (error instanceof GateError && error.type.startsWith("web_fetch_")) return failure(error.type, error.message);
-    const why = error instanceof Error ? error.message : String(error);
-    return failure("web_fetch_blocked", `${url.href} redirects to ${to.href}, which was not fetched: ${why}`);
+    return failure("web_fetch_blocked", `${url.href} redirects to ${to.href}, which was not fetched: ${messageOf(error)}`);
   } finally {
     end();
   }

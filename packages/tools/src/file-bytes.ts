@@ -53,7 +53,7 @@ async function bytesOf(file: RegularFile, maxBytes: number): Promise<Buffer> {
 }
 
 /** The digest under which content will be found again. */
-function bytesDigest(bytes: Uint8Array): string {
+export function bytesDigest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 

@@ -4,6 +4,7 @@ import {
   type ConfirmationDetails,
   defineTool,
   type Files,
+  messageOf,
   type RunContext,
   type Spilled,
   type StepsEnd,
@@ -122,8 +123,7 @@ async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<Tool
     return await (input.run_in_background ? runBehind(running) : runHere(running));
   } catch (error) {
     if (startFailure !== undefined || error instanceof ToolError) throw startFailure ?? error;
-    const why = error instanceof Error ? error.message : String(error);
-    return failure("shell_execute_error", `The command was not started in ${shownPath(deps.workspace, start.cwd)}: ${why}.`);
+    return failure("shell_execute_error", `The command was not started in ${shownPath(deps.workspace, start.cwd)}: ${messageOf(error)}.`);
   }
 }
 
@@ -183,7 +183,8 @@ function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, 
   const own = commandEnvironment(environment, secretEnv?.());
   const env = pty ? { ...own, TERM: "xterm-256color" } : own;
   const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
-  if (file === undefined) return { failed: failure("shell_execute_error", "There is no bash on this machine.") };
+  if (file === undefined)
+    return { failed: failure("shell_execute_error", "There is no bash on this machine. Only commands that a rule allows run without it.") };
   const cwd = resolve(ctx.cwd, from ?? ".");
   const spec = { file, args: ["--noprofile", "--norc", "-c", "--", command], cwd, env, ...(pty && { pty: TERMINAL_SIZE }) };
   return { cwd, isTerminal: pty, go: (following, signal) => processes.run({ ...spec, ...following }, signal) };

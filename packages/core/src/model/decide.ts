@@ -1,4 +1,16 @@
-import type { Circumstances, Decision, Guard, Hint, NamedChecker, Opinion, RuleRef, Scope, TraceEntry, Verdict } from "./decision.ts";
+import {
+  type Circumstances,
+  type Decision,
+  type Guard,
+  type Hint,
+  type NamedChecker,
+  type Opinion,
+  type RuleRef,
+  type Scope,
+  SEVERITY,
+  type TraceEntry,
+  type Verdict,
+} from "./decision.ts";
 import type { Kind } from "./kind.ts";
 import type { Request, Unit } from "./request.ts";
 import { messageOf } from "./thrown.ts";
@@ -38,8 +50,6 @@ export function decide(request: Request, circumstances: Circumstances): Decision
   }
   return toDecision(ruling, { unit: index, units: Math.max(1, units.length), byRules });
 }
-
-const SEVERITY: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 
 /** Law 1, for denies and insisting asks. Among equally strict opinions the first speaker is named. */
 export function strictest<T extends Opinion>(opinions: readonly T[]): T | undefined {
@@ -230,7 +240,7 @@ function passesByRules({ step }: Speaker): boolean {
 }
 
 function strictness({ verdict, step }: Speaker): number {
-  return step === 2 ? 1.5 : SEVERITY[verdict];
+  return step === 2 ? SEVERITY.ask + 0.5 : SEVERITY[verdict];
 }
 
 function toDecision({ speaker, trace }: Ruling, about: Pick<Decision, "unit" | "units" | "byRules">): Decision {

@@ -3,6 +3,9 @@ import type { Request, Unit } from "./request.ts";
 /** What may happen to a request, in order of severity. */
 export type Verdict = "allow" | "ask" | "deny";
 
+/** How strict a verdict is: the higher one wins. */
+export const SEVERITY: Readonly<Record<Verdict | "none", number>> = Object.freeze({ none: 0, allow: 1, ask: 2, deny: 3 });
+
 /** Why a verdict is what it is. */
 export type Reason = "guard" | "checker" | "mode" | "yolo" | "tool" | "readonly_hint" | "hook" | "default";
 

@@ -227,7 +227,6 @@ export type ErrorType = keyof typeof TABLE;
 /** The closed list of error types for all of Assent, each with where it shows. Nothing matches on English text. */
 export const ERROR_TYPES: Readonly<Record<ErrorType, readonly ShowsAs[]>> = freezeAll(TABLE);
 
-/** A type of a custom tool's own. */
 const CUSTOM = /^x_[a-z0-9_]{1,60}$/;
 
 /** True for a type of the closed list. */
@@ -235,9 +234,14 @@ export function isErrorType(type: string): type is ErrorType {
   return Object.hasOwn(ERROR_TYPES, type);
 }
 
+/** True for a type of a custom tool's own. */
+export function isCustomType(type: string): boolean {
+  return CUSTOM.test(type);
+}
+
 /** The type a result keeps: one of the list, or a custom tool's own; anything else is `unknown`, so that consumers can rely on the list. */
 export function keptErrorType(type: unknown): string {
-  return typeof type === "string" && (isErrorType(type) || CUSTOM.test(type)) ? type : "unknown";
+  return typeof type === "string" && (isErrorType(type) || isCustomType(type)) ? type : "unknown";
 }
 
 function freezeAll<T extends Readonly<Record<string, readonly ShowsAs[]>>>(table: T): T {

@@ -1,6 +1,6 @@
 import { canonicalJson } from "./canonical-json.ts";
-import type { Verdict } from "./decision.ts";
-import { type HookOutcome, SEVERITY } from "./hook-output.ts";
+import { SEVERITY, type Verdict } from "./decision.ts";
+import type { HookOutcome } from "./hook-output.ts";
 import type { JsonObject } from "./json.ts";
 import type { Content } from "./result.ts";
 

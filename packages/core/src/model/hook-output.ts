@@ -1,6 +1,6 @@
 import { copyGiven } from "./copy-json.ts";
 import { cutText } from "./cut-text.ts";
-import type { Verdict } from "./decision.ts";
+import { SEVERITY, type Verdict } from "./decision.ts";
 import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookPointNamed } from "./hook-event-table.ts";
 import { type HookAnswer, readAnswer } from "./hook-fields.ts";
 import { isObject, type JsonObject } from "./json.ts";
@@ -165,9 +165,6 @@ function denied({ hook, row }: Omit<Speaking, "answer">, { field, reason }: Omit
   if (row.blocks === "no" && row.failsClosed !== "withhold") return undefined;
   return { verdict: "deny", reason: text ?? byDefault(hook) };
 }
-
-/** How strict a verdict is: the higher one wins. */
-export const SEVERITY: Readonly<Record<Verdict | "none", number>> = { none: 0, allow: 1, ask: 2, deny: 3 };
 
 /** The strictest verdict, and what stops, is fed back or voids beside it; of equals the first. */
 function strictestOf(parts: readonly Part[]): Part {

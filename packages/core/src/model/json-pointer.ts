@@ -5,7 +5,12 @@ export function jsonPointer(keys: readonly PropertyKey[]): string {
   return pointer;
 }
 
-/** One step of a JSON pointer. */
+/** The key that one step of a JSON pointer names. */
+export function stepKey(step: string): string {
+  return step.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** One step of a JSON pointer, with the slash before it. */
 export function pointerStep(key: PropertyKey): string {
   return typeof key === "string" ? `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}` : `/${String(key)}`;
 }

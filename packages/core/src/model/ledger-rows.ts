@@ -50,7 +50,7 @@ export type SessionRow = {
   readonly calls: number;
   readonly openApprovals: number;
   readonly unknownOutcomes: number;
-  /** Its background agents that have not ended. */
+  /** Its background agents and commands that have not ended. */
   readonly tasks: readonly { readonly task: string; readonly state: TaskRow["state"] }[];
   /** The task it is the session of. */
   readonly parent: EventBodies["session.created"]["parent"];

@@ -1,10 +1,8 @@
 type Named = { readonly name: string };
 
-/** What the model is told, word for word, for each error type whose text is fixed. Nobody else writes these sentences. */
+/** What the model is told, word for word, for each error type whose text is fixed. Nobody else writes these sentences. Every invalid input has that of `invalid_tool_params`. */
 export const modelText = {
   invalid_tool_params: (m: string): string => `Error: Invalid parameters provided. Reason: ${m}`,
-  invalid_json: (m: string): string => `Error: Invalid parameters provided. Reason: arguments are not valid JSON (${m})`,
-  input_too_large: (limit: string): string => `Error: Invalid parameters provided. Reason: arguments exceed ${limit}`,
   output_truncated: (): string =>
     "The response was cut off at the output limit before this call was complete, so it was not run. Send it again in smaller parts.",
   duplicate_call_id: (id: string): string => `Duplicate tool call id '${id}': only the first call was handled.`,

@@ -1,5 +1,6 @@
 import type { Coercion } from "./coercion.ts";
 import { isObject, type JsonObject } from "./json.ts";
+import { pointerStep } from "./json-pointer.ts";
 
 /** What reading a call's arguments gives. `message` is the reason only: the texts around it are the same for every invalid input. */
 export type ParsedInput =
@@ -108,8 +109,8 @@ function wrong(text: string): Refusal {
 /** Puts one more step of a JSON pointer in front of the place a refusal names. */
 function at(refusal: Refusal, key: string | number): Refusal {
   if (refusal.type === "input_too_large") return refusal;
-  const step = String(key).slice(0, 80).toWellFormed().replaceAll("~", "~0").replaceAll("/", "~1");
-  return { ...refusal, message: `params/${step}${refusal.message.slice("params".length)}` };
+  const step = pointerStep(String(key).slice(0, 80).toWellFormed());
+  return { ...refusal, message: `params${step}${refusal.message.slice("params".length)}` };
 }
 
 function tooLong(text: string): boolean {

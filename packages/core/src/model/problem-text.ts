@@ -1,5 +1,6 @@
 import { cutText } from "./cut-text.ts";
 import { isObject, type Json } from "./json.ts";
+import { stepKey } from "./json-pointer.ts";
 
 /** One violation, as a validator tells it. */
 type Problem = { readonly pointer: string; readonly text: string };
@@ -28,7 +29,7 @@ function withoutValue(text: string, value: unknown): string {
 function valueAt(input: unknown, pointer: string): unknown {
   let value = input;
   for (const step of pointer.split("/").slice(1)) {
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = stepKey(step);
     if (Array.isArray(value)) value = value[Number(key)];
     else value = isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
   }

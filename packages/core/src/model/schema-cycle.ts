@@ -1,4 +1,5 @@
 import { isObject } from "./json.ts";
+import { stepKey } from "./json-pointer.ts";
 
 /**
  * True when following subschemas and references from the root can come back to a place it is already inside. Only schema positions are crawled: a `$ref`
@@ -124,7 +125,7 @@ function atPointer(root: Schema, encoded: string): Schema | undefined {
   const pointer = decoded(encoded);
   if (pointer === undefined) return undefined;
   let place: unknown = root;
-  for (const step of pointer.split("/")) place = inside(place, step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  for (const step of pointer.split("/")) place = inside(place, stepKey(step));
   return isObject(place) ? place : undefined;
 }
 

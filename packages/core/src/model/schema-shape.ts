@@ -1,4 +1,5 @@
 import { isObject } from "./json.ts";
+import { stepKey } from "./json-pointer.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -142,7 +143,7 @@ export function resolve(root: unknown, reference: string): unknown {
 
 function decode(step: string): string | undefined {
   try {
-    return decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    return stepKey(decodeURIComponent(step));
   } catch {
     return undefined;
   }

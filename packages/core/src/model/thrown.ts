@@ -1,4 +1,4 @@
-import { ERROR_TYPES, isErrorType } from "./error-types.ts";
+import { ERROR_TYPES, isCustomType, isErrorType } from "./error-types.ts";
 
 /** What operating systems call a failure, and what we do. */
 const BY_CODE: Readonly<Record<string, string>> = Object.freeze({
@@ -39,5 +39,5 @@ function read(thrown: unknown, key: "type" | "code"): string | undefined {
 
 /** A body that throws has failed: it cannot claim to have been denied, cancelled or never started. */
 function mayClaim(type: string): boolean {
-  return isErrorType(type) ? ERROR_TYPES[type].includes("failed") : /^x_[a-z0-9_]{1,60}$/.test(type);
+  return isErrorType(type) ? ERROR_TYPES[type].includes("failed") : isCustomType(type);
 }

@@ -8,8 +8,6 @@ const name = "t";
 /** Every sentence of the contract to the model, word for word. */
 const texts: readonly (readonly [type: keyof typeof modelText, text: string, expected: string])[] = [
   ["invalid_tool_params", modelText.invalid_tool_params("m"), "Error: Invalid parameters provided. Reason: m"],
-  ["invalid_json", modelText.invalid_json("m"), "Error: Invalid parameters provided. Reason: arguments are not valid JSON (m)"],
-  ["input_too_large", modelText.input_too_large("512 levels"), "Error: Invalid parameters provided. Reason: arguments exceed 512 levels"],
   [
     "output_truncated",
     modelText.output_truncated(),

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { constants, type Stats } from "node:fs";
-import { type FileHandle, link, lstat, open, rename, unlink } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { link, lstat, rename, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import type { FileImage } from "@assent/core";
 import { errorCode } from "../error-code.ts";
+import { openNew } from "../open-new.ts";
 import type { Place } from "../open-place.ts";
 import { fill } from "../replace-file.ts";
 import { CallerError, fromCaller, naming } from "./file-failure.ts";
@@ -50,10 +51,6 @@ async function writeTemporary({ file, old }: Step, bytes: Uint8Array, { path }: 
     return openNew(temporary);
   });
   await fill(handle, bytes, { old, mode: old ? undefined : (file.mode ?? undefined) });
-}
-
-function openNew(path: string): Promise<FileHandle> {
-  return open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
 }
 
 /** Puts the new bytes in place, in the order of the paths, then deletes. `done` is told after every file that changed. */

@@ -1,7 +1,7 @@
 import type { ChangeEnd, ChangeSet, FileChanges } from "@assent/core";
 import { errorCode } from "../error-code.ts";
 import { exchange, type Step, writeTemporaries } from "./exchange.ts";
-import { CallerError, fromCaller, messageOf, naming } from "./file-failure.ts";
+import { CallerError, failureText, fromCaller, naming } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, layOut, parentsOf } from "./layout.ts";
 import { leadsTo } from "./leads-to.ts";
@@ -51,7 +51,7 @@ async function apply(job: Job, options: Options): Promise<ChangeEnd> {
 
 function withdrawn(error: unknown, { aborted }: AbortSignal): ChangeEnd {
   if (error instanceof CallerError) throw error.cause;
-  return aborted ? { state: "cancelled" } : { state: "failed", code: errorCode(error), message: messageOf(error), restored: 0 };
+  return aborted ? { state: "cancelled" } : { state: "failed", code: errorCode(error), message: failureText(error), restored: 0 };
 }
 
 /** Everything that can be done before the first file changes. Answers the files that changed while it was done; the commit point is passed if there are none. */
@@ -82,7 +82,7 @@ async function commit(job: Job, found: readonly Found[]): Promise<ChangeEnd> {
     return { state: "changed" };
   } catch (error) {
     const end = await restore(job, { found, done });
-    const message = messageOf(error);
+    const message = failureText(error);
     return "state" in end
       ? { ...end, message: `${message}; ${end.message}` }
       : { state: "failed", code: errorCode(error), message, ...end };

@@ -1,4 +1,5 @@
 import { getSystemErrorMessage } from "node:util";
+import { messageOf } from "@assent/core";
 import { errorCode } from "../error-code.ts";
 
 /** Carries what a caller's own function threw past everything that explains the failures of files. */
@@ -24,10 +25,9 @@ export async function naming<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What went wrong, in words. */
-export function messageOf(error: unknown): string {
-  if (error instanceof CallerError) return messageOf(error.cause);
-  return error instanceof Error ? error.message : String(error);
+/** What went wrong, in words: of the caller's own function those that it threw. */
+export function failureText(error: unknown): string {
+  return error instanceof CallerError ? failureText(error.cause) : messageOf(error);
 }
 
 function textOf(error: unknown): string {

@@ -1,6 +1,6 @@
 import type { FileStanding, RecoveredChange } from "@assent/core";
 import { exchange, type Step, writeTemporaries } from "./exchange.ts";
-import { messageOf } from "./file-failure.ts";
+import { failureText } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
 import { type LaidOutFile, type Layout, parentsOf } from "./layout.ts";
 import { type Found, look } from "./look.ts";
@@ -28,7 +28,7 @@ export async function recover(job: Job): Promise<RecoveredChange> {
     await bringBack(job, changed);
     return { state: "before", restored: changed.length };
   } catch (error) {
-    return stranded(job, messageOf(error));
+    return stranded(job, failureText(error));
   }
 }
 
@@ -49,7 +49,7 @@ export async function restore(job: Job, { found: originals, done }: Begun): Prom
     );
     return { restored: changed.length };
   } catch (error) {
-    return stranded(job, `restoring failed: ${messageOf(error)}`);
+    return stranded(job, `restoring failed: ${failureText(error)}`);
   }
 }
 
@@ -91,7 +91,7 @@ async function removeTraces({ layout, places }: Job): Promise<string | undefined
     await removeDirectories(layout, places);
     return undefined;
   } catch (error) {
-    return `temporary files are left: ${messageOf(error)}`;
+    return `temporary files are left: ${failureText(error)}`;
   }
 }
 

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
-import { lstat, mkdir, open, rmdir, unlink } from "node:fs/promises";
+import { lstat, mkdir, rmdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../error-code.ts";
+import { openNew } from "../open-new.ts";
 import type { Place } from "../open-place.ts";
 import { naming } from "./file-failure.ts";
 import { inLanes } from "./lanes.ts";
@@ -48,7 +48,7 @@ async function isThere(directory: string, places: Places): Promise<boolean> {
 async function make({ parent, name, marker }: LaidOutDirectory, places: Places): Promise<void> {
   await places.use(parent, async ({ path }) => {
     await unlink(join(path, marker)).catch(ignore("ENOENT")); // of this very set: a crash may have left it
-    await (await open(join(path, marker), constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600)).close();
+    await (await openNew(join(path, marker))).close();
     await mkdir(join(path, name));
   });
 }

@@ -8,6 +8,7 @@ import {
   type HookRan,
   type Hooks,
   type JsonObject,
+  messageOf,
   sharedHookName,
   sharedToolName,
 } from "@assent/core";
@@ -163,6 +164,6 @@ async function runDetached({ running, conclude, signal }: Detached, entry: HookE
   try {
     if (await isMeant(entry, input)) conclude([ranBy(entry, await runHook(running, entry, { input, signal }))]);
   } catch (error) {
-    running.warn(`hook ${entry.name} (${entry.event}) failed: ${error instanceof Error ? error.message : String(error)}`);
+    running.warn(`hook ${entry.name} (${entry.event}) failed: ${messageOf(error)}`);
   }
 }

@@ -1,8 +1,7 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
+import { makeFifos } from "../make-fifos.ts";
 
 /** The three standard streams of one program: its ends of them, and ours. */
 export type ProgramPipes = {
@@ -73,10 +72,4 @@ function pipesOf(childEnds: Three, ours: Three): ProgramPipes {
       else for (const fd of ours) closeSync(fd);
     },
   };
-}
-
-async function makeFifos(paths: readonly string[]): Promise<void> {
-  const child = spawn("mkfifo", ["-m", "600", ...paths], { stdio: "ignore", env: { PATH: "/usr/bin:/bin:/usr/local/bin" } });
-  const [code] = await once(child, "exit");
-  if (code !== 0) throw new Error(`mkfifo ended with ${code}.`);
 }

@@ -1,4 +1,4 @@
-import type { Clock, HookFunction, HookRun, JsonObject } from "@assent/core";
+import { type Clock, type HookFunction, type HookRun, type JsonObject, messageOf } from "@assent/core";
 
 /** A function with its time. */
 export type FunctionCall = {
@@ -29,14 +29,6 @@ async function answerOf(call: HookFunction, input: JsonObject, signal: AbortSign
   try {
     return { ended: "value", value: await call(input, { signal }) };
   } catch (error) {
-    return { ended: "failed", cause: thrownText(error) };
-  }
-}
-
-function thrownText(error: unknown): string {
-  try {
-    return `it threw: ${error instanceof Error ? error.message : String(error)}`;
-  } catch {
-    return "it threw";
+    return { ended: "failed", cause: `it threw: ${messageOf(error)}` };
   }
 }

@@ -7,6 +7,7 @@ import {
   type HookOutcome,
   type JsonObject,
   type Maybe,
+  messageOf,
   readHookRun,
   rewrittenInput,
 } from "@assent/core";
@@ -47,7 +48,7 @@ async function endOf(running: HookRunning, entry: HookEntry, given: Given): Prom
   try {
     return entry.body.type === "command" ? await programEnd(running, entry, given) : await functionEnd(running, entry, given);
   } catch (error) {
-    return { run: { ended: "failed", cause: error instanceof Error ? error.message : String(error) }, exit: null, output: "" };
+    return { run: { ended: "failed", cause: messageOf(error) }, exit: null, output: "" };
   }
 }
 
@@ -108,8 +109,7 @@ function record({ digest, record: write, warn }: HookRunning, entry: HookEntry, 
   const { outcome } = step;
   const { tool_use_id: callId } = input;
   const changed = changedKeys(input, step);
-  const failed = (error: unknown): void =>
-    warn(`the run of hook ${entry.name} could not be recorded: ${error instanceof Error ? error.message : String(error)}`);
+  const failed = (error: unknown): void => warn(`the run of hook ${entry.name} could not be recorded: ${messageOf(error)}`);
   try {
     const written = write({
       event: entry.event,

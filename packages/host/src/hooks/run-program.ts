@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import type { Clock, HookRun } from "@assent/core";
+import { type Clock, type HookRun, messageOf } from "@assent/core";
 import { errorCode } from "../error-code.ts";
 import { endLineage, endWithUs } from "../process-group.ts";
 import type { ProcessTable } from "../process-table.ts";
@@ -68,7 +68,7 @@ function refusal({ cwd }: HookProgram, error: unknown): string {
     case "EACCES":
       return "not executable";
     default:
-      return `cannot be started: ${error instanceof Error ? error.message : String(error)}`;
+      return `cannot be started: ${messageOf(error)}`;
   }
 }
 

@@ -1,3 +1,5 @@
+import { messageOf } from "@assent/core";
+
 /** A compiled matcher (undefined: it matches everything), or what is wrong with its text. */
 export type Matcher = { readonly matches: ((value: string) => boolean) | undefined } | { readonly problem: string };
 
@@ -9,7 +11,7 @@ export function compileMatcher(text: string): Matcher {
     const whole = new RegExp(`^(?:${text})$`, "s");
     return { matches: (value) => whole.test(value) };
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

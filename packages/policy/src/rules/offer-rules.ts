@@ -5,6 +5,7 @@ import { isInside } from "../resolve-path.ts";
 import { isOpaque } from "../shell/opaque-programs.ts";
 import type { ShellUnit } from "../shell/shell-unit.ts";
 import { hostOf, pathOf, shellOf } from "../unit-data.ts";
+import { literalGlob } from "./literal-glob.ts";
 import { isMcpPattern } from "./mcp-name.ts";
 import { coversUnit, readGrant } from "./read-grant.ts";
 import type { Rule, RuleOptions } from "./rule.ts";
@@ -48,7 +49,7 @@ export function widerRule(request: Request, options: OfferOptions): string | und
 /** A tool whose name is that of a group is never remembered by it: nobody looked at what this call is about. */
 function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | undefined {
   if (isMcpPattern(request.tool)) return request.tool;
-  if (groupOf(request.tool)?.kind.name === "agent") return `Agent(${literal(agentOf(request))})`;
+  if (groupOf(request.tool)?.kind.name === "agent") return `Agent(${literalGlob(agentOf(request))})`;
   const shell = shellOf(unit);
   const path = pathOf(unit);
   const host = hostOf(unit)?.host;
@@ -56,13 +57,13 @@ function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | 
   if (shell) return name && commandRule(name, shell);
   if (path) return name && pathRule(name, path, options);
   if (host) return name && `${name}(=${host})`;
-  return groupNamed(request.tool) ? undefined : literal(request.tool);
+  return groupNamed(request.tool) ? undefined : literalGlob(request.tool);
 }
 
 /** The group's name for tools of ours and for fetches; any other tool is remembered by its own. */
 function nameFor({ tool, kind }: Request, { tools }: OfferOptions): string | undefined {
   if (kind === "fetch") return "WebFetch";
-  return groupOf(tool)?.name ?? (shapeOf(tools, tool) && literal(tool));
+  return groupOf(tool)?.name ?? (shapeOf(tools, tool) && literalGlob(tool));
 }
 
 function agentOf({ input: { agent } }: Request): string {
@@ -102,9 +103,5 @@ function pathRule(name: string, { lexical, sensitive }: PathFact, options: Offer
 function pathText(path: string, { roots }: OfferOptions): string {
   const inside = path !== roots.workspace && isInside(roots.workspace, path);
   const written = inside ? `${relative(roots.workspace, path)}` : `/${path.replace(/^\/+/, "")}`;
-  return `/${literal(written).replaceAll("{", "\\{")}`;
-}
-
-function literal(text: string): string {
-  return text.replaceAll(/[\\*?[]/g, "\\$&");
+  return `/${literalGlob(written).replaceAll("{", "\\{")}`;
 }

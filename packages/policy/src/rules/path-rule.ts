@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
 import type { PathFact } from "../path-scope.ts";
 import { pathOf } from "../unit-data.ts";
+import { literalGlob } from "./literal-glob.ts";
 import { compilePathGlob, type PathName, pathNames } from "./path-glob.ts";
 import type { RuleRoots, RuleTest } from "./rule.ts";
 import { catchPattern, isFault, type RuleFault, syntaxFault } from "./rule-fault.ts";
@@ -11,7 +12,7 @@ export function readPathRule(specifier: string, verdict: Verdict, roots: RuleRoo
   const compiled = compile(specifier, verdict, roots);
   if (isFault(compiled)) return compiled;
   const { bases, globs, covers } = compiled;
-  const record = { path: bases.map((base) => [...partsOf(base).map(escaped), ...globs].join("/")) };
+  const record = { path: bases.map((base) => [...partsOf(base).map(literalGlob), ...globs].join("/")) };
   return { record, test: verdict === "allow" ? (request, unit) => allows(covers, request, unit) : (_, unit) => denies(covers, unit) };
 }
 
@@ -111,8 +112,4 @@ function oddPart(globs: readonly string[]): RuleFault | undefined {
     return syntaxFault("{a,b} is not read in a path rule", "write one rule for each, or \\{ for the character itself");
   }
   return undefined;
-}
-
-function escaped(name: string): string {
-  return name.replaceAll(/[\\*?[]/g, "\\$&");
 }

@@ -1,7 +1,7 @@
-import { hash } from "node:crypto";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
+import { sha256 } from "../sha256.ts";
 import { touchedPaths } from "../touched-paths.ts";
 import { shellUnit } from "../unit-data.ts";
 import { agreedTop } from "./agree.ts";
@@ -187,10 +187,6 @@ function unitOf({ command, seen, classified, script }: Scripted, { line, index, 
 function subjectOf({ line, command }: ShellUnit): string {
   if (!command) return line.text.slice(0, 200);
   return command.argv.reduce((subject, { text }, i) => (i === 0 ? text : `${subject} ${text}`), "");
-}
-
-function sha256(text: string): string {
-  return `sha256:${hash("sha256", text)}`;
 }
 
 /** All of them, or none: a line of which one command has no certain place is not run from its plan. */

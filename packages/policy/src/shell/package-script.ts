@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "@assent/core";
 import { isInside } from "../resolve-path.ts";
+import { sha256 } from "../sha256.ts";
 
 /** Where the command would run. */
 export type PackagePlace = { readonly cwd: string; readonly workspace: string };
@@ -53,15 +53,11 @@ function scriptsOf(bytes: Buffer | undefined): (step: string) => unknown {
     const scripts = isObject(parsed) && isObject(parsed["scripts"]) ? parsed["scripts"] : {};
     return (step) => (Object.hasOwn(scripts, step) ? scripts[step] : "");
   } catch {
-    return () => ({ broken: digest(bytes) });
+    return () => ({ broken: sha256(bytes) });
   }
 }
 
 /** Only their digest: they may hold a token, and this text is shown. */
 function settingsOf(bytes: Buffer | undefined): string {
-  return bytes && bytes.length > 0 ? digest(bytes) : "empty";
-}
-
-function digest(bytes: Buffer): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  return bytes && bytes.length > 0 ? sha256(bytes) : "empty";
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { sha256 } from "../sha256.ts";
 import { possibleDirectories } from "../touched-paths.ts";
 import type { Command } from "./plan.ts";
 import type { ShellUnit } from "./shell-unit.ts";
@@ -78,10 +78,10 @@ function baseName(path: string): string {
 
 function digestOf(path: string): string {
   try {
-    const { size } = statSync(path);
-    if (!statSync(path).isFile()) return "no regular file";
-    if (size > LARGEST) return `too large to read: ${size} bytes`;
-    return `sha256:${createHash("sha256").update(readFileSync(path)).digest("hex")}`;
+    const stats = statSync(path);
+    if (!stats.isFile()) return "no regular file";
+    if (stats.size > LARGEST) return `too large to read: ${stats.size} bytes`;
+    return sha256(readFileSync(path));
   } catch {
     return "absent";
   }

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, type Stats } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "@assent/core";
 import { isInside } from "../resolve-path.ts";
 
 /** A file that configures Assent, by its path from the workspace. */
@@ -131,8 +132,4 @@ const TOO_MANY = `there are more than ${CONFIGURATION_LIMITS.files} configuratio
 
 function problem(search: Search, name: string, what: string): void {
   search.problems.push(`${name} ${what}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

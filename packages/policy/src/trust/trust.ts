@@ -22,7 +22,7 @@ export async function trustState(ledger: Ledger, workspace: string): Promise<Tru
 }
 
 /** The word that stands for a workspace. Its files may be references; `ledger.resolve` gives them whole. */
-export async function trustRecord(ledger: Ledger, workspace: string): Promise<TrustRecord | undefined> {
+async function trustRecord(ledger: Ledger, workspace: string): Promise<TrustRecord | undefined> {
   const key = naming({ type: "trust.revoked", body: { workspace } });
   let record: TrustRecord | undefined;
   if (key === undefined) return undefined;

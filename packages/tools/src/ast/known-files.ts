@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { type AppliedPreview, isObject, type Json } from "@assent/core";
+import { bytesDigest } from "../file-bytes.ts";
 import type { Reads } from "../reads.ts";
 import type { EditedFile } from "./edit-file.ts";
 
@@ -14,7 +14,7 @@ export async function knownFiles(reads: Reads, files: readonly EditedFile[], ses
   const known: KnownPlace[] = [];
   for (const { target, before } of files) {
     const record = await reads.recall(sessionId, target.realPath);
-    if (record?.digest === createHash("sha256").update(before).digest("hex")) known.push({ path: target.path, real: target.realPath });
+    if (record?.digest === bytesDigest(before)) known.push({ path: target.path, real: target.realPath });
   }
   return known;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "@assent/core";
 import type { NapiConfig, SgNode } from "@ast-grep/napi";
 import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
@@ -135,8 +136,4 @@ function refusal(root: SgNode, config: NapiConfig): string | undefined {
     const [reason = ""] = messageOf(error).split("|->").slice(-1);
     return reason.trim().replace(/\.? Please check the pattern source.*$/s, "");
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,7 +1,7 @@
 import { type AnsiPiece, makeAnsiParser } from "./ansi-parse.ts";
 import { type AnsiRun, type AnsiStyle, PLAIN, styled } from "./ansi-style.ts";
 
-/** What a terminal would show of some output, kept line by line. */
+/** What a terminal would show of some output, kept line by line: no escape, no control character is in it. */
 export type AnsiScreen = {
   /** Takes more output; a piece may end anywhere, also within a sequence. */
   readonly write: (chunk: string) => void;
@@ -22,13 +22,6 @@ const ROWS = 24;
 const MARKS = 16;
 
 type Cell = { text: string; readonly style: AnsiStyle };
-
-/** Raw terminal output as lines of runs: no escape, no control character is in them. */
-export function ansiRuns(text: string, max?: number): readonly (readonly AnsiRun[])[] {
-  const screen = makeAnsiScreen();
-  screen.write(text);
-  return screen.lines(max);
-}
 
 /** A screen that keeps what scrolls out of it. Memory is bounded, whatever is written. */
 export function makeAnsiScreen({ columns = WIDEST, rows = ROWS }: { readonly columns?: number; readonly rows?: number } = {}): AnsiScreen {

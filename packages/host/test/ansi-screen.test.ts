@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ansiRuns, makeAnsiScreen } from "../src/ansi-runs.ts";
+import { type AnsiScreen, makeAnsiScreen } from "../src/ansi-screen.ts";
 
 const E = "\x1b";
 const PLAIN = { bold: false, italic: false, underline: false, dim: false, inverse: false, fg: "", bg: "" };
-const textOf = (lines: ReturnType<typeof ansiRuns>): readonly string[] => lines.map((runs) => runs.map(({ text }) => text).join(""));
+type Lines = ReturnType<AnsiScreen["lines"]>;
+const textOf = (lines: Lines): readonly string[] => lines.map((runs) => runs.map(({ text }) => text).join(""));
+const shown = (output: string): Lines => {
+  const screen = makeAnsiScreen();
+  screen.write(output);
+  return screen.lines();
+};
 
 const STYLES: readonly (readonly [name: string, codes: string, style: Partial<typeof PLAIN>])[] = [
   ["bold", "1", { bold: true }],
@@ -40,11 +46,11 @@ const STYLES: readonly (readonly [name: string, codes: string, style: Partial<ty
   ["a private sequence of the same letter", ">4;1", {}],
 ];
 for (const [name, codes, style] of STYLES) {
-  test(`style: ${name}`, () => assert.deepEqual(ansiRuns(`${E}[${codes}mx`), [[{ ...PLAIN, ...style, text: "x" }]]));
+  test(`style: ${name}`, () => assert.deepEqual(shown(`${E}[${codes}mx`), [[{ ...PLAIN, ...style, text: "x" }]]));
 }
 
 test("a line is made of runs, joined where the look is the same; a style lasts over lines", () => {
-  assert.deepEqual(ansiRuns(`a${E}[31mb${E}[31mc\nd${E}[me`), [
+  assert.deepEqual(shown(`a${E}[31mb${E}[31mc\nd${E}[me`), [
     [
       { ...PLAIN, text: "a" },
       { ...PLAIN, fg: "#800000", text: "bc" },
@@ -93,7 +99,7 @@ const TEXTS: readonly (readonly [name: string, input: string, lines: readonly st
   ["a mark that combines, written over as one", "e\u0301\bx", ["x"]],
 ];
 for (const [name, input, lines] of TEXTS) {
-  test(`text: ${name}`, () => assert.deepEqual(textOf(ansiRuns(input)), lines));
+  test(`text: ${name}`, () => assert.deepEqual(textOf(shown(input)), lines));
 }
 
 const anything = fc.array(
@@ -129,7 +135,7 @@ const hasControl = (text: string): boolean => [...text].some((one) => one < " " 
 test("no escape and no control character survives, whatever is written", () => {
   fc.assert(
     fc.property(anything, (pieces) => {
-      for (const text of textOf(ansiRuns(pieces.join("")))) assert.ok(!hasControl(text), JSON.stringify(text));
+      for (const text of textOf(shown(pieces.join("")))) assert.ok(!hasControl(text), JSON.stringify(text));
     }),
   );
 });
@@ -141,7 +147,7 @@ test("it makes no difference where the output is cut", () => {
       const at = whole.length === 0 ? 0 : where % whole.length;
       const screen = makeAnsiScreen();
       for (const piece of [whole.slice(0, at), whole.slice(at, at + 1), "", whole.slice(at + 1)]) screen.write(piece);
-      assert.deepEqual(screen.lines(), ansiRuns(whole));
+      assert.deepEqual(screen.lines(), shown(whole));
     }),
   );
 });

@@ -1,0 +1,22 @@
+/** SQLite's primary result codes that mean something to whoever uses the store. */
+export const SQLITE = {
+  ERROR: 1,
+  BUSY: 5,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  CONSTRAINT: 19,
+  NOTADB: 26,
+} as const;
+
+/** The code that SQLite threw with, extended where it is; undefined: somebody else threw. */
+export function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error && typeof error.errcode === "number" ? error.errcode : undefined;
+}
+
+/** The primary code of an extended one. */
+export function primaryCode(code: number): number {
+  return code & 0xff;
+}
