@@ -34,7 +34,7 @@ export type EventBodies = ProposalEventBodies &
       readonly agent: string | null;
       readonly policy: string;
       readonly title: string;
-      /** What the door needs to continue this session the way it began (flags of `assent call`). */
+      /** What the door needs to continue this session the way it began: the flags it was given. */
       readonly options?: JsonObject;
       /** Its conversation begins with that of another session, up to this place. */
       readonly forked?: { readonly session: string; readonly seq: number };
