@@ -39,38 +39,31 @@ export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetec
   };
   const pollSafe = options.pollSafe ?? (() => false);
   const recent: Batch[] = [];
-  let consecutive = 0;
-  let strikes = 0;
-  let last: LoopTrip | undefined;
-  return {
+  // Plain fields: V8 keeps what a getter closes over, here a whole conversation, until the next full collection.
+  const detector: { -readonly [K in keyof LoopDetector]: LoopDetector[K] } = {
+    consecutive: 0,
+    strikes: 0,
+    trip: undefined,
     record: (calls, results) => {
       if (calls.every(({ name }) => pollSafe(name))) return "ok";
       const batch = batchOf(calls, results);
-      consecutive = sameCalls(recent.at(-1), batch) ? consecutive + 1 : 1;
+      detector.consecutive = sameCalls(recent.at(-1), batch) ? detector.consecutive + 1 : 1;
       recent.push(batch);
       if (recent.length > patience.maxPeriod * patience.cycles) recent.shift();
-      const trip = tripOf(recent, consecutive, patience);
+      const trip = tripOf(recent, detector.consecutive, patience);
       if (!trip) return "ok";
-      last = trip;
-      strikes += 1;
-      return strikes === 1 ? "warn" : "stop";
-    },
-    get consecutive() {
-      return consecutive;
-    },
-    get strikes() {
-      return strikes;
-    },
-    get trip() {
-      return last;
+      detector.trip = trip;
+      detector.strikes += 1;
+      return detector.strikes === 1 ? "warn" : "stop";
     },
     reset: () => {
       recent.length = 0;
-      consecutive = 0;
-      strikes = 0;
-      last = undefined;
+      detector.consecutive = 0;
+      detector.strikes = 0;
+      detector.trip = undefined;
     },
   };
+  return detector;
 }
 
 /** What the model is told in the turn after a warning. */
