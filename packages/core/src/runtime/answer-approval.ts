@@ -5,6 +5,7 @@ import type { EventBodies } from "../model/events.ts";
 import { isObject } from "../model/json.ts";
 import { nextApprovalRow } from "../model/ledger-rules.ts";
 import type { Request, Unit } from "../model/request.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../ports.ts";
 import { withinAgent } from "./within-agent.ts";
 
@@ -213,7 +214,7 @@ function understand(rules: Rules, { text, scope }: { readonly text: string; read
   try {
     return rules.parse(text);
   } catch (error) {
-    throw new AnswerError("bad_rule", `'${text}' is no rule: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new AnswerError("bad_rule", `'${text}' is no rule: ${messageOf(error)}`, { cause: error });
   }
 }
 

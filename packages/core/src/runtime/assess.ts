@@ -3,6 +3,7 @@ import type { Circumstances, Decision, Guard, Hint } from "../model/decision.ts"
 import { isObject } from "../model/json.ts";
 import { CONCURRENCY_SAFE_KINDS } from "../model/kind.ts";
 import { fingerprintText, type Request } from "../model/request.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Clock, Digest, Facts, Policy, RequestFacts } from "../ports.ts";
 import type { Invocation, Maybe, Tool, ToolOpinion } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
@@ -53,7 +54,7 @@ type Gathered = { readonly facts: RequestFacts; readonly failure: string | undef
 function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe<Gathered> {
   const plain = plainFacts(tool);
   if (!gather) return { facts: plain, failure: undefined };
-  const failed = (error: unknown): Gathered => ({ facts: plain, failure: error instanceof Error ? error.message : String(error) });
+  const failed = (error: unknown): Gathered => ({ facts: plain, failure: messageOf(error) });
   try {
     const facts = gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
     const checked = (found: RequestFacts): Gathered =>

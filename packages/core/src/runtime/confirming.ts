@@ -1,4 +1,5 @@
 import type { ConfirmationDetails } from "../model/confirmation.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ready } from "./judge.ts";
 import { patternRules } from "./pattern-rules.ts";
@@ -35,7 +36,7 @@ async function ownDetails({ deps }: BatchRun, run: CallRun, { taken }: Ready): P
     const given = taken.invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));
     return await within(deps.clock, { promise: given, ms: CONFIRM_LIMIT_MS, late: () => unavailable("it took longer than 30 s") });
   } catch (error) {
-    return unavailable(error instanceof Error ? error.message : String(error));
+    return unavailable(messageOf(error));
   }
 }
 

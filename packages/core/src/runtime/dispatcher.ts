@@ -1,4 +1,5 @@
 import type { Answer } from "../model/answer.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { OpenApproval } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import type { Maybe } from "../tool-definition.ts";
@@ -268,7 +269,7 @@ function guardedEmit(deps: DispatcherDeps, emit: ((event: DispatchEvent) => void
     try {
       emit(event);
     } catch (error) {
-      if (!said) deps.warn?.(`an observer failed: ${error instanceof Error ? error.message : String(error)}`);
+      if (!said) deps.warn?.(`an observer failed: ${messageOf(error)}`);
       said = true;
     }
   };

@@ -124,7 +124,7 @@ async function buildEdit({ row, answer, request, tool }: Editing): Promise<Invoc
     return await tool.build(editedInput({ answer, request, tool }), context);
   } catch (error) {
     if (error instanceof AnswerError) throw error;
-    throw new AnswerError("invalid_tool_params", error instanceof Error ? error.message : String(error), { cause: error });
+    throw new AnswerError("invalid_tool_params", messageOf(error), { cause: error });
   }
 }
 

@@ -26,7 +26,7 @@ import { type Rewritten, rewrite } from "./rewrite.ts";
 import { traced } from "./tracing.ts";
 
 /** The one function that can run a tool. Every path ends in exactly one report; a throw anywhere fails closed, here. */
-export async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
+async function runCall(batch: BatchRun, run: CallRun): Promise<CallReport> {
   return finishCall(batch, run, await beginCall(batch, run));
 }
 

@@ -1,5 +1,6 @@
 import type { Yes } from "../model/call.ts";
 import { decidedSource } from "../model/notification-source.ts";
+import { messageOf } from "../model/thrown.ts";
 import type { Span, Tracer } from "../ports.ts";
 import type { Maybe } from "../tool-definition.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
@@ -92,7 +93,7 @@ function guarded<T>({ deps }: BatchRun, act: () => T): T | undefined {
   try {
     return act();
   } catch (error) {
-    deps.warn?.(`the tracer failed: ${error instanceof Error ? error.message : String(error)}`);
+    deps.warn?.(`the tracer failed: ${messageOf(error)}`);
     return undefined;
   }
 }

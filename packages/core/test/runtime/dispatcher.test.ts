@@ -131,19 +131,23 @@ test("section 1: the unknown tool's response names no tool", async (t) => {
   assert.ok(response?.type === "response" && response.tool === undefined && response.result.error?.type === "tool_not_registered");
 });
 
-test("section 1: an observer that throws changes nothing and is warned about once", async (t) => {
-  const b = await bench(t, { policy: { mode: "yolo" } });
-  const seen: string[] = [];
-  const observer = ({ type }: DispatchEvent): void => {
-    seen.push(type);
-    throw new Error("observer");
-  };
-  const { signal } = new AbortController();
-  const report = await b.dispatcher.process({ calls: [call("edit", "x"), call("read", "y")], tools: b.registry, signal }, observer);
-  assert.deepEqual(outcomes(report), ["succeeded", "succeeded"]);
-  assert.deepEqual(seen.filter((type) => type === "messageAdded").length, 2);
-  assert.equal(b.warnings.length, 1);
-});
+for (const [what, thrown] of [
+  ["an error", new Error("observer")],
+  ["what cannot be printed", Object.create(null)],
+] as const)
+  test(`section 1: an observer that throws ${what} changes nothing and is warned about once`, async (t) => {
+    const b = await bench(t, { policy: { mode: "yolo" } });
+    const seen: string[] = [];
+    const observer = ({ type }: DispatchEvent): void => {
+      seen.push(type);
+      throw thrown;
+    };
+    const { signal } = new AbortController();
+    const report = await b.dispatcher.process({ calls: [call("edit", "x"), call("read", "y")], tools: b.registry, signal }, observer);
+    assert.deepEqual(outcomes(report), ["succeeded", "succeeded"]);
+    assert.deepEqual(seen.filter((type) => type === "messageAdded").length, 2);
+    assert.equal(b.warnings.length, 1);
+  });
 
 test("section 1: an observer that throws at an update does not throw into the body", async (t) => {
   const b = await bench(t, { tools: [streaming] });
