@@ -4,69 +4,113 @@ import {
   type ConversationDeps,
   createAgentSession,
   createConversation,
+  createSchedules,
   createTasks,
   type LoadedAgent,
   playScript,
   type RunEnd,
   recordedHistory,
+  type Schedules,
   type Script,
   type ScriptPlayer,
   type Tasks,
 } from "@assent/agent";
 import { createRegistry, type Dispatcher, LedgerError, type Session } from "@assent/core";
-import { isParked, type Left, newSignal, type Opened, proposed } from "./opened.ts";
+import { isParked, type Left, leave, newSignal, type Opened, proposed } from "./opened.ts";
 import { personAt } from "./people.ts";
 import type { PlannedCall } from "./plan.ts";
-import { idOf, type World } from "./world.ts";
+import { idOf, type World, wakeText } from "./world.ts";
 
 /** A conversation with a model that makes the batches of the plan, a turn each, and whose tasks do one thing each. */
 export async function converse(opened: Opened): Promise<Left> {
   const { process, session, tools, reopened } = opened;
-  const { player, tasks, dispatcher, talk, waking } = build(opened);
-  const leave = async (left: Left): Promise<Left> => {
-    await dispatcher.close();
-    await session.close(left, left === "done" ? 0 : 75);
-    return left;
-  };
+  const { player, tasks, schedules, dispatcher, talk, waking } = build(opened);
   if (reopened) {
     await tasks.restore();
-    if (isParked(opened, dispatcher, await dispatcher.resume({ tools, signal: newSignal(process) }))) return await leave("parked");
+    await schedules.restore();
+    if (isParked(opened, dispatcher, await dispatcher.resume({ tools, signal: newSignal(process) })))
+      return await leave(opened, dispatcher, "parked");
   }
   const { messages, providerId } = await recordedHistory(session.ledger, session.id);
   player.resumeAfter(providerId);
   const begun = messages.length > 0;
   const conversation = createConversation(talk, messages);
   tasks.attend(conversation);
-  const schedules = { holds: (): boolean => false, stop: async (): Promise<void> => undefined };
-  const agent = createAgentSession({ session, conversation, tasks, schedules, signal: new AbortController().signal });
+  const beside: Beside = { end: undefined };
+  const agent = createAgentSession({
+    ...{ session, conversation, tasks, schedules, signal: new AbortController().signal },
+    told: (end) => {
+      beside.end = end?.reason === "done" ? beside.end : end;
+    },
+  });
   waking.wake = agent.wake;
-  const left = await talkItOver(opened, { agent, tasks, begun, isAtRest: messages.at(-1)?.role === "assistant", dispatcher });
+  const isAtRest = messages.at(-1)?.role === "assistant";
+  const left = await talkItOver(opened, { agent, tasks, schedules, begun, isAtRest, dispatcher, beside });
   await agent.shutdown("simulation");
-  return await leave(left);
+  return await leave(opened, dispatcher, left);
 }
+
+/** What came of a notice that was told while nobody waited for it, if it was no good end. */
+type Beside = { end: RunEnd | undefined };
 
 type Talking = {
   readonly agent: AgentSession;
   readonly tasks: Tasks;
+  readonly schedules: Schedules;
+  readonly beside: Beside;
   readonly dispatcher: Dispatcher;
   readonly begun: boolean;
   readonly isAtRest: boolean;
 };
 
-/** Says what there is to say, and waits for what runs beside it. */
-async function talkItOver({ process, session }: Opened, { agent, tasks, dispatcher, begun, isAtRest }: Talking): Promise<Left> {
-  const hasMore = !isAtRest || session.state.notices.size > 0;
-  let end: RunEnd | undefined;
-  if (!begun) end = await agent.send("Do it.", newSignal(process));
-  else if (hasMore) end = await agent.goOn(newSignal(process));
+/** Says what there is to say, and waits for what runs beside it, or is due later. */
+async function talkItOver(opened: Opened, talking: Talking): Promise<Left> {
+  const { agent, tasks, dispatcher, beside } = talking;
+  let end = await firstWords(opened, talking);
   for (;;) {
     refuseFailure(dispatcher, end);
+    refuseFailure(dispatcher, beside.end);
     if (end?.reason === "parked") return "parked";
-    end = await agent.settle(newSignal(process));
+    end = await agent.settle(newSignal(opened.process));
     const isOver = end === undefined || end.reason === "done";
     const wants = isOver ? await takeUpTasks(tasks) : "more";
-    if (wants !== "more") return wants;
+    if (wants !== "more" && !(wants === "done" && (await awaitsSchedules(opened, talking)))) return wants;
   }
+}
+
+async function firstWords({ process, session }: Opened, { agent, begun, isAtRest }: Talking): Promise<RunEnd | undefined> {
+  if (!begun) return await agent.send("Do it.", newSignal(process));
+  return isAtRest && session.state.notices.size === 0 ? undefined : await agent.goOn(newSignal(process));
+}
+
+const MINUTE = 60_000;
+
+/** Lets a minute pass while something is due that outlives the process; what has fired and is still there is deleted. False: there is nothing. */
+async function awaitsSchedules({ world, process }: Opened, { schedules }: Talking): Promise<boolean> {
+  const [row] = schedules.list();
+  if (!row) return false;
+  if (row.lastDue !== null && !row.recurring) await schedules.remove(row.schedule);
+  else await new Promise<void>((resolve) => world.on.clock(process.actor).timer(MINUTE, resolve));
+  return true;
+}
+
+/** So often somebody wants to be told the same. */
+const ENOUGH = 3;
+
+/** Schedules, of which each is deleted once it has fired often enough. */
+function schedulesOf(opened: Opened, wake: () => void): Schedules {
+  const { world, session, fail } = opened;
+  const { clock, ids } = portsOf(opened);
+  const schedules = createSchedules({
+    ...{ session, clock, ids, wake },
+    failed: fail, // a host that goes on would wait for ever
+    observe: ({ schedule }) => {
+      const fired = (world.fired.get(schedule) ?? 0) + 1;
+      world.fired.set(schedule, fired);
+      if (fired >= ENOUGH) schedules.remove(schedule).catch(fail);
+    },
+  });
+  return schedules;
 }
 
 /** Tasks that wait for a person wait beyond this process; of the others somebody lets go on what can, and ends what cannot. */
@@ -82,19 +126,24 @@ async function takeUpTasks(tasks: Tasks): Promise<Left | "more"> {
 function refuseFailure(dispatcher: Dispatcher, end: RunEnd | undefined): void {
   const failure = dispatcher.failure();
   if (failure !== undefined) throw failure;
+  const { message = "" } = end?.error ?? {};
+  if (end?.reason === "failed" && message.startsWith("LedgerError: "))
+    // of what was told while nobody waited only the words are left
+    throw new LedgerError(message.includes("is not legal") ? "event_invalid" : "store_io", message.slice("LedgerError: ".length));
   if (end?.reason === "failed") throw new Error(`the conversation failed: ${end.error?.type} ${end.error?.message}`);
 }
 
 type Built = {
   readonly player: ScriptPlayer;
   readonly tasks: Tasks;
+  readonly schedules: Schedules;
   readonly dispatcher: Dispatcher;
   readonly talk: ConversationDeps;
   readonly waking: { wake: () => void };
 };
 
 function build(opened: Opened): Built {
-  const { world, process, session, tools, dispatcherOf } = opened;
+  const { world, process, session, tools, hooks, dispatcherOf } = opened;
   const { clock, ids } = portsOf(opened);
   const script = scriptOf(opened);
   const player = playScript(script, clock);
@@ -103,11 +152,12 @@ function build(opened: Opened): Built {
   const tasks: Tasks = createTasks({
     ...{ session, clock, ids, talk: () => talk, definitions: () => definitions, maxRunning: () => 10, wake: () => waking.wake() },
     warn: (message) => world.on.note(() => `${process.actor.name}: warns, ${message}`),
-    equip: async (child, { definition: chosen }) => {
+    equip: async (child, { definition: chosen, background }) => {
       const registry = createRegistry();
       for (const tool of agentTools({ registry: tools, given: chosen?.tools, disallowed: ["agent"] })) registry.add(tool);
       const part = player.agent(chosen?.name ?? "fork");
-      const own = dispatcherOf({ session: child, handlers: tasks.handlers, onAsk: "park" });
+      const asking = background ? { onAsk: "park" as const } : { onAsk: "deny" as const, ...personAt(world, process) };
+      const own = dispatcherOf({ session: child, handlers: tasks.handlers, ...asking });
       const model = (): Model => heardBy(opened, child, part);
       return {
         talk: { dispatcher: own, tools: () => registry, model, system: () => "You help.", steering: () => "force" },
@@ -116,12 +166,15 @@ function build(opened: Opened): Built {
       };
     },
   });
-  const dispatcher = dispatcherOf({ session, handlers: tasks.handlers, ...personAt(world, process) });
+  const schedules = schedulesOf(opened, () => waking.wake());
+  const handlers = { ...tasks.handlers, ...schedules.handlers };
+  const dispatcher = dispatcherOf({ session, handlers, ...personAt(world, process) });
   const talk: ConversationDeps = {
     ...{ session, dispatcher, clock, ids, tools: () => tools, system: () => "You are simulated.", steering: () => "force" },
     model: () => heardBy(opened, session, player.model()),
+    ...(hooks && { hooks }),
   };
-  return { player, tasks, dispatcher, talk, waking };
+  return { player, tasks, schedules, dispatcher, talk, waking };
 }
 
 function portsOf({ world, process }: Opened): { clock: ReturnType<World["on"]["clock"]>; ids: World["ids"] } {
@@ -137,16 +190,37 @@ function scriptOf({ world, process }: Opened): Script {
   const named = batches.map((calls, turn) => calls.map((call, index) => ({ call, id: idOf(at, turn, index) })));
   const agents = named
     .flat()
-    .flatMap(({ call, id }) => (call.tool === "task" ? [[`helper-${id}`, { turns: helperTurns(call, id) }] as const] : []));
-  const turns = named.map((calls) => ({ calls: calls.map(({ call, id }) => (call.tool === "task" ? launch(id) : scripted(call, id))) }));
+    .flatMap(({ call, id }) => (isAgent(call) ? [[`helper-${id}`, { turns: helperTurns(call, id) }] as const] : []));
+  const turns = named.map((calls) => ({ calls: calls.map(({ call, id }) => callOf(call, id)) }));
   return { turns: [...turns, ...LAST_WORDS], agents: Object.fromEntries(agents) };
 }
 
-function launch(id: string): { tool: string; id: string; input: object } {
-  return { tool: "agent", id, input: { description: id, prompt: "Help.", agent: `helper-${id}`, run_in_background: true } };
+function isAgent({ tool }: PlannedCall): boolean {
+  return tool === "task" || tool === "helper";
 }
 
-function scripted(call: PlannedCall, id: string): { tool: string; id: string; input: unknown } {
+type Scripted = { readonly tool: string; readonly id: string; readonly input: unknown };
+
+function callOf(call: PlannedCall, id: string): Scripted {
+  if (isAgent(call)) return launch(call, id);
+  return call.tool === "schedule"
+    ? { tool: "schedule_create", id, input: { ...WHEN[call.text], prompt: wakeText(id) } }
+    : scripted(call, id);
+}
+
+/** When it is due, by the text of its call. */
+const WHEN: Readonly<Record<string, object>> = {
+  one: { every: "30s", recurring: false },
+  two: { every: "45s", recurring: false, durable: true },
+  three: { every: "90s", durable: true },
+  four: { every: "20m", recurring: false, durable: true },
+};
+
+function launch({ tool }: PlannedCall, id: string): Scripted {
+  return { tool: "agent", id, input: { description: id, prompt: "Help.", agent: `helper-${id}`, run_in_background: tool === "task" } };
+}
+
+function scripted(call: PlannedCall, id: string): Scripted {
   const { name, arguments: input } = proposed(call, id);
   return { tool: name, id, input };
 }

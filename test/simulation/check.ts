@@ -1,35 +1,14 @@
 import type { LedgerEvent } from "@assent/core";
 import { canonical, sha256 } from "../crash/check.ts";
+import { due, waitedFor } from "./check-agents.ts";
+import { decidedOnce, hooked } from "./check-hooks.ts";
+import { staged } from "./check-proposals.ts";
+import { isLeftOpen } from "./excused.ts";
+import { type Call, type Event, isYes, of, SHARED, type Story, storyOf, violation } from "./story.ts";
 import { EDITED, plannedCall, type Told, type Violation, type World } from "./world.ts";
 
-const SHARED = "_store";
-
-type Event = Pick<LedgerEvent, "type" | "session" | "seq" | "pos" | "epoch"> & { readonly body: Body };
-/** What any rule looks at. */
-type Body = Readonly<Record<string, unknown>> & {
-  readonly call?: string;
-  readonly session?: string;
-  readonly approval?: string;
-  readonly outcome?: string;
-  readonly fingerprint?: string;
-  readonly edited?: { readonly fingerprint: string };
-  readonly by?: { readonly kind: string };
-  readonly input?: { readonly text?: string };
-  readonly answer?: { readonly pos: number } | null;
-};
-
-/** One call's events, of its own chain and of the shared one, in the order of the store. */
-type Call = { readonly id: string; readonly session: string; readonly events: readonly Event[] };
-
-type Story = {
-  readonly world: World;
-  readonly events: readonly Event[];
-  readonly calls: readonly Call[];
-  readonly byPos: ReadonlyMap<number, Event>;
-};
-
 /** The rules, each by what the contract calls it; L: nothing waits for ever, W: what was done is what is said to have been done. */
-const OF_CALLS: readonly ((story: Story, call: Call) => Iterable<Violation>)[] = [ended, intended, decided, meant, done];
+const OF_CALLS: readonly ((story: Story, call: Call) => Iterable<Violation>)[] = [ended, intended, decided, meant, done, hooked];
 const OF_ALL: readonly ((story: Story) => Iterable<Violation>)[] = [
   counted,
   settledOnce,
@@ -40,46 +19,28 @@ const OF_ALL: readonly ((story: Story) => Iterable<Violation>)[] = [
   toldInTurn,
   remembered,
   staged,
-  whole,
   replied,
+  decidedOnce,
+  waitedFor,
+  due,
 ];
 
 /** Everything that is not as it must be once all has come to rest. Only the record, the world and what was said are looked at. */
 export function check(world: World, stored: readonly LedgerEvent[]): readonly Violation[] {
-  const events = stored as readonly Event[];
-  const story: Story = { world, events, calls: callsOf(events), byPos: new Map(events.map((event) => [event.pos, event])) };
+  const story = storyOf(world, stored);
   return [
     ...story.calls.flatMap((call) => OF_CALLS.flatMap((rule) => [...rule(story, call)])),
     ...OF_ALL.flatMap((rule) => [...rule(story)]),
   ];
 }
 
-/** Events that name a call without being part of its life. */
-const MENTIONS: readonly string[] = ["task.started", "notice.queued"];
-
-function callsOf(events: readonly Event[]): readonly Call[] {
-  const calls = new Map<string, { id: string; session: string; events: Event[] }>();
-  for (const event of events) {
-    const { call: id } = event.body;
-    const session = event.session === SHARED ? event.body.session : event.session;
-    if (id === undefined || session === undefined || MENTIONS.includes(event.type)) continue;
-    const call = calls.get(`${session} ${id}`) ?? { id, session, events: [] };
-    call.events.push(event);
-    calls.set(`${session} ${id}`, call);
-  }
-  return [...calls.values()];
-}
-
-function of({ events }: Call, type: string): readonly Event[] {
-  return events.filter((event) => event.type === type);
-}
-
 /** I1, I7: proposed once, ended once, and nothing after that. */
-function* ended(_story: Story, call: Call): Iterable<Violation> {
+function* ended(story: Story, call: Call): Iterable<Violation> {
   const proposed = of(call, "call.proposed").length;
   const ends = of(call, "call.ended");
   if (proposed !== 1) yield violation("I1", `call ${call.id} was proposed ${proposed} times`);
-  if (ends.length !== 1) yield violation("I1", `call ${call.id} ended ${ends.length} times`);
+  if (ends.length !== 1 && !(ends.length === 0 && isLeftOpen(story, call)))
+    yield violation("I1", `call ${call.id} ended ${ends.length} times`);
   const after = ends[0] && call.events.find(({ pos }) => pos > (ends[0]?.pos ?? 0));
   if (after) yield violation("I7", `${after.type} follows the end of call ${call.id}`);
 }
@@ -128,10 +89,6 @@ function* agreed(story: Story, call: Call, { judged, claim }: { readonly judged:
     (event) => event.pos > answer.pos && event.pos < claim.pos && (event.type === "approval.closed" || event.type === "approval.opened"),
   );
   if (undone) yield violation("I2", `the yes to ${call.id} was taken back by ${undone.type}`);
-}
-
-function isYes({ type, body }: Event): boolean {
-  return type === "call.answered" || (type === "approval.answered" && body.outcome === "approved");
 }
 
 /** How often the world may have been changed by a call that ended so. */
@@ -198,7 +155,7 @@ function* counted({ world, events, calls }: Story): Iterable<Violation> {
 
 /** I3: one answer or close per revision of an approval; after a yes one more close, which takes it back. */
 function* settledOnce({ events }: Story): Iterable<Violation> {
-  const settling = events.filter(({ type }) => type === "approval.answered" || type === "approval.closed");
+  const settling = events.filter(({ type }) => isSettling(type));
   for (const [name, [first, second, third]] of Map.groupBy(
     settling,
     ({ body }) => `${body.approval} revision ${String(body["revision"])}`,
@@ -226,12 +183,30 @@ function* kept({ world, events }: Story): Iterable<Violation> {
 }
 
 function says({ type, session, body }: Event, told: Told): boolean {
-  if (told.what === "parked")
-    return session === told.session && body.call === told.call && (type === "approval.opened" || type === "call.proposed");
-  if (type === "call.ended" && told.outcome === "cancelled" && told.what === "reply") return body.call === told.call; // its end closes what it asked
-  if (told.what === "reply") return type === "question.answered" && body["question"] === told.question && body.outcome === told.outcome;
-  if (type === "call.ended") return body.call === told.call && body.outcome === told.outcome; // the same of an approval
-  return (type === "approval.answered" || type === "approval.closed") && body.approval === told.approval && body.outcome === told.outcome;
+  switch (told.what) {
+    case "parked":
+      return session === told.session && body.call === told.call && (type === "approval.opened" || type === "call.proposed");
+    case "wished":
+      return type === "proposal.requested" && body["proposal"] === told.proposal && body["action"] === told.action;
+    case "settled":
+      return type === `proposal.${told.state}` && body["proposal"] === told.proposal;
+    case "reply":
+      return isReply(told, { type, body });
+    case "answer":
+      if (type === "call.ended") return body.call === told.call && body.outcome === told.outcome; // the same of an approval
+      return isSettling(type) && body.approval === told.approval && body.outcome === told.outcome;
+    default:
+      return told satisfies never;
+  }
+}
+
+function isReply(told: Extract<Told, { readonly what: "reply" }>, { type, body }: Pick<Event, "type" | "body">): boolean {
+  if (type === "call.ended") return told.outcome === "cancelled" && body.call === told.call; // its end closes what it asked
+  return type === "question.answered" && body["question"] === told.question && body.outcome === told.outcome;
+}
+
+function isSettling(type: string): boolean {
+  return type === "approval.answered" || type === "approval.closed";
 }
 
 /** Lanes: an unsafe call is claimed after the end of every call before it, a safe one after the end of every unsafe one. */
@@ -283,7 +258,9 @@ function* toldInTurn({ events }: Story): Iterable<Violation> {
     const told = delivered.flatMap(({ body }) => body["ids"] as readonly string[]);
     const wanted = own.map(({ body }) => String(body["notice"]));
     const hasModel = events.some(({ type, session: id }) => type === "turn.started" && id === session);
-    const untold = own.filter(({ body }) => body["task"] !== undefined && !told.includes(String(body["notice"]))).length;
+    const untold = own.filter(
+      ({ body }) => (body["task"] ?? body["schedule"]) !== undefined && !told.includes(String(body["notice"])),
+    ).length;
     if (new Set(told).size < told.length) yield violation("I9", `a notice of ${session} was told twice: ${told.join(" ")}`);
     if (wanted.filter((id) => told.includes(id)).join(" ") !== told.join(" "))
       yield violation("I9", `the notices of ${session} were told as ${told.join(" ")}, and came as ${wanted.join(" ")}`);
@@ -312,7 +289,7 @@ function partsOf(content: unknown, type: string): readonly string[] {
 }
 
 /** I3: a question is asked once and answered once. W1: the model is told what was answered, and nothing that was not. */
-function* replied({ events, calls }: Story): Iterable<Violation> {
+function* replied({ world, events, calls }: Story): Iterable<Violation> {
   const asked = events.filter(({ type }) => type === "question.asked");
   for (const [call, same] of Map.groupBy(asked, ({ session, body }) => `${session} ${String(body["callId"])}`))
     if (same.length > 1) yield violation("I3", `the question of ${call} is asked ${same.length} times`);
@@ -322,56 +299,16 @@ function* replied({ events, calls }: Story): Iterable<Violation> {
       .filter(({ id, session: its }) => id === body["callId"] && its === session)
       .flatMap((call) => of(call, "call.ended"));
     if (answers.length > 1) yield violation("I3", `question ${String(body["question"])} is answered ${answers.length} times`);
-    yield* toldTruly(end, answers[0]);
+    const isHidden = (plannedCall(world, String(body["callId"]))?.hook?.after ?? "none") !== "none";
+    yield* toldTruly(end, answers[0], isHidden);
   }
 }
 
-function* toldTruly(end: Event | undefined, answer: Event | undefined): Iterable<Violation> {
+function* toldTruly(end: Event | undefined, answer: Event | undefined, isHidden: boolean): Iterable<Violation> {
   const hears = end?.body.outcome === "succeeded" || end?.body["type"] === "ask_cancelled";
   const said = answer?.body.outcome === "answered" ? "succeeded" : "cancelled";
   if (hears && (!answer || answer.pos > end.pos || end.body.outcome !== said))
     yield violation("W1", `${end.body.call} was told ${end.body.outcome}, and the person said ${answer?.body.outcome ?? "nothing"}`);
-  if (end?.body.outcome === "succeeded" && !JSON.stringify(end.body["content"]).includes("left"))
+  if (end?.body.outcome === "succeeded" && !isHidden && !JSON.stringify(end.body["content"]).includes("left"))
     yield violation("W1", `${end.body.call} was not told what the person chose`);
-}
-
-/** From where each event of a proposal's life may come, and where it leads. */
-const PROPOSAL: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>> = {
-  "proposal.staged": { from: [""], to: "staged" },
-  "proposal.applying": { from: ["staged"], to: "applying" },
-  "proposal.applied": { from: ["applying"], to: "applied" },
-  "proposal.apply_failed": { from: ["applying"], to: "staged" },
-  "proposal.discarded": { from: ["staged"], to: "discarded" },
-  "proposal.stale": { from: ["staged", "applying"], to: "stale" },
-  "proposal.superseded": { from: ["staged"], to: "superseded" },
-  "proposal.unknown": { from: ["applying"], to: "unknown" },
-};
-
-/** P1: a proposal lives by its table, and no apply is left without an end. */
-function* staged({ events }: Story): Iterable<Violation> {
-  const lives = Map.groupBy(
-    events.filter(({ type }) => PROPOSAL[type] !== undefined),
-    ({ body }) => String(body["proposal"]),
-  );
-  for (const [id, life] of lives) {
-    let state = "";
-    for (const { type } of life) {
-      if (!PROPOSAL[type]?.from.includes(state)) yield violation("P1", `${type} of ${id} while it is ${state || "nothing"}`);
-      state = PROPOSAL[type]?.to ?? state;
-    }
-    if (state === "applying") yield violation("P1", `the apply of ${id} has no end`);
-  }
-}
-
-/** P6: the files of a proposal are all at one end, unless one of them says that nobody can tell. */
-function* whole({ world, events }: Story): Iterable<Violation> {
-  if (events.some(({ type }) => type === "proposal.unknown")) return;
-  for (const text of ["one", "two", "three", "four", "five"]) {
-    const [left, right] = ["left", "right"].map((side) => world.things.files.get(`/w/${text}.${side}`));
-    if (left !== right) yield violation("P6", `the files of ${text} are not at one end`);
-  }
-}
-
-function violation(rule: string, message: string): Violation {
-  return { rule, message };
 }

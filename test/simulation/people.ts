@@ -12,9 +12,8 @@ import {
   type Questioner,
   requestsFrom,
 } from "@assent/core";
-import type { Actor } from "./scheduler.ts";
 import { digest, toolsOf } from "./tools.ts";
-import { answerFor, PERSON, type Process, plannedCall, type World } from "./world.ts";
+import { answerFor, newTerminal, PERSON, type Process, plannedCall, type World } from "./world.ts";
 
 /** The person in front of a process: answers, or says nothing for as long as they are asked, or leaves it to others. */
 export function personAt(world: World, { actor }: Process): { readonly approver: Approver; readonly questioner: Questioner } {
@@ -73,13 +72,6 @@ export function replyElsewhere(
       (error: unknown) => refused(world, error),
     );
   });
-}
-
-function newTerminal(world: World): Actor {
-  world.pids += 1;
-  const actor = world.on.actor(`terminal${world.pids}`);
-  world.terminals.push(actor);
-  return actor;
 }
 
 function refused(world: World, error: unknown): void {

@@ -13,12 +13,49 @@ export type Person = {
 
 /** One call that a model makes. */
 export type PlannedCall = {
-  readonly tool: "look" | "act" | "probed" | "keyed" | "nest" | "slow" | "stage" | "resolve" | "task" | "ask";
+  readonly tool:
+    | "look"
+    | "act"
+    | "probed"
+    | "keyed"
+    | "nest"
+    | "slow"
+    | "stage"
+    | "edit"
+    | "resolve"
+    | "task"
+    | "helper"
+    | "schedule"
+    | "ask";
   readonly text: string;
   readonly verdict: "allow" | "ask" | "insist" | "deny";
   /** What its body does beside its effect. */
   readonly how: "plain" | "throws" | "deaf";
   readonly person: Person;
+  /** Absent: no hook looks at it. */
+  readonly hook?: Hooking;
+  /** Absent: nobody minds. */
+  readonly settle?: Settling;
+};
+
+/** What hooks say of a call before it is judged, when it asks, and of its result. */
+export type Hooking = {
+  readonly before: "none" | "allow" | "ask" | "deny" | "rewrite" | "fails" | "nonsense";
+  readonly asked: "none" | "allow" | "deny" | "rewrite" | "fails";
+  readonly after: "none" | "changes" | "fails";
+  /** `dies`: the process that asks ends before it is answered, the first time. */
+  readonly pace: "quick" | "slow" | "dies";
+};
+
+/** What people do with what a call stages, or has changed, beside the model. */
+export type Settling = {
+  readonly wants: "apply" | "discard" | "nothing";
+  /** Once it is applied. */
+  readonly undoes: boolean;
+  readonly where: "here" | "elsewhere";
+  readonly twice: boolean;
+  /** Somebody writes to one of its files once it is staged, or applied. */
+  readonly meddles: "no" | "staged" | "applied";
 };
 
 /** One session: a program that hands batches to a dispatcher, or an agent whose model makes them, turn by turn. */
@@ -64,7 +101,12 @@ const EARLY = 160;
 export function planOf(seed: number): Plan {
   const random = randomOf(seed, 0);
   const people = randomOf(seed, 2);
-  const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () => withPeople(people, planSession(random)));
+  const hooks = randomOf(seed, 3);
+  const settlers = randomOf(seed, 4);
+  const agents = randomOf(seed, 5);
+  const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () =>
+    withHooks(hooks, withSettlers(settlers, withAgents(agents, withPeople(people, planSession(random))))),
+  );
   const faults = Array.from({ length: random(4) }, () => planFault(random)).sort((one, other) => one.at - other.at);
   return { seed, style: pick(random, STYLES), hurry: pick(random, [0, 0, 20]), sessions, faults };
 }
@@ -83,6 +125,50 @@ function withPeople(random: Random, session: PlannedSession): PlannedSession {
     return edits ? { ...call, person: { ...call.person, edits, remember: false } } : call;
   };
   return { ...session, batches: session.batches.map((calls) => calls.map(changed)) };
+}
+
+/** Of an agent's tasks some are waited for, and some are due later. */
+function withAgents(random: Random, session: PlannedSession): PlannedSession {
+  const changed = (call: PlannedCall): PlannedCall =>
+    call.tool === "task" ? { ...call, tool: pick(random, ["task", "task", "helper", "helper", "schedule"] as const) } : call;
+  return session.door === "agent" ? { ...session, batches: session.batches.map((calls) => calls.map(changed)) } : session;
+}
+
+/** Calls that only an agent makes. */
+export const OF_AGENTS: readonly PlannedCall["tool"][] = ["task", "helper", "schedule"];
+
+/** In every third session there are more changes of files, and people who settle them. */
+function withSettlers(random: Random, session: PlannedSession): PlannedSession {
+  if (random(3) > 0) return session;
+  const settled = (call: PlannedCall): PlannedCall => {
+    const tool = OF_AGENTS.includes(call.tool) || random(2) === 0 ? call.tool : pick(random, ["stage", "stage", "edit"] as const);
+    if (tool !== "stage" && tool !== "edit") return call;
+    const settle: Settling = {
+      wants: pick(random, ["apply", "apply", "discard", "nothing"] as const),
+      undoes: random(2) === 0,
+      where: pick(random, ["here", "elsewhere"] as const),
+      twice: random(4) === 0,
+      meddles: pick(random, ["no", "no", "staged", "applied"] as const),
+    };
+    return { ...call, tool, settle };
+  };
+  return { ...session, batches: session.batches.map((calls) => calls.map(settled)) };
+}
+
+const BEFORE: readonly Hooking["before"][] = ["none", "none", "allow", "ask", "deny", "rewrite", "fails", "nonsense"];
+const ASKED: readonly Hooking["asked"][] = ["none", "none", "allow", "deny", "rewrite", "fails"];
+const AFTER: readonly Hooking["after"][] = ["none", "none", "changes", "fails"];
+const PACE: readonly Hooking["pace"][] = ["quick", "quick", "quick", "slow", "dies"];
+
+/** In every third session there are hooks, for every other call. */
+function withHooks(random: Random, session: PlannedSession): PlannedSession {
+  if (random(3) > 0) return session;
+  const hooked = (call: PlannedCall): PlannedCall => {
+    if (random(2) === 0) return call;
+    const hook = { before: pick(random, BEFORE), asked: pick(random, ASKED), after: pick(random, AFTER), pace: pick(random, PACE) };
+    return { ...call, hook };
+  };
+  return { ...session, batches: session.batches.map((calls) => calls.map(hooked)) };
 }
 
 function planCall(random: Random, door: PlannedSession["door"]): PlannedCall {

@@ -1,12 +1,27 @@
-import { type Draft, type Ledger, LedgerError, type SharedDraft, type StoredEvent } from "@assent/core";
+import { type Draft, type Hooks, type Ledger, LedgerError, type SharedDraft, type StoredEvent } from "@assent/core";
 import type { Planted } from "./world.ts";
 
 /** Bugs that are put in at a port, one of each kind that a simulation is for. */
 export const PLANTED: Readonly<
-  Record<"lost wake-up" | "lost edit" | "double claim" | "missing fsync" | "reordered notice", () => Planted>
+  Record<
+    | "lost wake-up"
+    | "lost edit"
+    | "skipped hook"
+    | "stale apply"
+    | "orphaned agent"
+    | "repeated fire"
+    | "double claim"
+    | "missing fsync"
+    | "reordered notice",
+    () => Planted
+  >
 > = {
   "lost wake-up": () => ({ ledger: losesOneTelling }),
   "lost edit": () => ({ ledger: dropsEdits }),
+  "skipped hook": () => ({ hooks: asksHooksOnce }),
+  "stale apply": () => ({ appliesBlindly: true }),
+  "orphaned agent": () => ({ ledger: listsNoAgents }),
+  "repeated fire": () => ({ ledger: forgetsFires }),
   "double claim": () => ({ ledger: claimsWithoutComparing }),
   "missing fsync": () => ({ skipsSync: true }),
   "reordered notice": () => ({ ledger: swapsNotices }),
@@ -35,6 +50,31 @@ function dropsEdits(ledger: Ledger): Ledger {
     return { ...draft, body };
   };
   return { ...ledger, answer: (events) => ledger.answer(events.map(plain)) };
+}
+
+/** What an earlier process has put to hooks, or was about to, is not put to them again. */
+function asksHooksOnce(hooks: Hooks, reopened: boolean): Hooks {
+  return reopened ? { ...hooks, consult: async () => undefined } : hooks;
+}
+
+/** What agents left open is not found by whoever goes on. */
+function listsNoAgents(ledger: Ledger): Ledger {
+  const pending: Ledger["pending"] = async (kind, query) => {
+    const rows = await ledger.pending(kind, query);
+    return kind === "sessions" && query?.prefix === undefined ? rows.filter((row) => !("parent" in row) || row.parent === null) : rows;
+  };
+  return { ...ledger, pending };
+}
+
+/** That a schedule has fired is not read back by the next process. */
+function forgetsFires(ledger: Ledger): Ledger {
+  return {
+    ...ledger,
+    latest: async () => undefined,
+    read: async function* (from, filter) {
+      for await (const event of ledger.read(from, filter)) if (event.type !== "schedule.fired") yield event;
+    },
+  };
 }
 
 /** A claim is not compared with whose session it is by now. */

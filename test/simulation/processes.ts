@@ -1,8 +1,11 @@
-import { createDispatcher, type Dispatcher, IllegalEvent, LedgerError, openSession } from "@assent/core";
+import { createDispatcher, type Hooks, IllegalEvent, LedgerError, openSession } from "@assent/core";
 import { converse } from "./agents.ts";
-import { isParked, type Left, newSignal, type Opened, proposed } from "./opened.ts";
+import { isOvertaken } from "./excused.ts";
+import { changesOf } from "./files.ts";
+import { hooksOf } from "./hooks.ts";
+import { isParked, type Left, leave, newSignal, type Opened, proposed } from "./opened.ts";
 import { personAt } from "./people.ts";
-import { changesOf, digest, toolsOf, type Workshop } from "./tools.ts";
+import { digest, toolsOf, type Workshop } from "./tools.ts";
 import { idOf, type Process, type Standing, type World } from "./world.ts";
 
 /** Starts a process on a session; a session that somebody has is taken over. */
@@ -10,7 +13,16 @@ export function startProcess(world: World, standing: Standing): void {
   world.pids += 1;
   standing.starts += 1;
   const actor = world.on.actor(`p${world.pids}(${standing.name})`);
-  const process: Process = { actor, standing, pid: world.pids, fenced: false, settled: false, cancel: new AbortController() };
+  const process: Process = {
+    actor,
+    standing,
+    pid: world.pids,
+    fenced: false,
+    fencedAt: Number.POSITIVE_INFINITY,
+    settled: false,
+    cancel: new AbortController(),
+    errands: [],
+  };
   if (standing.runner) standing.runner.fenced = true;
   standing.runner = process;
   standing.state = "running";
@@ -18,9 +30,13 @@ export function startProcess(world: World, standing: Standing): void {
   world.on.submit(actor, "starts", () => {
     run(world, process).then(
       (left) => exit(world, process, left),
-      (error: unknown) => exit(world, process, error instanceof Error ? error : new Error(String(error))),
+      (error: unknown) => fail(world, process, error),
     );
   });
+}
+
+function fail(world: World, process: Process, error: unknown): void {
+  exit(world, process, error instanceof Error ? error : new Error(String(error)));
 }
 
 /** The end of a process, whatever ended it: nothing of it goes on. */
@@ -29,14 +45,20 @@ export function exit(world: World, process: Process, left: Left | Error | "kille
   actor.alive = false;
   process.settled = true;
   world.on.note(() => `${actor.name}: exits, ${left instanceof Error ? `${left.name} ${left.message}` : left}`);
-  const mayMiss = process.fenced || world.plan.faults.some(({ kind }) => kind === "store_io"); // it may hear answers to what it does not know it asked
-  const isExpected = left instanceof LedgerError || (mayMiss && left instanceof IllegalEvent);
-  if (left instanceof Error && !isExpected) world.violations.push({ rule: "U", message: `${actor.name} failed: ${left.stack}` });
+  if (left instanceof Error && !isExpected(world, process, left))
+    world.violations.push({ rule: "U", message: `${actor.name} failed: ${left.stack}` });
   if (standing.runner !== process) return;
   standing.runner = undefined;
   standing.state = typeof left === "string" && left !== "killed" ? left : "idle";
   if (left instanceof LedgerError && left.type === "session_not_found") standing.id = undefined; // lost with the power before anything depended on it
   if (standing.state === "idle") world.on.submit(world.self, `starts ${standing.name} again`, () => restart(world, standing));
+}
+
+/** What a store does to a process; what no state allows is expected only where it may have heard answers to what it does not know it asked. */
+export function isExpected({ plan }: World, { fenced }: Process, error: unknown): boolean {
+  const isIllegal = error instanceof IllegalEvent || (error instanceof LedgerError && error.type === "event_invalid");
+  if (!isIllegal) return error instanceof LedgerError;
+  return fenced || plan.faults.some(({ kind }) => kind === "store_io") || isOvertaken(error);
 }
 
 /** Somebody resumes it, unless somebody has already. */
@@ -56,17 +78,32 @@ async function run(world: World, process: Process): Promise<Left> {
     standing.id === undefined ? { holder, create: { cwd: "/w" } } : { holder, id: standing.id, takeOver: true },
   );
   standing.id = session.id;
+  for (const other of world.processes)
+    if (other !== process && other.standing === standing) other.fencedAt = Math.min(other.fencedAt, on.tick());
   const workshop: Workshop = { on, actor, things: world.things };
   const tools = toolsOf(workshop);
   const { patience, onAsk } = standing.plan;
-  const dispatcherOf: Opened["dispatcherOf"] = (more) =>
-    createDispatcher({
-      ...{ clock, ids, digest, policy: world.policy, onAsk, changes: changesOf(workshop), tools, retryIdempotent: true },
+  const hooks = hooksAt(world, process, reopened);
+  const changes = changesOf({ ...workshop, blind: world.planted.appliesBlindly });
+  const dispatcherOf: Opened["dispatcherOf"] = (more) => {
+    const dispatcher = createDispatcher({
+      ...{ clock, ids, digest, policy: world.policy, onAsk, changes, tools, retryIdempotent: true },
+      ...(hooks && { hooks }),
       ...(patience > 0 && { approvalTimeoutMs: patience }),
       ...more,
     });
-  const opened: Opened = { world, process, session, tools, dispatcherOf, reopened };
+    world.desks.set(more.session.id, { process, dispatcher });
+    return dispatcher;
+  };
+  const opened: Opened = { world, process, session, tools, hooks, dispatcherOf, fail: (error) => fail(world, process, error), reopened };
   return standing.plan.door === "agent" ? await converse(opened) : await hand(opened);
+}
+
+function hooksAt(world: World, process: Process, reopened: boolean): Hooks | undefined {
+  const { batches } = process.standing.plan;
+  if (!batches.some((calls) => calls.some(({ hook }) => hook !== undefined))) return undefined;
+  const hooks = hooksOf({ world, process, die: () => exit(world, process, "killed") });
+  return world.planted.hooks?.(hooks, reopened) ?? hooks;
 }
 
 /** A program that hands one batch after the other to its dispatcher. */
@@ -83,10 +120,4 @@ async function hand(opened: Opened): Promise<Left> {
     if (isParked(opened, dispatcher, report)) return await leave(opened, dispatcher, "parked");
   }
   return await leave(opened, dispatcher, "done");
-}
-
-async function leave({ session }: Opened, dispatcher: Dispatcher, left: Left): Promise<Left> {
-  await dispatcher.close();
-  await session.close(left, left === "done" ? 0 : 75);
-  return left;
 }

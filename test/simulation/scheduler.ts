@@ -82,13 +82,16 @@ export function makeScheduler(how: Scheduling): Scheduler {
     return true;
   };
   let count = 0;
+  let idle = false;
   const turn = (): "rest" | "endless" | undefined => {
     if (working > 0) return undefined;
     count += 1;
     if (count > how.limit) return "endless";
     how.before(count);
     forget(steps);
-    return choose() ? undefined : "rest";
+    const wasIdle = idle;
+    idle = !choose();
+    return idle && wasIdle ? "rest" : undefined; // what was done before the choice may still lead to something
   };
   return {
     random,

@@ -70,12 +70,32 @@ function* smallerBatches(calls: readonly PlannedCall[]): Generator<readonly Plan
 }
 
 function* plainerCalls(call: PlannedCall): Generator<PlannedCall> {
-  if (call.tool !== "act" && call.tool !== "task" && call.tool !== "look") yield { ...call, tool: "act" };
+  if (!["act", "task", "helper", "schedule", "look", "stage", "edit"].includes(call.tool)) yield { ...call, tool: "act" };
   if (call.how !== "plain") yield { ...call, how: "plain" };
   if (call.verdict !== "allow") yield { ...call, verdict: "allow" };
+  yield* plainerHooks(call);
+  yield* plainerSettling(call);
   const { person } = call;
   if (person.twice) yield { ...call, person: { ...person, twice: false } };
   if (person.remember) yield { ...call, person: { ...person, remember: false } };
+}
+
+function* plainerSettling({ settle, ...call }: PlannedCall): Generator<PlannedCall> {
+  if (!settle) return;
+  yield call;
+  if (settle.wants !== "nothing") yield { ...call, settle: { ...settle, wants: "nothing" } };
+  if (settle.undoes) yield { ...call, settle: { ...settle, undoes: false } };
+  if (settle.twice) yield { ...call, settle: { ...settle, twice: false } };
+  if (settle.meddles !== "no") yield { ...call, settle: { ...settle, meddles: "no" } };
+}
+
+function* plainerHooks({ hook, ...call }: PlannedCall): Generator<PlannedCall> {
+  if (!hook) return;
+  yield call;
+  if (hook.before !== "none") yield { ...call, hook: { ...hook, before: "none" } };
+  if (hook.asked !== "none") yield { ...call, hook: { ...hook, asked: "none" } };
+  if (hook.after !== "none") yield { ...call, hook: { ...hook, after: "none" } };
+  if (hook.pace !== "quick") yield { ...call, hook: { ...hook, pace: "quick" } };
 }
 
 function without<T>(all: readonly T[]): readonly (readonly T[])[] {

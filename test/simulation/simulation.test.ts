@@ -30,23 +30,40 @@ test("the same seed gives the same history, another seed another one", async () 
   assert.equal(histories.size, 40);
 });
 
-test("every kind of fault is met, and so is every end of a call", async () => {
+/** What a line of a history tells of: a fault, the end of a call, what a hook says, an event. */
+const TELLING: readonly RegExp[] = [
+  /^world: (kill|power|stop|store_full|store_locked|store_io|cancel|policy|clock|takes)/,
+  /^world: (somebody writes)/,
+  /call\.ended \S+ (\w+)/,
+  /approval\.answered .* (edited)$/,
+  /hears hooks, (\w+) \S+ \w+$/,
+  /hears hooks, pre_tool_use \S+ (\w+)$/,
+  /^ {2}= \S+ (notice\.delivered|proposal\.\w+|question\.\w+|schedule\.\w+)/,
+  /the person wants to (\w+)/,
+  /takes \S+ to (settle)/,
+];
+
+const WANTED: readonly string[] = [
+  ...["cancel", "clock", "kill", "policy", "power", "stop", "store_full", "store_io", "store_locked", "takes", "somebody writes"],
+  ...["cancelled", "denied", "failed", "rejected", "succeeded", "timed_out", "unknown"],
+  ...["edited", "notice.delivered", "question.answered", "schedule.created", "schedule.fired", "schedule.removed"],
+  ...["pre_tool_use", "permission_request", "tool_response_transform", "allow", "ask", "deny", "fails", "nonsense", "rewrite"],
+  ...["proposal.staged", "proposal.applied", "proposal.discarded", "proposal.requested", "proposal.refused", "proposal.stale"],
+  ...["proposal.undone", "apply", "discard", "undo", "settle"],
+];
+
+test("every kind of fault, of end, of hook and of settling is met", async () => {
   const met = new Set<string>();
   for (let seed = 0; seed < 240; seed += 1) {
     const { history } = await simulate(planOf(seed), { isRecording: true });
-    for (const line of history) {
-      const fault = /^world: (kill|power|stop|store_full|store_locked|store_io|cancel|policy|clock|takes)/.exec(line)?.[1];
-      const end = /call\.ended \S+ (\w+)/.exec(line)?.[1];
-      const edit = /approval\.answered .* (edited)$/.exec(line)?.[1];
-      for (const found of [fault, end, edit, /^ {2}= \S+ (notice\.delivered|proposal\.\w+|question\.\w+)/.exec(line)?.[1]])
+    for (const line of history)
+      for (const telling of TELLING) {
+        const found = telling.exec(line)?.[1];
         if (found !== undefined) met.add(found);
-    }
+      }
   }
-  const faults = ["cancel", "clock", "kill", "policy", "power", "stop", "store_full", "store_io", "store_locked", "takes"];
-  const ends = ["cancelled", "denied", "failed", "rejected", "succeeded", "timed_out", "unknown"];
-  const others = ["edited", "notice.delivered", "proposal.applied", "proposal.discarded", "proposal.staged", "question.answered"];
   assert.deepEqual(
-    [...faults, ...ends, ...others].filter((wanted) => !met.has(wanted)),
+    WANTED.filter((wanted) => !met.has(wanted)),
     [],
   );
 });
@@ -55,6 +72,10 @@ describe("a bug that is put in at a port is found", () => {
   const ROWS: readonly [bug: keyof typeof PLANTED, rules: readonly string[], seeds: number][] = [
     ["lost wake-up", ["L2"], 100],
     ["lost edit", ["I5"], 100],
+    ["skipped hook", ["H1", "H2"], 100],
+    ["stale apply", ["P2"], 300],
+    ["orphaned agent", ["A1", "I1"], 600],
+    ["repeated fire", ["S1", "S2"], 300],
     ["double claim", ["I2", "I4"], 1_000], // done twice, or once without its intent on record
     ["missing fsync", ["I2", "I4", "I10"], 100],
     ["reordered notice", ["I9"], 300],

@@ -4,8 +4,9 @@ import { check } from "./check.ts";
 import { answerElsewhere, attend, attendQuestion, replyElsewhere } from "./people.ts";
 import type { Fault, Plan } from "./plan.ts";
 import { exit, restart, startProcess } from "./processes.ts";
+import { attendApplied, attendStaged, settleLate } from "./settlers.ts";
 import { clearBenches } from "./tools.ts";
-import { makeWorld, type Planted, type Process, type Violation, type World } from "./world.ts";
+import { type Attended, makeWorld, type Planted, type Process, type Violation, type World } from "./world.ts";
 
 /** What came of a plan. */
 export type Outcome = {
@@ -26,7 +27,7 @@ export async function simulate(plan: Plan, { planted = {}, isRecording = false }
     plan,
     planted,
     isRecording,
-    opened: (made, event) => (event.type === "question.asked" ? attendQuestion(made, event) : attend(made, event)),
+    attend: attendAny,
     before: (made, step) => {
       steps = step;
       for (let next = faults[0]; next && next.at <= step; next = faults[0]) {
@@ -47,6 +48,25 @@ export async function simulate(plan: Plan, { planted = {}, isRecording = false }
   const events = await eventsOf(world);
   if (world.violations.length === 0) world.violations.push(...check(world, events));
   return { violations: world.violations, history: world.on.history, steps };
+}
+
+function attendAny(world: World, event: LedgerEvent<Attended>): void {
+  switch (event.type) {
+    case "approval.opened":
+      attend(world, event);
+      break;
+    case "question.asked":
+      attendQuestion(world, event);
+      break;
+    case "proposal.staged":
+      attendStaged(world, event);
+      break;
+    case "proposal.applied":
+      attendApplied(world, event);
+      break;
+    default:
+      event satisfies never;
+  }
 }
 
 /** The same for the same seed, whatever else there is. */
@@ -90,7 +110,10 @@ async function comeLate(world: World): Promise<boolean> {
   const left = standings.filter(({ state }) => state !== "done" && state !== "running");
   const isAsking = approvals.length + questions.length > 0;
   if (!isAsking) for (const standing of left) restart(world, standing);
-  return isAsking || left.length > 0;
+  if (isAsking || left.length > 0) return true;
+  const wished = (await disk.ledger().pending("proposals", { limit: 1_000, all: true })).filter(({ requested }) => requested !== null);
+  for (const [row] of Map.groupBy(wished, ({ session }) => session).values()) if (row) settleLate(world, row);
+  return wished.length > 0;
 }
 
 /** A process that is not done and waits for nobody waits for ever: something should have woken it. */

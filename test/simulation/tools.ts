@@ -1,19 +1,17 @@
 import { createHash } from "node:crypto";
 import {
   type CallContext,
-  type ChangeEnd,
   createRegistry,
   type Digest,
   defineTool,
-  type FileChange,
-  type FileChanges,
   type ProbeAnswer,
   type Registry,
   type RunContext,
   type StandardSchema,
   type Tool,
 } from "@assent/core";
-import { agentTool, askTool, resolveTool } from "@assent/tools";
+import { agentTool, askTool, resolveTool, scheduleCreateTool } from "@assent/tools";
+import type { Write } from "./files.ts";
 import type { PlannedCall } from "./plan.ts";
 import type { Actor, Scheduler } from "./scheduler.ts";
 
@@ -27,7 +25,7 @@ export type Effect = {
 };
 
 /** What stays whatever happens to processes and disks. */
-export type Things = { readonly effects: Effect[]; readonly files: Map<string, string> };
+export type Things = { readonly effects: Effect[]; readonly files: Map<string, string>; readonly writes: Write[] };
 
 /** What a call carries: all of it is shown, judged and fingerprinted. */
 export type Input = Pick<PlannedCall, "text" | "verdict" | "how">;
@@ -70,6 +68,14 @@ function newBench(given: Workshop): (typeof benches)[number] {
   const act = async (given: Input, ctx: RunContext): Promise<string> => await affect(workshop, given, ctx);
   const permission = ({ verdict }: Input): "allow" | "ask" | "deny" => (verdict === "insist" ? "ask" : verdict);
   const unsafe = { kind: "execute", input, inputSchema, permission } as const;
+  const preview = {
+    locations: ({ text }: Input) => [{ path: `/w/${text}` }],
+    preview: ({ text }: Input, { callId }: RunContext) => {
+      const changes = ["left", "right"].map((side) => changeOf(workshop.things, `/w/${text}.${side}`, callId));
+      return { label: `Change ${text}`, blocks: [text], changes };
+    },
+    apply: () => "changed",
+  };
   const tools: readonly Tool[] = [
     defineTool({
       ...{ name: "look", description: "Looks.", kind: "read", input, inputSchema, permission },
@@ -95,26 +101,23 @@ function newBench(given: Workshop): (typeof benches)[number] {
         return await affect(workshop, given, ctx);
       },
     }),
-    defineTool({
-      ...{ ...unsafe, name: "stage", description: "Stages.", kind: "edit", alwaysStages: true },
-      locations: ({ text }) => [{ path: `/w/${text}` }],
-      preview: ({ text }) => {
-        const changes = ["left", "right"].map((side) => changeOf(workshop.things, `/w/${text}.${side}`));
-        return { label: `Change ${text}`, blocks: [text], changes };
-      },
-      apply: () => "changed",
-    }),
+    defineTool({ ...unsafe, ...preview, name: "stage", description: "Stages.", kind: "edit", alwaysStages: true }),
+    defineTool({ ...unsafe, ...preview, name: "edit", description: "Changes files at once.", kind: "edit" }),
     resolveTool(),
     agentTool(),
     askTool(),
+    scheduleCreateTool(),
   ];
   for (const tool of tools) registry.add(tool);
   return { registry, workshop };
 }
 
-function changeOf({ files }: Things, path: string): { path: string; realPath: string; before: Uint8Array | null; after: Uint8Array } {
+type Change = { readonly path: string; readonly realPath: string; readonly before: Uint8Array | null; readonly after: Uint8Array };
+
+/** What a file becomes tells whose change it was. */
+function changeOf({ files }: Things, path: string, call: string): Change {
   const text = files.get(path);
-  return { path, realPath: path, before: text === undefined ? null : Buffer.from(text), after: Buffer.from(`${text ?? ""}+`) };
+  return { path, realPath: path, before: text === undefined ? null : Buffer.from(text), after: Buffer.from(`${text ?? ""}+${call}`) };
 }
 
 /** An effect with time before and after it. A deaf body does not hear that it should stop. */
@@ -132,42 +135,4 @@ async function affect({ on, actor, things }: Workshop, { how, text }: Input, ctx
 async function probe({ on, actor, things }: Workshop, { sessionId, callId }: CallContext): Promise<ProbeAnswer> {
   await on.step(actor, `probes ${callId}`);
   return { state: things.effects.some(({ session, call }) => session === sessionId && call === callId) ? "applied" : "not_applied" };
-}
-
-/** Files that are changed one after the other, so that a process can end between two of them. */
-export function changesOf({ on, actor, things }: Workshop): FileChanges {
-  const put = async ({ path }: FileChange, image: FileChange["after"]): Promise<void> => {
-    await on.step(actor, `replaces ${path}`);
-    if (image) things.files.set(path, Buffer.from(await image.bytes()).toString());
-    else things.files.delete(path);
-  };
-  return {
-    apply: async ({ changes }, { signal, committing }): Promise<ChangeEnd> => {
-      await on.step(actor, "compares files");
-      const stale = changes.filter((change) => standing(things, change) === "other" || standing(things, change) === "after");
-      if (stale.length > 0) return { state: "stale", files: stale.map(({ path }) => path) };
-      for (const { after } of changes) await after?.bytes();
-      if (signal.aborted) return { state: "cancelled" };
-      committing?.();
-      for (const change of changes) await put(change, change.after);
-      return { state: "changed" };
-    },
-    recover: async ({ changes }) => {
-      await on.step(actor, "looks at files");
-      const at = changes.map((change) => standing(things, change));
-      const files = changes.map(({ path }, index) => ({ path, at: at[index] ?? "other" }));
-      if (at.includes("other")) return { state: "unknown", message: "changed otherwise", files };
-      if (at.every((each) => each === "after")) return { state: "after" };
-      const replaced = changes.filter((_change, index) => at[index] === "after");
-      for (const change of replaced) await put(change, change.before);
-      return { state: "before", restored: replaced.length };
-    },
-  };
-}
-
-function standing({ files }: Things, { path, before, after }: FileChange): "before" | "after" | "other" {
-  const text = files.get(path);
-  const now = text === undefined ? undefined : `sha256:${digest.sha256(text)}`;
-  if (now === before?.digest) return "before";
-  return now === after?.digest ? "after" : "other";
 }

@@ -1,9 +1,19 @@
-import { type Ledger, type LedgerEvent, makeChecker, type OpenApproval, type Policy, type PolicySource } from "@assent/core";
+import {
+  type Dispatcher,
+  type Hooks,
+  type Ledger,
+  type LedgerEvent,
+  makeChecker,
+  type OpenApproval,
+  type Policy,
+  type PolicySource,
+} from "@assent/core";
 import { countingIds } from "@assent/core/testing";
 import { type Disk, makeDisk } from "./disk.ts";
 import type { Plan, PlannedCall, PlannedSession } from "./plan.ts";
 import { randomOf } from "./random.ts";
 import { type Actor, makeScheduler, type Scheduler } from "./scheduler.ts";
+import type { Shown } from "./settlers.ts";
 import type { Effect, Things } from "./tools.ts";
 
 /** A bug that is put in on purpose, at a port, to see that it is found. */
@@ -11,6 +21,10 @@ export type Planted = {
   /** The ledger as processes have it. */
   readonly ledger?: (ledger: Ledger) => Ledger;
   readonly skipsSync?: boolean;
+  /** Files are replaced whatever they are. */
+  readonly appliesBlindly?: boolean;
+  /** The hooks as a process has them; `reopened`: its session is one of an earlier process. */
+  readonly hooks?: (hooks: Hooks, reopened: boolean) => Hooks;
 };
 
 /** One session of the plan and how far it has come. `idle`: nobody has it. */
@@ -28,20 +42,29 @@ export type Process = {
   readonly actor: Actor;
   readonly standing: Standing;
   readonly pid: number;
-  /** Somebody else has taken its session. */
+  /** Somebody else takes its session. */
   fenced: boolean;
+  /** The step from which on they have it. */
+  fencedAt: number;
   settled: boolean;
   cancel: AbortController;
+  /** What the person in front of it wants done; undefined: it takes nothing more, it is about to leave. */
+  errands: Promise<void>[] | undefined;
 };
 
 /** What somebody was told and may rely on: an answer that stands, a call that is parked. */
 export type Told =
   | { readonly what: "answer"; readonly approval: string; readonly call: string; readonly outcome: string }
   | { readonly what: "reply"; readonly question: string; readonly call: string; readonly outcome: string }
+  | { readonly what: "wished"; readonly proposal: string; readonly action: string }
+  | { readonly what: "settled"; readonly proposal: string; readonly state: string }
   | { readonly what: "parked"; readonly call: string; readonly session: string };
 
 /** What was asked of a model: the roles and parts of its history, in order. */
 export type Heard = { readonly session: string; readonly prompt: readonly { readonly role: string; readonly content: unknown }[] };
+
+/** What hooks were told of the final verdict on a call. */
+export type Decided = { readonly pid: number; readonly session: string; readonly call: string; readonly decision: string };
 
 /** Something that must not be. */
 export type Violation = { readonly rule: string; readonly message: string };
@@ -49,6 +72,7 @@ export type Violation = { readonly rule: string; readonly message: string };
 /** Everything there is. */
 export type World = {
   readonly plan: Plan;
+  readonly planted: Planted;
   readonly on: Scheduler;
   readonly self: Actor;
   readonly disk: Disk;
@@ -61,6 +85,15 @@ export type World = {
   readonly terminals: Actor[];
   readonly told: Told[];
   readonly heard: Heard[];
+  readonly decisions: Decided[];
+  /** Proposals as they were staged, by id. */
+  readonly proposals: Map<string, Shown>;
+  /** Who has a session open, by the session's id. */
+  readonly desks: Map<string, { readonly process: Process; readonly dispatcher: Dispatcher }>;
+  /** How often each schedule has fired. */
+  readonly fired: Map<string, number>;
+  /** What has ended its process, and does so once. */
+  readonly died: Set<string>;
   readonly violations: Violation[];
   readonly ledgerOf: (actor: Actor) => Ledger;
   pids: number;
@@ -74,16 +107,25 @@ export type Making = {
   readonly plan: Plan;
   readonly planted?: Planted;
   readonly isRecording?: boolean;
-  /** Something that asks is on record. */
-  readonly opened: (world: World, event: LedgerEvent<"approval.opened" | "question.asked">) => void;
+  /** Something that people may act on is on record. */
+  readonly attend: (world: World, event: LedgerEvent<Attended>) => void;
   /** Called before each step. */
   readonly before: (world: World, step: number) => void;
 };
 
+/** What people act on. */
+export type Attended = (typeof ATTENDED)[number];
+
+const ATTENDED = ["approval.opened", "question.asked", "proposal.staged", "proposal.applied"] as const;
+
+function isAttended(event: LedgerEvent): event is LedgerEvent<Attended> {
+  return ATTENDED.some((type) => type === event.type);
+}
+
 const MOST_STEPS = 20_000;
 
 /** The world before the first step. */
-export function makeWorld({ plan, planted = {}, isRecording = false, opened, before }: Making): World {
+export function makeWorld({ plan, planted = {}, isRecording = false, attend, before }: Making): World {
   const on = makeScheduler({
     random: randomOf(plan.seed, 1),
     style: plan.style,
@@ -94,16 +136,17 @@ export function makeWorld({ plan, planted = {}, isRecording = false, opened, bef
   });
   const committed = (event: LedgerEvent): void => {
     on.note(() => `  = ${event.session}:${event.seq} ${event.type} ${brief(event)}`);
-    if (event.type === "approval.opened" || event.type === "question.asked") opened(world, event);
+    if (isAttended(event)) attend(world, event);
   };
   const disk = makeDisk(on, { committed, ...(planted.skipsSync && { skipsSync: true }) });
   const effects: Effect[] = [];
   const world: World = {
     plan,
+    planted,
     on,
     self: on.actor("world"),
     disk,
-    things: { effects, files: new Map() },
+    things: { effects, files: new Map(), writes: [] },
     policy: makePolicy(),
     ids: countingIds(),
     calls: new Map(
@@ -118,6 +161,11 @@ export function makeWorld({ plan, planted = {}, isRecording = false, opened, bef
     terminals: [],
     told: [],
     heard: [],
+    decisions: [],
+    proposals: new Map(),
+    desks: new Map(),
+    died: new Set(),
+    fired: new Map(),
     violations: [],
     ledgerOf: (actor) => planted.ledger?.(disk.open(actor)) ?? disk.open(actor),
     pids: 0,
@@ -130,9 +178,22 @@ export function idOf(session: number, turn: number, index: number): string {
   return `c${session}_${turn}_${index}`;
 }
 
+/** What a schedule of a call says when it is due. */
+export function wakeText(call: string): string {
+  return `It is time for ${call}.`;
+}
+
 /** The call of the plan behind a call, an agent's or a nested one. */
 export function plannedCall({ calls }: World, id: string): PlannedCall | undefined {
   return calls.get(/^c\d+_\d+_\d+/.exec(id)?.[0] ?? "");
+}
+
+/** A terminal of somebody's own. */
+export function newTerminal(world: World): Actor {
+  world.pids += 1;
+  const actor = world.on.actor(`terminal${world.pids}`);
+  world.terminals.push(actor);
+  return actor;
 }
 
 /** Whoever answers. */
@@ -154,8 +215,12 @@ export function answerFor(
 }
 
 function brief({ body }: LedgerEvent): string {
-  const { call, approval, question, outcome, verdict, task, notice, ids, edited } = body as Readonly<Record<string, unknown>>;
-  return [call, approval, question, verdict, outcome, task, notice, ids, edited && "edited"].filter((part) => part !== undefined).join(" ");
+  const { call, approval, question, schedule, due, outcome, verdict, task, notice, ids, edited, proposal, action } = body as Readonly<
+    Record<string, unknown>
+  >;
+  return [call, approval, question, schedule, due, proposal, action, verdict, outcome, task, notice, ids, edited && "edited"]
+    .filter((part) => part !== undefined)
+    .join(" ");
 }
 
 function makePolicy(): MutablePolicy {
@@ -168,7 +233,7 @@ function makePolicy(): MutablePolicy {
       scope: "team",
       deny,
       ask: ["*:verdict=insist"],
-      allow: ["agent"],
+      allow: ["agent", "schedule_create"],
     });
     return { revision: `r${revision}`, mode: "default", checkers: [checker], guards: [], honourReadOnlyHint: true };
   };
