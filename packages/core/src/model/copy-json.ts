@@ -58,6 +58,10 @@ function copyMembers(source: Readonly<Record<string, unknown>>, walk: Walk): Jso
     const name = checkKey(key, walk);
     const value = source[key];
     if (value === undefined) continue;
+    if (isPlain(value) && name !== "__proto__") {
+      out[name] = value;
+      continue;
+    }
     walk.path.push(key);
     if (name === "__proto__") Object.defineProperty(out, name, { value: copy(value, walk), enumerable: true });
     else out[name] = copy(value, walk);
@@ -75,6 +79,12 @@ function copyItems(source: readonly unknown[], walk: Walk): readonly Json[] {
     walk.path.pop();
   }
   return Object.freeze(out);
+}
+
+/** A value that is its own copy: its place is not needed, because nothing refuses it. */
+function isPlain(value: unknown): value is string | number | boolean | null {
+  if (typeof value === "string") return value.isWellFormed();
+  return typeof value === "boolean" || value === null || (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
 /** Plain objects and instances of classes; not dates, maps and the like, whose meaning is not in their properties. */

@@ -1,6 +1,6 @@
 import type { Answer } from "../model/answer.ts";
 import { messageOf } from "../model/thrown.ts";
-import type { OpenApproval } from "../ports.ts";
+import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
@@ -52,12 +52,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     shown: new Map(),
     forgiven: new Set(),
     tools: undefined,
-    batches: new Set(),
+    batches: [],
     following: undefined,
     cancel: () => {
       for (const batch of shared.batches) if (batch.batch.signal.aborted) stopAll(batch);
     },
     staging,
+    policy: () => currentPolicy(deps),
     begin: desk.begin,
   };
   deps.session.onClose(async () => shared.following?.removeEventListener("abort", shared.cancel));
@@ -90,11 +91,12 @@ type Shared = {
   readonly forgiven: Set<string>;
   /** Those of the newest batch. */
   tools: Registry | undefined;
-  readonly batches: Set<BatchRun>;
+  readonly batches: BatchRun[];
   /** Whose abort reaches the batches: that of the newest batch that was not cancelled before it began. */
   following: AbortSignal | undefined;
   readonly cancel: () => void;
   readonly staging: Staging;
+  readonly policy: () => Policy;
   /** Puts proposals in order, before the first batch. */
   readonly begin: () => Promise<void>;
 };
@@ -130,7 +132,7 @@ async function goOn(deps: DispatcherDeps, shared: Shared, { batch, emit }: Given
   const { calls } = deps.session.state;
   const run = makeBatchRun(deps, shared, { batch, emit, count: calls.size });
   follow(run, shared); // what recovery runs again is cancelled like any call
-  const entries = await resumeAll(run, shared).finally(() => shared.batches.delete(run));
+  const entries = await resumeAll(run, shared).finally(() => forgetBatch(shared, run));
   entries.sort((left, right) => left.seq - right.seq);
   return await conclude(
     run,
@@ -196,7 +198,7 @@ async function runCallsLater(
 /** A user's cancel reaches every call of the batch from here until it is out of `batches`. Only one batch at a time is not cancelled: one listener is enough. */
 function follow(run: BatchRun, shared: Shared): void {
   const { signal } = run.batch;
-  shared.batches.add(run);
+  shared.batches.push(run);
   if (signal.aborted || signal === shared.following) return;
   shared.following?.removeEventListener("abort", shared.cancel);
   signal.addEventListener("abort", shared.cancel, { once: true });
@@ -204,8 +206,12 @@ function follow(run: BatchRun, shared: Shared): void {
 }
 
 function unfollow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): void {
-  shared.batches.delete(batch);
+  forgetBatch(shared, batch);
   for (const run of runs) shared.live.delete(run.callId);
+}
+
+function forgetBatch({ batches }: Shared, batch: BatchRun): void {
+  for (let at = batches.indexOf(batch); at >= 0; at = batches.indexOf(batch)) batches.splice(at, 1);
 }
 
 function stopAll({ runs, batch }: BatchRun): void {
@@ -229,7 +235,7 @@ function makeBatchRun(
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
       for (const run of made.runs) if (run.phase === "before") run.wake?.();
     }),
-    policy: () => currentPolicy(deps),
+    policy: shared.policy,
     repeats: shared.repeats,
     shown: shared.shown,
     forgiven: shared.forgiven,

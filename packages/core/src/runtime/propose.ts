@@ -17,17 +17,16 @@ type Given = { readonly turn: number; readonly givenId: string | null; readonly 
 
 /** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
 export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {
-  const inBatch = new Set<string>();
-  const givenIds = new Set<string>();
+  const seen = calls.length > 1 ? { callIds: new Set<string>(), givenIds: new Set<string>() } : undefined;
   return calls.map((proposed) => {
     const { id, name, arguments: args } = readCall(proposed);
     const calledAs = typeof name === "string" ? name : "";
     const givenId = typeof id === "string" && id !== "" ? id.toWellFormed().slice(0, LONGEST_ID) : null;
     if (givenId === null) return { calledAs, arguments: args, givenId, callId: next(), duplicate: false };
-    const duplicate = givenIds.has(givenId);
-    const callId = freeId(session, inBatch, givenId);
-    inBatch.add(callId);
-    givenIds.add(givenId);
+    const duplicate = seen?.givenIds.has(givenId) === true;
+    const callId = freeId(session, seen?.callIds ?? NONE, givenId);
+    seen?.callIds.add(callId);
+    seen?.givenIds.add(givenId);
     return { calledAs, arguments: args, givenId, callId, duplicate };
   });
 }
@@ -46,6 +45,7 @@ export type NamedCall = {
   readonly duplicate: boolean;
 };
 
+const NONE: ReadonlySet<string> = new Set();
 const LONGEST_ID = 256;
 const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
