@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
-import { isObject } from "@assent/core";
+import { isObject, messageOf } from "@assent/core";
 import type { Context } from "./command-spec.ts";
 import { type Explaining, explanationOf } from "./explaining.ts";
 import { CommandError } from "./failure.ts";
@@ -31,7 +31,7 @@ async function* readLines(io: Io, name: string): AsyncGenerator<InputLine> {
     yield* inputLines(name === "-" ? io.stdin() : createReadStream(resolve(io.cwd, name)), LONGEST_LINE);
   } catch (error) {
     const what = name === "-" ? "stdin" : `the file '${name}'`;
-    const message = `assent explain: cannot read ${what}: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `assent explain: cannot read ${what}: ${messageOf(error)}`;
     throw new CommandError("usage", 2, { message });
   }
 }

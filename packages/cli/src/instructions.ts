@@ -2,6 +2,7 @@ import { constants, existsSync } from "node:fs";
 import { type FileHandle, open, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Ledger } from "@assent/core";
+import { messageOf } from "@assent/core";
 import { INSTRUCTION_NAMES, isInside, isOwnWorkspace, isTrustedFile, type TrustState, trustState } from "@assent/policy";
 
 /** Where instructions are looked for, and what may be read there. */
@@ -113,7 +114,7 @@ async function contentOf(workspace: string, path: string): Promise<Uint8Array | 
     if (!stats.isFile()) return "it is not a regular file.";
     return stats.size > LARGEST ? `it has more than ${LARGEST} bytes.` : await handle.readFile();
   } catch (error) {
-    return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `it cannot be read: ${messageOf(error)}`;
   } finally {
     await handle?.close();
   }

@@ -6,6 +6,7 @@ import {
   type Clock,
   type Digest,
   type Facts,
+  messageOf,
   type Policy,
   type Registry,
 } from "@assent/core";
@@ -37,7 +38,7 @@ export async function judgeCall(judging: Judging, { tool: name, input, cwd }: Lo
   try {
     invocation = await tool.build(input, { cwd, callId: "explain", sessionId: "explain" });
   } catch (error) {
-    return { type: "invalid_tool_params", message: error instanceof Error ? error.message : String(error) };
+    return { type: "invalid_tool_params", message: messageOf(error) };
   }
   const assessing: Assessing = { tool, invocation, cwd, facts, policy: () => policy, digest, clock };
   const judged = await assessRequest(assessing);

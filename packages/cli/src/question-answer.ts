@@ -1,4 +1,4 @@
-import { isObject, type QuestionAnswer, type QuestionReport, type QuestionRow } from "@assent/core";
+import { isObject, messageOf, type QuestionAnswer, type QuestionReport, type QuestionRow } from "@assent/core";
 import { printAnswer } from "./answer-command.ts";
 import { readNamed } from "./call-input.ts";
 import type { Context } from "./command-spec.ts";
@@ -56,7 +56,7 @@ function parseAnswers(text: string): unknown {
     const value: unknown = JSON.parse(text);
     return isObject(value) && value["outcome"] === "answered" ? value["answers"] : value;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new CommandError("bad_answer", 2, { message: `The answers are no JSON: ${why}`, hint: "The question is still open." });
   }
 }

@@ -6,6 +6,7 @@ import {
   type ConfirmationDetails,
   type Decision,
   type Invocation,
+  messageOf,
   type OpenApproval,
   type Policy,
   type Rules,
@@ -99,8 +100,4 @@ async function detailsOf(invocation: Invocation, signal: AbortSignal): Promise<C
     signal.throwIfAborted();
     return { type: "info", prompt: invocation.describe(), warnings: [`preview unavailable: ${messageOf(error)}`] };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

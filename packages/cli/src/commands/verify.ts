@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { messageOf } from "@assent/core";
 import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
 import { readNamed } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";
@@ -53,7 +54,7 @@ async function anchorOf({ io, options }: Context): Promise<Anchor | undefined> {
   try {
     return parseAnchor(content);
   } catch (error) {
-    throw usageError("verify", `'${file}' is no anchor: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError("verify", `'${file}' is no anchor: ${messageOf(error)}`);
   }
 }
 

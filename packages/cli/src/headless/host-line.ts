@@ -1,4 +1,4 @@
-import { type Content, type ContentPart, isObject, type JsonObject } from "@assent/core";
+import { type Content, type ContentPart, isObject, type JsonObject, messageOf } from "@assent/core";
 
 /** One line of a host, understood. */
 export type HostLine =
@@ -19,7 +19,7 @@ export function readHostLine(text: string): HostLine {
   try {
     value = HALVES.test(text) ? JSON.parse(text, wellFormed) : JSON.parse(text);
   } catch (error) {
-    return fault(`the line is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    return fault(`the line is no JSON: ${messageOf(error)}`);
   }
   if (!isJsonObject(value)) return fault("the line is no object");
   const { type } = value;

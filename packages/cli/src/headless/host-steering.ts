@@ -1,4 +1,5 @@
 import type { Session } from "@assent/core";
+import { messageOf } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import type { ComposedAgent } from "../agent-composition.ts";
 import type { Cancelling } from "../cancel-on-signal.ts";
@@ -50,7 +51,7 @@ export function steeredBy(steering: Steering): Steered {
 async function chooseModel({ session, chosen }: Steering, asked: string | null): Promise<string> {
   const to = asked ?? chosen.id;
   await Promise.resolve(chosen.model(to)).catch((error: unknown) => {
-    throw new HostError("unknown_model", error instanceof Error ? error.message : String(error));
+    throw new HostError("unknown_model", messageOf(error));
   });
   const from = session.state.model;
   if (from !== to) await session.record([session.draft("model.changed", { from, to, by: hostBy().name })], "normal");

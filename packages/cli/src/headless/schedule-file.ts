@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { isRefusal, readScheduleEntry, type Schedules } from "@assent/agent";
+import { messageOf } from "@assent/core";
 import type { Context } from "../command-spec.ts";
 import { CommandError, usageError } from "../failure.ts";
 
@@ -15,7 +16,7 @@ export async function scheduleEntries({ io, options, overrides }: Context, comma
   try {
     list = JSON.parse(await readFile(resolve(io.cwd, file), "utf8"));
   } catch (error) {
-    throw usageError(command, `cannot read the schedules in '${file}': ${error instanceof Error ? error.message : String(error)}`);
+    throw usageError(command, `cannot read the schedules in '${file}': ${messageOf(error)}`);
   }
   if (!Array.isArray(list)) throw usageError(command, `the schedules in '${file}' must be a list.`);
   return list.map((entry: unknown, at) => {

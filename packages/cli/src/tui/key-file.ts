@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { messageOf } from "@assent/core";
 import { type ChosenKeys, chosenKeys } from "./keys.ts";
 
 /** The person's own keys: `assent/keys.json` in their configuration directory, actions with one key or a list of them. */
@@ -13,6 +14,6 @@ export async function readKeys(env: Readonly<Record<string, string | undefined>>
   try {
     return chosenKeys(JSON.parse(text), file);
   } catch (error) {
-    return { ...chosenKeys(undefined, file), warnings: [`${file}: ${error instanceof Error ? error.message : String(error)}`] };
+    return { ...chosenKeys(undefined, file), warnings: [`${file}: ${messageOf(error)}`] };
   }
 }

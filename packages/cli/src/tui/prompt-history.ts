@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { appendFile, chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { messageOf } from "@assent/core";
 
 /** What a person wrote in one workspace, oldest first. */
 export type PromptHistory = {
@@ -25,7 +26,7 @@ export function promptHistory(stateDirectory: string, workspace: string): Prompt
         await shorten(file);
         return undefined;
       } catch (error) {
-        return `What you wrote is not kept: ${error instanceof Error ? error.message : String(error)}`;
+        return `What you wrote is not kept: ${messageOf(error)}`;
       }
     },
   };

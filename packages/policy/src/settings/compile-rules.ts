@@ -1,3 +1,4 @@
+import { messageOf } from "@assent/core";
 import { parseRule } from "../rules/parse-rule.ts";
 import type { Rule, RuleOptions, WrittenRule } from "../rules/rule.ts";
 import { checkExamples, type ExampleBench } from "../rules/rule-examples.ts";
@@ -89,7 +90,7 @@ function tryExample(check: () => readonly RuleFault[]): readonly RuleFault[] {
   try {
     return check();
   } catch (error) {
-    const message = `an example cannot be tried: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `an example cannot be tried: ${messageOf(error)}`;
     return [{ type: "rule_example", message, hint: "correct the example, or remove it" }];
   }
 }

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from "node:fs";
+import { messageOf } from "@assent/core";
 import type { ProblemType } from "./problem.ts";
 import { type Place, placesOf } from "./text-place.ts";
 
@@ -80,7 +81,7 @@ function tooLarge(file: string): FileReading {
 }
 
 function unreadable(file: string, error: unknown): FileReading {
-  const message = `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  const message = `${file} cannot be read: ${messageOf(error)}`;
   return { fault: { type: "settings_unreadable", message, hint: "Make it a file you can read, or remove it.", place: START } };
 }
 

@@ -1,4 +1,5 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
+import { messageOf } from "@assent/core";
 import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../approval-editor.ts";
 import { titleOf } from "../../approval-view.ts";
 import { oneLine } from "../../visible-text.ts";
@@ -70,7 +71,7 @@ async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, shee
       ? { approval: asked, beginning: { hint: oneLine(now.message) } }
       : { approval: now, edit, beginning: { hint: CHANGED } };
   } catch (error) {
-    return { ...sheet, beginning: { hint: error instanceof Error ? error.message : String(error) } };
+    return { ...sheet, beginning: { hint: messageOf(error) } };
   }
 }
 
@@ -93,7 +94,7 @@ async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: 
     const approval = await editor.revise(asked, edit, signal);
     return "message" in approval ? again(approval) : { approval, edit, beginning: {} };
   } catch (error) {
-    return again({ message: error instanceof Error ? error.message : String(error) }); // one that is withdrawn goes away with its card
+    return again({ message: messageOf(error) }); // one that is withdrawn goes away with its card
   }
 }
 
