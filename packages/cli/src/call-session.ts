@@ -11,13 +11,13 @@ import {
   type Session,
   wholeQuestion,
 } from "@assent/core";
-import { type HostPorts, thisHolder } from "@assent/host";
+import { thisHolder } from "@assent/host";
 import { approvalSubject } from "./approval-view.ts";
+import { attend } from "./attend.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
 import type { CallPlace } from "./call-place.ts";
-import { callDispatcher, callPorts } from "./call-runtime.ts";
-import { type Cancelling, cancelOnSignal } from "./cancel-on-signal.ts";
+import { callDispatcher } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
 import { cut } from "./display-width.ts";
 import { CommandError } from "./failure.ts";
@@ -115,22 +115,6 @@ export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "
   if (callId === undefined) return "no call";
   const { "call.ended": ended } = await recordedCall(ledger, id, callId);
   return ended ? recordedEnd(ledger, id, callId) : "open";
-}
-
-const LONGEST_MS = 2 ** 30;
-
-type Attending = { readonly ports: HostPorts; readonly cancelling: Cancelling };
-
-async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
-  const ports = callPorts(context, directory);
-  const cancelling = cancelOnSignal(context.io, ports.clock);
-  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a call under way does
-  try {
-    return await work({ ports, cancelling });
-  } finally {
-    clearInterval(alive);
-    cancelling.release();
-  }
 }
 
 function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk | undefined): EventBodies["session.created"] {

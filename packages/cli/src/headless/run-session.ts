@@ -3,11 +3,10 @@ import { costOf, hasWaking } from "@assent/agent";
 import { type Ids, type Ledger, openSession, recordedState, type Session } from "@assent/core";
 import { thisHolder } from "@assent/host";
 import type { ComposedAgent } from "../agent-composition.ts";
+import { attend } from "../attend.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
 import { type CallPlace, isDirectory } from "../call-place.ts";
-import { callPorts } from "../call-runtime.ts";
 import { inDirectory } from "../call-session.ts";
-import { type Cancelling, cancelOnSignal } from "../cancel-on-signal.ts";
 import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
 import { CommandError, usageError } from "../failure.ts";
@@ -34,22 +33,6 @@ export type NewRun = {
   readonly policy: FollowedPolicy;
   readonly chosen: RunModel;
 };
-
-const LONGEST_MS = 2 ** 30;
-
-type Attending = { readonly ports: ReturnType<typeof callPorts>; readonly cancelling: Cancelling };
-
-async function attend<T>(context: Context, { directory }: Store, work: (attending: Attending) => Promise<T>): Promise<T> {
-  const ports = callPorts(context, directory);
-  const cancelling = cancelOnSignal(context.io, ports.clock);
-  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a run under way does
-  try {
-    return await work({ ports, cancelling });
-  } finally {
-    clearInterval(alive);
-    cancelling.release();
-  }
-}
 
 /** Opens a session and works on what it is given to its end. Resolves with the exit code. */
 export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen, run, id }: NewRun): Promise<number> {
