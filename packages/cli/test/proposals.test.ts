@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { openSession } from "@assent/core";
+import { hostPorts, thisHolder } from "@assent/host";
+import { openLedger } from "@assent/store";
 import { type Place, place } from "./support/assent.ts";
 
 const STAGE = { version: 1, proposals: { stage: ["Write", "Edit"] } };
@@ -91,6 +94,30 @@ describe("proposals, for people", () => {
     const twice = await at.hereJson(["undo", id]);
     assert.deepEqual([twice.code, twice.value.error.type], [1, "not_undoable"], "RS-47");
   });
+
+  for (const [action, state] of [
+    ["apply", "applied"],
+    ["undo", "undone"],
+  ] as const)
+    test(`${action} of a proposal whose holder leaves before it hears of the wish is done once, and told as done`, async () => {
+      using at = staging();
+      const { id, sessionId } = await stage(at, "src/a.txt", "one\n");
+      if (action === "undo") await at.here(["apply", id]);
+      const ledger = await openLedger({ directory: at.store });
+      const ports = hostPorts({ stateDirectory: at.store });
+      const deaf = await openSession({ ledger, ...ports }, { holder: thisHolder("test"), id: sessionId });
+      const wished = new Promise<void>((resolve) => {
+        ledger.subscribe({ pos: 0 }, { types: ["proposal.requested"] }, () => resolve());
+      });
+      const settling = at.json([action, id]);
+      await wished;
+      await deaf.close("done", 0);
+      const { code, value } = await settling;
+      await ledger.close();
+      assert.equal(code, 0, JSON.stringify(value));
+      assert.equal(value.outcome ?? value.state, state);
+      assert.equal(read(at, "src/a.txt"), action === "apply" ? "one\n" : undefined);
+    });
 
   const REFUSED: readonly [
     sentence: string,
