@@ -9,7 +9,6 @@ import {
   type ProposalReport,
   type ProposalRow,
   type Session,
-  type StoredEvent,
 } from "@assent/core";
 import { currentUser, type HostPorts, hostFileChanges, thisHolder } from "@assent/host";
 import { resumedFlags } from "./call-flags.ts";
@@ -92,19 +91,8 @@ async function byHolder(context: Context, { store, ports }: Asking, wanted: Want
     const told = await holderDid(ledger, { row, action, from });
     if (told) return told;
     const session = await takeSession(ledger, ports, row);
-    if (!session) continue;
-    const report = await settleHere(context, { session, ports, store }, wanted);
-    return report.ok ? report : ((await doneSince(ledger, { row, action, from })) ?? report);
+    if (session) return await settleHere(context, { session, ports, store }, wanted);
   }
-}
-
-/** Whoever takes a session up first does what was wished for on record, and that is this wish: done once, it cannot be done again, and is no failure. */
-async function doneSince(ledger: Ledger, waiting: Waiting): Promise<ProposalReport | undefined> {
-  for await (const stored of ledger.read({ pos: waiting.from }, { session: waiting.row.session })) {
-    const told = toldBy(stored, waiting);
-    if (told?.ok) return told;
-  }
-  return undefined;
 }
 
 type Held = Asking & { readonly session: Session };
@@ -139,8 +127,7 @@ async function act(context: Context, { session, ports, store }: Held, { row, act
 type Waiting = Settling & { readonly from: number };
 
 /** What the holder records about it; undefined: it left, or has said nothing for a while and may be gone. */
-function holderDid(ledger: Ledger, waiting: Waiting): Promise<ProposalReport | undefined> {
-  const { row, from } = waiting;
+function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<ProposalReport | undefined> {
   return new Promise((resolve) => {
     const end = (report: ProposalReport | undefined): void => {
       clearTimeout(look);
@@ -149,19 +136,13 @@ function holderDid(ledger: Ledger, waiting: Waiting): Promise<ProposalReport | u
     };
     const look = setTimeout(() => end(undefined), LOOK_MS);
     const subscription = ledger.subscribe({ pos: from }, { session: row.session }, (stored) => {
-      if (stored.type === "session.closed") queueMicrotask(() => end(undefined));
-      const told = toldBy(stored, waiting);
-      if (told) queueMicrotask(() => end(told));
+      const event = knownEvent(stored);
+      if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
+      const done =
+        event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;
+      if (done) queueMicrotask(() => end({ id: row.id, ...done }));
     });
   });
-}
-
-/** What an event says of the wish; undefined: nothing. */
-function toldBy(stored: StoredEvent, { row, action }: Waiting): ProposalReport | undefined {
-  const event = knownEvent(stored);
-  if (!event || !("proposal" in event.body) || event.body.proposal !== row.id) return undefined;
-  const done = outcome(event.type, event.body, action);
-  return done && { id: row.id, ...done };
 }
 
 type Told = Omit<ProposalReport, "id">;
