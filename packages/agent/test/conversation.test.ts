@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { LedgerError } from "@assent/core";
 import { recordedHistory } from "../src/index.ts";
 import { rehearse } from "./rehearsal.ts";
 
@@ -127,6 +128,23 @@ turns:
     assert.equal(open, undefined);
     assert.equal(providerId, "script:2");
   });
+
+  for (const error of ["store_locked", "store_io"] as const) {
+    test(`nothing is proposed of an answer that could not be stored (${error})`, async () => {
+      const made = await rehearse("turns: [{ calls: [{ tool: echo, id: c1, input: { text: a } }] }]", {
+        ledger: (ledger) =>
+          Object.assign(Object.create(ledger), {
+            append: (...given: Parameters<typeof ledger.append>) =>
+              given[2].events.some(({ type }) => type === "message.assistant")
+                ? Promise.reject(new LedgerError(error, "refused"))
+                : ledger.append(...given),
+          }),
+      });
+      await assert.rejects(made.send("go"), { type: error });
+      assert.deepEqual([await made.events("call.proposed"), made.session.state.calls.size], [[], 0]);
+      assert.ok(!made.heard.some(({ type }) => type === "assistant" || type === "dispatch"), "and nobody is told of it");
+    });
+  }
 
   test("a notice is told once, between turns, and is no prompt", async () => {
     const { send, session, events } = await rehearse(

@@ -55,6 +55,7 @@ export type RehearsalOptions = {
   readonly talk?: Partial<ConversationDeps>;
   readonly cwd?: string;
   readonly clock?: ManualClock;
+  readonly ledger?: (ledger: Ledger) => Ledger;
   /** What is recorded of the new session beside its directory. */
   readonly create?: Partial<NewSession>;
   /** It is recorded where this one is. */
@@ -71,7 +72,8 @@ export async function rehearse(script: string, options: RehearsalOptions = {}): 
   const before = options.after ?? options.beside;
   const clock = before?.clock ?? options.clock ?? manualClock();
   const ids = before?.ids ?? countingIds();
-  const ledger = before?.ledger ?? memoryLedger({ clock, ids });
+  const memory = before?.ledger ?? memoryLedger({ clock, ids });
+  const ledger = options.ledger?.(memory) ?? memory;
   const create = { cwd: options.cwd ?? "/w", ...options.create };
   const opening = options.after ? { holder: HOLDER, id: options.after.session.id, takeOver: true } : { holder: HOLDER, create };
   const session = await openSession({ ledger, clock, ids }, opening);

@@ -42,7 +42,7 @@ export async function runCalls(talk: Talk, acting: Acting): Promise<RunEnd | und
   return ended;
 }
 
-/** Calls are proposed in the same tick as what was said, so that both are stored together. */
+/** What is not on record is not done: nothing is proposed before what was said is stored. */
 function act(talk: Talk, acting: Acting): Promise<BatchReport> {
   const { session } = talk.deps;
   const { turn, answer } = acting;
@@ -50,20 +50,12 @@ function act(talk: Talk, acting: Acting): Promise<BatchReport> {
   if (answer.text !== "") talk.text = answer.text;
   talk.answering = { parts, seq: session.state.seq };
   const said = session.write([session.draft("message.assistant", { turn, content: parts, stop, usage, model, providerId })], "normal");
-  if (said instanceof Promise) return actOnceSaid(talk, acting, said);
-  const batch = dispatch(talk, acting, acting.signal);
-  talk.tell({ type: "assistant", turn, answer });
-  return batch;
+  return said instanceof Promise ? said.then(() => actAsSaid(talk, acting)) : actAsSaid(talk, acting);
 }
 
-/** What is not on record is not done. */
-async function actOnceSaid(talk: Talk, acting: Acting, said: Promise<unknown>): Promise<BatchReport> {
-  const unsaid = new AbortController();
-  said.catch(() => unsaid.abort());
-  const batch = dispatch(talk, acting, AbortSignal.any([acting.signal, unsaid.signal]));
-  await said.catch((error: unknown) => batch.then(() => Promise.reject(error)));
+function actAsSaid(talk: Talk, acting: Acting): Promise<BatchReport> {
   talk.tell({ type: "assistant", turn: acting.turn, answer: acting.answer });
-  return await batch;
+  return dispatch(talk, acting);
 }
 
 /** The answer and what came of its calls enter the history together, once all of them have ended. */
@@ -88,7 +80,7 @@ function endTurn({ deps: { session } }: Talk, { turn, answer }: Acting): Maybe<u
 }
 
 /** While a person is waited for, the run's time stands still. */
-function dispatch(talk: Talk, { turn, lead, answer }: Acting, signal: AbortSignal): Promise<BatchReport> {
+function dispatch(talk: Talk, { turn, lead, answer, signal }: Acting): Promise<BatchReport> {
   const { dispatcher, session, limits, observe } = talk.deps;
   const newPrompt = talk.unheard;
   if (answer.calls.length > 0) talk.unheard = false;

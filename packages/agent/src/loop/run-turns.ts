@@ -64,7 +64,7 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   const turn = session.state.turn + 1;
   const found = chosenModel(talk);
   const model = found instanceof Promise ? await found : found;
-  if ("error" in model) return end(talk, "failed", model.error);
+  if ("error" in model) return await unasked(talk, turn, model.error);
   const modelId = askedModel(talk) ?? model.modelId;
   const compacting = compactIfFull(talk, { modelId, turn, trigger: "auto", signal });
   if (compacting) await compacting;
@@ -103,6 +103,13 @@ type NoModel = { readonly error: NonNullable<RunEnd["error"]> };
 
 function noModel(error: unknown): NoModel {
   return { error: providerFailure(error) };
+}
+
+/** Nothing of this turn is on record but why there was none. */
+async function unasked(talk: Talk, turn: number, error: NoModel["error"]): Promise<RunEnd> {
+  const { session } = talk.deps;
+  await session.record([session.draft("turn.ended", { turn, reason: "error", error: recorded(talk, error) })], "normal");
+  return end(talk, "failed", error);
 }
 
 type Turn = { readonly turn: number; readonly lead: Lead; readonly model: LanguageModelV4 };

@@ -33,9 +33,9 @@ export function makeFiring(deps: FiringDeps): (row: ScheduleRow) => Promise<void
       return;
     }
     const missed = (counted.get(id) ?? 0) + 1 + slept;
-    counted.set(id, missed);
     const fired = { schedule: id, due, missed };
     await session.record([session.draft("schedule.fired", fired)], "normal");
+    counted.set(id, missed);
     deps.observe?.(fired);
   };
 }

@@ -1,4 +1,4 @@
-import type { EventBodies, RuntimeHandler, ScheduleRow } from "@assent/core";
+import { type EventBodies, LedgerError, type RuntimeHandler, type ScheduleRow } from "@assent/core";
 import { dueBy, nextDue } from "./due-times.ts";
 import { type FiringDeps, makeFiring } from "./fire-schedule.ts";
 import { scheduleHandlers } from "./schedule-handlers.ts";
@@ -6,7 +6,7 @@ import { isRefusal, readTiming, type ScheduleInput, type ScheduleRefusal } from 
 
 /** What schedules stand on. */
 export type SchedulesDeps = FiringDeps & {
-  /** A fire could not be recorded. */
+  /** A fire could not be recorded. Where the store may recover it is tried again; else the schedule fires no more in this process. */
   readonly failed?: (error: unknown) => void;
 };
 
@@ -51,13 +51,18 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
     list: () => [...rows.values()],
     remove: async (id) => {
       if (!rows.has(id)) return false;
-      await drop(id, "deleted");
+      await drop(id, "deleted").catch((error: unknown) => {
+        arm(id); // it is still there
+        throw error;
+      });
       return true;
     },
     holds: () => armed().some((id) => rows.get(id)?.durable === false),
     restore: async () => {
-      for (const { schedule, durable } of [...rows.values()]) {
-        if (!durable) await drop(schedule, "ended");
+      for (const row of [...rows.values()]) {
+        const { schedule, durable } = row;
+        const why = durable ? whyOver(row, clock.now()) : "ended";
+        if (why) await drop(schedule, why);
         else arm(schedule);
       }
       for (const row of [...rows.values()]) if (dueBy(row, clock.now())) await tick(row.schedule);
@@ -72,19 +77,21 @@ export function createSchedules(deps: SchedulesDeps): Schedules {
 
 /** The wall clock may be set while a timer runs, so none runs for longer. */
 const LONGEST_TIMER_MS = 15 * 60_000;
+/** A store that is full or locked is tried again after this time. */
+const RETRY_MS = 1_000;
 
 type Timers = {
   readonly arm: (id: string) => void;
   readonly disarm: (id: string) => void;
   /** Ends it, on record. */
   readonly drop: (id: string, why: EventBodies["schedule.removed"]["why"]) => Promise<void>;
-  /** Looks whether it is due. */
+  /** Looks whether it is due. Rejects where it is given up. */
   readonly tick: (id: string) => Promise<void>;
   readonly armed: () => readonly string[];
 };
 
 function makeTimers(deps: SchedulesDeps): Timers {
-  const { session, clock, failed } = deps;
+  const { session, clock, failed, wake } = deps;
   const rows = session.state.schedules;
   const timers = new Map<string, () => void>();
   const fire = makeFiring(deps);
@@ -94,35 +101,58 @@ function makeTimers(deps: SchedulesDeps): Timers {
   };
   const inTurn = makeTurns();
   const end = async (id: string, why: EventBodies["schedule.removed"]["why"]): Promise<void> => {
-    disarm(id);
     if (rows.has(id)) await session.record([session.draft("schedule.removed", { schedule: id, why })], "normal");
+    disarm(id);
   };
   const drop: Timers["drop"] = (id, why) => {
     disarm(id);
     return inTurn(id, () => end(id, why));
   };
+  const ringIn = (ms: number, id: string): void => {
+    disarm(id);
+    timers.set(
+      id,
+      clock.timer(ms, () => void tick(id).catch((error: unknown) => failed?.(error))),
+    );
+  };
   const arm = (id: string): void => {
     const row = rows.get(id);
     const next = row && nextDue(row);
-    disarm(id);
-    if (next === undefined) return;
-    const wait = Math.min(Math.max(next - clock.now(), 0), LONGEST_TIMER_MS);
-    timers.set(
-      id,
-      clock.timer(wait, () => void tick(id).catch((error: unknown) => failed?.(error))),
-    );
+    if (next === undefined) disarm(id);
+    else ringIn(Math.min(Math.max(next - clock.now(), 0), LONGEST_TIMER_MS), id);
   };
   const look = async (id: string): Promise<void> => {
     const row = rows.get(id);
     if (!row || !timers.has(id)) return;
-    if (row.expiresAt !== null && clock.now() >= Date.parse(row.expiresAt)) return await end(id, "expired");
-    await fire(row);
-    const left = rows.get(id);
-    if (left && nextDue(left) === undefined) await end(id, "done");
-    else if (timers.has(id)) arm(id);
+    if (!whyOver(row, clock.now())) await fire(row);
+    const why = whyOver(rows.get(id), clock.now());
+    if (why) await end(id, why);
+    if (timers.has(id)) arm(id);
+    else wake(); // a run may wait for its end
   };
-  const tick: Timers["tick"] = (id) => inTurn(id, () => look(id));
+  /** Until it has ended or is given up it counts as armed: a run waits for it. */
+  const giveUpUnlessPassing = (id: string, error: unknown): void => {
+    if (!timers.has(id) || !isPassing(error)) {
+      disarm(id);
+      wake();
+      throw error;
+    }
+    failed?.(error);
+    ringIn(RETRY_MS, id);
+  };
+  const tick: Timers["tick"] = (id) => inTurn(id, () => look(id)).catch((error: unknown) => giveUpUnlessPassing(id, error));
   return { arm, disarm, drop, tick, armed: () => [...timers.keys()] };
+}
+
+/** Undefined: it fires again. */
+function whyOver(row: ScheduleRow | undefined, now: number): "expired" | "done" | undefined {
+  if (row === undefined) return undefined;
+  if (row.expiresAt !== null && now >= Date.parse(row.expiresAt)) return "expired";
+  return nextDue(row) === undefined ? "done" : undefined;
+}
+
+function isPassing(error: unknown): boolean {
+  return error instanceof LedgerError && (error.type === "store_full" || error.type === "store_locked");
 }
 
 /** What happens to one schedule happens one after the other: whoever ends it while it fires waits for the fire to be on record. */

@@ -26,7 +26,8 @@ export async function cancelTask(board: TaskBoard, id: string, { by, reason }: C
     return { type: "task_stop_internal_error", message: error instanceof Error ? error.message : String(error) };
   }
   entry.controller.abort(by);
-  if (entry.command || entry.hasBody) giveUpLater(board, entry, by);
+  if (entry.command || entry.hasBody || entry.ended)
+    giveUpLater(board, entry, by); // a body that came to rest meanwhile is ended already
   else await discard(board, entry, by);
   return undefined;
 }

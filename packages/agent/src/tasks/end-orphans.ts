@@ -1,29 +1,39 @@
-import type { SessionRow } from "@assent/core";
+import { LedgerError, type SessionRow } from "@assent/core";
 import { closeOpen } from "./close-open.ts";
-import { endLeft } from "./end-left.ts";
+import { endLeft, type LeftSession, warnLeft } from "./end-left.ts";
 import type { TaskBoard } from "./task-board.ts";
 
-/** Agents that a call waited for when their process ended have nobody to report to: what they left open is ended, and their sessions are closed. */
+/**
+ * Agents that a call waited for when their process ended have nobody to report to: what they left open is ended, and their sessions are closed.
+ * A process that was only stopped may start others below them until they are taken from it: so this looks again until there is none.
+ */
 export async function endOrphans(board: TaskBoard): Promise<void> {
   const { session } = board.deps;
   const agents = [...board.entries.values()].filter(({ command }) => !command); // a command has no session of its own
-  const tasks = new Set(agents.filter(({ ended }) => !ended).map((entry) => entry.session)); // of one that was given up the session is left
-  const open = await session.ledger.pending("sessions", { limit: 1_000 });
   const family = new Set([session.id, ...agents.map((entry) => entry.session)]);
-  for (const row of open) {
-    if (tasks.has(row.id) || row.parent === null || !family.has(row.parent.session)) continue;
-    family.add(row.id); // a session is older than those that its agents start
-    await endOrphan(board, row, row.parent);
+  const seen = new Set(agents.filter(({ ended }) => !ended).map((entry) => entry.session)); // of one that was given up the session is left
+  for (let before = -1; before < seen.size; ) {
+    before = seen.size;
+    for (const row of await session.ledger.pending("sessions", { limit: 1_000 })) {
+      if (seen.has(row.id) || row.parent === null || !family.has(row.parent.session)) continue;
+      seen.add(row.id);
+      family.add(row.id); // a session is older than those that its agents start
+      await endOrphan(board, row, row.parent);
+    }
   }
 }
 
 async function endOrphan(board: TaskBoard, { id, model, title }: SessionRow, parent: NonNullable<SessionRow["parent"]>): Promise<void> {
   const { task, call } = parent;
-  try {
+  const left: LeftSession = { session: id, task, call, description: title, model, background: false, closed: ["cancelled", 130] };
+  const end = async (): Promise<void> => {
     await closeOpen(board.deps.session, id, "runtime");
+    await endLeft(board, left);
+  };
+  try {
+    await end();
   } catch (error) {
-    board.deps.warn?.(`what session ${id} asks could not be closed: ${error instanceof Error ? error.message : String(error)}`);
-    return;
+    warnLeft(board, left, error);
+    if (error instanceof LedgerError) board.unclosed.add(end);
   }
-  await endLeft(board, { session: id, task, call, description: title, model, background: false, closed: ["cancelled", 130] });
 }

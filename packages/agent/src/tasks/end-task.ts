@@ -1,5 +1,6 @@
 import { type EventBodies, LedgerError } from "@assent/core";
 import { taskNotice, taskSummary } from "../notices/task-envelope.ts";
+import { closeAgent } from "./close-agent.ts";
 import { closeOpen } from "./close-open.ts";
 import type { AgentEnd } from "./run-agent.ts";
 import { changed, prune, type TaskBoard, type TaskEntry, tell, viewOf, wake } from "./task-board.ts";
@@ -75,10 +76,8 @@ async function closeSession(board: TaskBoard, entry: TaskEntry, { status, settle
   if (entry.command) return true; // it has none
   board.nodes.delete(entry.session);
   try {
-    await closeOpen(session, entry.session, "runtime");
-    if (!settled) return true; // its body still holds it
-    const [reason, exit] = CLOSED[status];
-    await entry.opened?.close(reason, exit);
+    if (settled && entry.opened) await closeAgent(board, entry.opened, CLOSED[status]);
+    else await closeOpen(session, entry.session, "runtime"); // its body still holds it, or it was never built
     return true;
   } catch (error) {
     if (error instanceof LedgerError) return unstored(board, entry, error); // its record has no end: the next process gives it one

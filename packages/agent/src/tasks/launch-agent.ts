@@ -1,5 +1,6 @@
 import { hookEnvelope, sessionHookInput, ToolError, type ToolResult } from "@assent/core";
 import { resolveMode } from "./agent-identity.ts";
+import { closeAgent } from "./close-agent.ts";
 import { endTask } from "./end-task.ts";
 import { isInsideFork } from "./fork.ts";
 import type { LoadedAgent } from "./load-agents.ts";
@@ -86,9 +87,10 @@ async function start(board: TaskBoard, starting: Starting): Promise<TaskEntry> {
     const prompt = words === undefined ? input.prompt : `${input.prompt}\n\n${words}`;
     signal.throwIfAborted(); // the call that wants it may have ended meanwhile
     if (background) await record(board, { spec, opened, prompt, name });
+    else await refuseFenced(caller);
     return entered(board, { spec, opened, prompt, name });
   } catch (error) {
-    await opened.close("failed", 1).catch(() => undefined);
+    await closeAgent(board, opened, ["failed", 1]).catch(() => undefined);
     return notStarted(name, error);
   }
 }
@@ -117,6 +119,14 @@ async function record({ deps }: TaskBoard, { spec, opened, prompt, name }: Built
   const { task, description, call, model, mode, definition } = spec;
   const started = { task, agent: name, description, prompt, call, session: opened.session.id, model, mode };
   await deps.session.record([deps.session.draft("task.started", { ...started, digest: definition?.digest ?? null })], "full");
+}
+
+/**
+ * An agent that a call waits for leaves no mark beside its own session, which has a writer of its own. Whoever takes the caller's session over ends those that
+ * stand below it by then; one that comes later must not begin.
+ */
+async function refuseFenced({ session }: AgentNode): Promise<void> {
+  await session.record([], "normal"); // nothing to store, but only the writer may
 }
 
 function entered(board: TaskBoard, { spec, opened, prompt, name }: Built): TaskEntry {

@@ -1,6 +1,6 @@
 import { type EventBodies, knownEvent, type Ledger, type LedgerEvent, type TaskProcess, type TaskRow } from "@assent/core";
 import { discard } from "./cancel-task.ts";
-import { endLeft } from "./end-left.ts";
+import { endLeft, type LeftSession, warnLeft } from "./end-left.ts";
 import { endOrphans } from "./end-orphans.ts";
 import { endSurvivors } from "./end-with-session.ts";
 import { blockedReason, isDefined, leftBehind } from "./left-behind.ts";
@@ -55,7 +55,8 @@ async function restore(board: TaskBoard, row: TaskRow, goesOn: boolean): Promise
 
 /** What ran in it when its process ended is put in order; it does not go on. */
 async function endRunning(board: TaskBoard, { task, session, call, description, model }: TaskRow): Promise<void> {
-  await endLeft(board, { session, task, call: call ?? "", description, model, background: true, closed: ["parked", 75] });
+  const left: LeftSession = { session, task, call: call ?? "", description, model, background: true, closed: ["parked", 75] };
+  await endLeft(board, left).catch((error: unknown) => warnLeft(board, left, error));
 }
 
 async function recordPaused({ deps }: TaskBoard, entry: TaskEntry, reason: EventBodies["task.paused"]["reason"]): Promise<void> {

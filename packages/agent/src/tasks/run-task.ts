@@ -1,5 +1,6 @@
 import { naming } from "@assent/core";
 import type { RunEnd } from "../loop/conversation.ts";
+import { closeAgent } from "./close-agent.ts";
 import { endTask } from "./end-task.ts";
 import { asFork } from "./fork.ts";
 import type { OpenedAgent } from "./open-agent.ts";
@@ -30,7 +31,7 @@ export async function runTask(board: TaskBoard, entry: TaskEntry, first: FirstSt
   entry.hasBody = false;
   if (entry.ended) {
     board.deps.warn?.(`what task ${entry.id} came to after its end was left out`);
-    await opened.close("cancelled", 130).catch(() => undefined);
+    await closeAgent(board, opened, ["cancelled", 130]).catch(() => undefined);
     return end;
   }
   if (end === "parked" && entry.status === "running") await pause(board, entry, opened);

@@ -101,6 +101,8 @@ export type TaskBoard = {
   /** Set when an end could not be stored. */
   failure: { readonly error: unknown } | undefined;
   readonly waiting: Set<() => void>;
+  /** Closes sessions of agents that are over, where the store did not take that at once. */
+  readonly unclosed: Set<() => Promise<void>>;
   /** Commands that have ended: something of them may still run. */
   readonly remains: { readonly process: TaskProcess; readonly released: () => void }[];
 };

@@ -1,6 +1,7 @@
 import type { BackgroundCommands, RuntimeHandler } from "@assent/core";
 import type { Conversation } from "../loop/conversation.ts";
 import { cancelTask } from "./cancel-task.ts";
+import { closeLeftAgents } from "./close-agent.ts";
 import { endRemains } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
 import { type Releasing, releaseTask } from "./release-task.ts";
@@ -55,10 +56,12 @@ export function createTasks(deps: TasksDeps): Tasks {
     reserved: 0,
     failure: undefined,
     waiting: new Set(),
+    unclosed: new Set(),
     remains: [],
   };
   session.onClose(() => closePaused(board));
   session.onClose(() => endRemains(board));
+  session.onClose(() => closeLeftAgents(board));
   const cancel: Tasks["cancel"] = (id, by, reason) => cancelTask(board, id, { by, reason });
   const tasks: Omit<Tasks, "handlers"> = {
     list: () => {

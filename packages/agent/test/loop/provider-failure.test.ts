@@ -122,6 +122,36 @@ describe("what is kept of a failure", () => {
     assert.deepEqual([ended.body.reason, type, message.length, message.slice(0, 11)], ["error", "provider_auth", 500, "[hidden] xx"]);
   });
 
+  for (const [how, fail] of [
+    [
+      "at once",
+      (error: Error): never => {
+        throw error;
+      },
+    ],
+    ["later", (error: Error): Promise<never> => Promise.reject(error)],
+  ] as const) {
+    test(`a turn whose model cannot be had, told ${how}, has why on record; the next one is asked as ever`, async () => {
+      const redact = (text: string): string => text.replaceAll("hush", "[hidden]");
+      const said: LanguageModelV4 = brokenModel([]);
+      let isGone = true;
+      const model = (): LanguageModelV4 | Promise<never> => (isGone ? fail(new Error("no model, hush")) : said);
+      const made = await rehearse("turns: []", { talk: { model, redact } });
+      const end = await made.send("go");
+      assert.deepEqual([end.reason, end.error?.message], ["failed", "no model, hush"]);
+      isGone = false;
+      assert.equal((await made.send("again")).reason, "done");
+      assert.deepEqual(
+        (await made.events("turn.ended")).map(({ body: { reason, error } }) => [reason, error?.message]),
+        [
+          ["error", "no model, [hidden]"],
+          ["stop", undefined],
+        ],
+      );
+      assert.equal((await made.events("turn.started")).length, 1);
+    });
+  }
+
   test("a turn that ended well has none", async () => {
     const made = await rehearse("turns: [{ say: a }]");
     await made.send("go");

@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Ledger, memoryLedger, openSession, type ScheduleRow, type Session } from "@assent/core";
+import {
+  type EventType,
+  type Ledger,
+  LedgerError,
+  type LedgerErrorType,
+  memoryLedger,
+  openSession,
+  type ScheduleRow,
+  type Session,
+} from "@assent/core";
 import { countingIds, type ManualClock, manualClock } from "@assent/core/testing";
 import type { ScheduleFired } from "../../src/schedules/fire-schedule.ts";
 import { isRefusal, type ScheduleInput } from "../../src/schedules/schedule-input.ts";
@@ -15,6 +24,10 @@ type Bench = {
   readonly session: Session;
   readonly schedules: Schedules;
   readonly fired: ScheduleFired[];
+  /** What could not be recorded. */
+  readonly failures: unknown[];
+  /** The store refuses the next events of this type, so often. */
+  readonly refuse: (type: EventType, error: LedgerErrorType, times: number) => void;
   readonly wakes: () => number;
   readonly made: (input: ScheduleInput) => Promise<ScheduleRow>;
   /** What the loop does: the notices are told. */
@@ -24,10 +37,21 @@ type Bench = {
 async function bench(before?: Bench): Promise<Bench> {
   const clock = before?.clock ?? manualClock();
   const ids = countingIds();
-  const ledger = before?.ledger ?? memoryLedger({ clock, ids });
+  const memory = before?.ledger ?? memoryLedger({ clock, ids });
+  const refused: { type: EventType; error: LedgerErrorType; times: number } = { type: "hook.ran", error: "store_full", times: 0 };
+  const ledger: Ledger = {
+    ...memory,
+    append: async (lease, expected, batch) => {
+      const isRefused = refused.times > 0 && batch.events.some(({ type }) => type === refused.type);
+      if (!isRefused) return await memory.append(lease, expected, batch);
+      refused.times -= 1;
+      throw new LedgerError(refused.error, "refused");
+    },
+  };
   const opening = before ? { holder: HOLDER, id: before.session.id, takeOver: true } : { holder: HOLDER, create: { cwd: "/w" } };
   const session = await openSession({ ledger, clock, ids }, opening);
   const fired: ScheduleFired[] = [];
+  const failures: unknown[] = [];
   let wakes = 0;
   const wake = (): void => {
     wakes += 1;
@@ -39,9 +63,11 @@ async function bench(before?: Bench): Promise<Bench> {
     wake,
     expand: (prompt) => `${prompt}!`,
     observe: (one) => void fired.push(one),
+    failed: (error) => void failures.push(error),
   });
   return {
-    ...{ clock, ledger, session, schedules, fired, wakes: () => wakes },
+    ...{ clock, ledger: memory, session, schedules, fired, failures, wakes: () => wakes },
+    refuse: (type, error, times) => void Object.assign(refused, { type, error, times }),
     made: async (input) => {
       const row = await schedules.create(input);
       assert.ok(!isRefusal(row), JSON.stringify(row));
@@ -94,7 +120,7 @@ test("one moment fires once, as a notice that was prepared like a prompt, and is
   await b.clock.advance(1);
   assert.deepEqual(b.fired, [{ schedule, due: "2026-01-01T01:00:00.000Z", missed: 0 }]);
   assert.deepEqual(await b.deliver(), ["look!"]);
-  assert.equal(b.wakes(), 1);
+  assert.equal(b.wakes(), 2, "for the notice, and for its end");
   assert.deepEqual(b.schedules.list(), []);
   assert.equal(b.schedules.holds(), false);
   await b.clock.advance(48 * HOUR);
@@ -205,4 +231,100 @@ test("a durable one does not hold a run; another one does until it is stopped", 
     ["p"],
   );
   assert.equal(b.clock.pending(), 0);
+});
+
+for (const error of ["store_full", "store_locked"] as const) {
+  test(`a fire that meets ${error} is made again until it is on record, and told once`, async () => {
+    const b = await bench();
+    const { schedule } = await b.made({ at: "2026-01-01T01:00:00Z", prompt: "look" });
+    b.refuse("schedule.fired", error, 3);
+    await b.clock.advance(HOUR);
+    assert.deepEqual([b.fired.length, b.failures.length], [0, 1]);
+    assert.equal(b.schedules.holds(), true, "a run waits for it");
+    await b.clock.advance(3_000);
+    assert.deepEqual(b.fired, [{ schedule, due: "2026-01-01T01:00:00.000Z", missed: 0 }]);
+    assert.equal(b.failures.length, 3);
+    assert.deepEqual(await b.deliver(), ["look!"]);
+    assert.equal(b.schedules.holds(), false);
+    assert.equal(b.clock.pending(), 0);
+  });
+}
+
+test("one that recurs keeps its times and its count when a fire could not be recorded at once", async () => {
+  const b = await bench();
+  await b.made({ every: "1h", prompt: "p", durable: true });
+  await b.clock.advance(HOUR);
+  b.refuse("schedule.fired", "store_locked", 2);
+  await b.clock.advance(HOUR + 2_000);
+  await b.clock.advance(HOUR - 2_000);
+  assert.deepEqual(
+    b.fired.map(({ due, missed }) => [due, missed]),
+    [
+      ["2026-01-01T01:00:00.000Z", 0],
+      ["2026-01-01T02:00:00.000Z", 1],
+      ["2026-01-01T03:00:00.000Z", 2],
+    ],
+  );
+});
+
+for (const error of ["store_io", "stale_writer"] as const) {
+  test(`a fire that meets ${error} is given up: nothing waits for it any more`, async () => {
+    const b = await bench();
+    await b.made({ every: "1h", prompt: "p" });
+    b.refuse("schedule.fired", error, 1);
+    await b.clock.advance(HOUR);
+    assert.equal(b.schedules.holds(), false);
+    assert.deepEqual([b.wakes(), b.failures.length, b.clock.pending()], [1, 1, 0], "whoever waits looks again");
+  });
+}
+
+for (const [name, input, after] of [
+  ["has fired", { at: "2026-01-01T01:00:00Z", prompt: "p" }, HOUR],
+  ["is seven days old", { every: "24h", prompt: "p" }, 7 * 24 * HOUR],
+] as const) {
+  test(`the end of one that ${name} is made again where it could not be recorded, and whoever waits looks again`, async () => {
+    const b = await bench();
+    await b.made(input);
+    b.refuse("schedule.removed", "store_full", 1);
+    await b.clock.advance(after);
+    assert.equal(b.schedules.list().length, 1);
+    const before = b.wakes();
+    await b.clock.advance(1_000);
+    assert.deepEqual([b.schedules.list().length, b.schedules.holds()], [0, false]);
+    assert.equal(b.wakes(), before + 1);
+  });
+}
+
+test("one that could not be deleted still fires", async () => {
+  const b = await bench();
+  const { schedule } = await b.made({ every: "1h", prompt: "p" });
+  b.refuse("schedule.removed", "store_locked", 1);
+  await assert.rejects(b.schedules.remove(schedule), { type: "store_locked" });
+  await b.clock.advance(HOUR);
+  assert.equal(b.fired.length, 1);
+});
+
+test("a durable one that has fired, and whose process ended before that was all, is gone after a restart", async () => {
+  const first = await bench();
+  await first.made({ at: "2026-01-01T01:00:00Z", prompt: "p", durable: true });
+  first.refuse("schedule.removed", "store_io", 1);
+  await first.clock.advance(HOUR);
+  assert.deepEqual([first.fired.length, first.schedules.list().length], [1, 1]);
+  const second = await bench(first);
+  await second.schedules.restore();
+  assert.deepEqual(second.schedules.list(), []);
+  await second.clock.advance(HOUR);
+  assert.equal(second.fired.length, 0);
+});
+
+test("after a restart a durable one that is due fires although the store is locked for a moment", async () => {
+  const first = await bench();
+  await first.made({ every: "1h", prompt: "p", durable: true });
+  first.clock.jump(HOUR);
+  const second = await bench(first);
+  second.refuse("schedule.fired", "store_locked", 1);
+  await second.schedules.restore();
+  assert.equal(second.fired.length, 0);
+  await second.clock.advance(1_000);
+  assert.equal(second.fired.length, 1);
 });

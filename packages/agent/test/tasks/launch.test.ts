@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { LedgerError } from "@assent/core";
+import { type Ledger, LedgerError, openSession } from "@assent/core";
 import { type Bench, bench, gate, noticeTexts } from "./bench.ts";
 
 /** A call of the `agent` tool, as a script has it. */
@@ -62,6 +62,129 @@ ${helper("{ say: Half., calls: [{ tool: echo, input: { text: a } }] }, { error: 
     );
     assert.equal((await made.events("session.closed", child))[0]?.body.reason, "cancelled");
   });
+});
+
+describe("an agent in the foreground whose store fails", () => {
+  const script = `turns: [{ calls: [${call("c1", { agent: "helper" })}] }, { say: Done. }]\n${helper("{ calls: [{ tool: nosuch, id: n1 }] }, { say: no }")}`;
+  /** Ends of the agent's own record meet a full disk, so often. */
+  const full = (left: { times: number }): ((ledger: Ledger) => Ledger) => {
+    const sessions: string[] = [];
+    return (ledger) =>
+      Object.assign(Object.create(ledger), {
+        append: (...given: Parameters<typeof ledger.append>) => {
+          const [{ session }, , { events }] = given;
+          if (!sessions.includes(session)) sessions.push(session);
+          const isEnd = session !== sessions[0] && events.some(({ type }) => type === "call.ended" || type === "session.closed");
+          if (!isEnd || left.times === 0) return ledger.append(...given);
+          left.times -= 1;
+          return Promise.reject(new LedgerError("store_full", "disk full"));
+        },
+      });
+  };
+  const endsOf = async (made: Bench): Promise<readonly unknown[]> => {
+    const child = made.tasks.get("t_c1")?.session ?? "";
+    const calls = (await made.events("call.ended", child)).map(({ body }) => body.outcome);
+    const closed = (await made.events("session.closed", child)).map(({ body }) => body.reason);
+    return [calls, closed, (await made.events("session.closed")).length];
+  };
+
+  test("for a moment is closed, with every call ended, before its root is", async () => {
+    const made = await bench(script, { ledger: full({ times: 4 }) });
+    assert.deepEqual(await made.sendAll("go"), { reason: "done", text: "Done." });
+    assert.deepEqual(await endsOf(made), [[], [], 0]);
+    await made.session.close("done", 0);
+    assert.deepEqual(await endsOf(made), [["invalid"], ["failed"], 1]);
+  });
+
+  test("for longer keeps its root open: the store's failure is the run's, and the next process puts it in order", async () => {
+    const left = { times: Number.POSITIVE_INFINITY };
+    const made = await bench(script, { ledger: full(left) });
+    await made.sendAll("go");
+    await assert.rejects(made.session.close("done", 0), { type: "store_full" });
+    await assert.rejects(made.session.close("done", 0), { type: "store_full" });
+    assert.deepEqual(await endsOf(made), [[], [], 0]);
+    left.times = 0;
+    const next = await bench(script, { after: made });
+    await next.tasks.restore();
+    const child = made.tasks.get("t_c1")?.session ?? "";
+    assert.deepEqual([(await next.events("call.ended", child)).length, (await next.events("session.closed", child)).length], [1, 1]);
+  });
+});
+
+describe("an agent in the foreground that winds down after its call was cancelled", () => {
+  const slow = async (): Promise<{ made: Bench; child: string; go: () => void }> => {
+    const door = gate();
+    const hook = Promise.withResolvers<void>();
+    const made = await bench(
+      `turns: [{ calls: [${call("c1", { agent: "helper" })}] }]\n${helper("{ calls: [{ tool: gate }] }, { say: no }")}`,
+      {
+        tools: [door.tool],
+        inAgents: {
+          hooks: {
+            consult: async (event) => (event === "tool_response_transform" ? void (await hook.promise) : undefined),
+            tell: () => undefined,
+          },
+        },
+      },
+    );
+    const stop = new AbortController();
+    const end = made.send("go", stop.signal);
+    await door.entered;
+    stop.abort();
+    await made.clock.advance(5_000);
+    assert.equal((await end).reason, "cancelled");
+    return { made, child: made.tasks.get("t_c1")?.session ?? "", go: hook.resolve };
+  };
+
+  test("is waited for before its root is closed", async () => {
+    const { made, child, go } = await slow();
+    assert.deepEqual(await made.events("call.ended", child), []);
+    const closed = made.session.close("cancelled", 130);
+    go();
+    await closed;
+    assert.deepEqual(
+      [(await made.events("call.ended", child)).length, (await made.events("session.closed", child))[0]?.body.reason],
+      [1, "cancelled"],
+    );
+    assert.equal(made.clock.pending(), 0);
+  });
+
+  test("is waited for also while it is being closed", async () => {
+    const { made, child, go } = await slow();
+    go();
+    while ((await made.events("turn.ended", child)).length === 0) await new Promise(setImmediate);
+    await made.session.close("cancelled", 130);
+    assert.equal((await made.events("session.closed", child)).length, 1);
+  });
+
+  test("keeps its root open where it takes longer than 5 s", async () => {
+    const { made, child } = await slow();
+    const closed = assert.rejects(made.session.close("cancelled", 130), { type: "session_in_use" });
+    await made.clock.advance(5_000);
+    await closed;
+    assert.deepEqual([await made.events("session.closed", child), await made.events("session.closed")], [[], []]);
+  });
+});
+
+test("an agent in the foreground does not begin in a process that has lost its session", async () => {
+  const made = await bench(`turns: [{ calls: [${call("c1", { agent: "helper" })}] }]\n${helper("{ say: no }")}`, {
+    hooks: {
+      consult: async (event) => {
+        const holder = { pid: 2, host: "here", processStart: "now", door: "test" };
+        if (event === "subagent_start") await openSession(made, { holder, id: made.session.id, takeOver: true });
+        return undefined;
+      },
+      tell: () => undefined,
+    },
+  });
+  assert.equal((await made.send("go")).error?.type, "stale_writer");
+  assert.deepEqual(made.requests.filter(({ who }) => who !== "main").length, 0, "its model was not asked");
+  const open = await made.ledger.pending("sessions", {});
+  assert.deepEqual(
+    open.map(({ id }) => id),
+    [made.session.id],
+    "and its session is closed",
+  );
 });
 
 describe("whether an agent runs in the background", () => {

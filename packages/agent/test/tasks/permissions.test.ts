@@ -261,6 +261,50 @@ describe("an approval of a task", () => {
     assert.deepEqual(await made.ledger.pending("approvals", {}), []);
   });
 
+  test("that is parked in the moment its task is cancelled is ended once", async () => {
+    const { tool, marks } = marking();
+    const mayWish = Promise.withResolvers<void>();
+    const cancelled = Promise.withResolvers<unknown>();
+    const told: string[] = [];
+    const made = await bench(started(`${CALLS}, { say: no }`), {
+      tools: [tool],
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          append: async (...given: Parameters<typeof ledger.append>) => {
+            const types = given[2].events.map(({ type }) => type);
+            if (types.includes("approval.opened")) cancelled.resolve(made.tasks.cancel("t_c1", "person"));
+            if (types.includes("task.cancelling")) await mayWish.promise;
+            return await ledger.append(...given);
+          },
+        }),
+      inAgents: {
+        ...ASKS,
+        onAsk: "park",
+        hooks: {
+          consult: async (event) => {
+            if (event !== "tool_response_transform") return undefined;
+            told.push(event);
+            mayWish.resolve(); // its body has come to rest, and ends what it left open
+            for (let at = 0; at < 50; at += 1) await new Promise(setImmediate);
+            return undefined;
+          },
+          tell: (event) => void told.push(event),
+        },
+      },
+    });
+    await made.send("go");
+    assert.equal(await cancelled.promise, undefined);
+    await made.tasks.idle();
+    const child = made.tasks.get("t_c1")?.session ?? "";
+    assert.deepEqual(
+      [(await made.events("call.ended", child)).map(({ body }) => body.outcome), (await made.events("task.ended")).length, marks],
+      [["cancelled"], 1, []],
+    );
+    assert.deepEqual(told.filter((event) => event === "tool_response_transform").length, 1);
+    assert.deepEqual(told.filter((event) => event === "on_tool_approval_decision").length, 1);
+    assert.deepEqual(made.warnings, []);
+  });
+
   test("that is parked goes on in another process, once, when it was answered in between", async () => {
     const { made, marks, approval } = await parkedOn();
     await made.session.close("parked", 75);

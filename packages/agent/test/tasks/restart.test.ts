@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { defineTool, type Tool } from "@assent/core";
+import { defineTool, LedgerError, type Tool } from "@assent/core";
 import { z } from "zod";
 import type { LoadedAgent } from "../../src/index.ts";
 import { type Bench, type BenchOptions, bench, gate, noticeTexts } from "./bench.ts";
@@ -260,6 +260,64 @@ describe("a task whose process is gone", () => {
       [["unknown"], ["cancelled"]],
     );
     assert.deepEqual([after.tasks.list(), await noticeTexts(after)], [[], []]);
+  });
+
+  test("an agent that a call waited for, and that a locked store keeps from being ended, is ended before its root is closed", async () => {
+    const text = `turns: [{ calls: [{ tool: agent, id: c1, input: { description: d, prompt: p, agent: helper } }] }, { say: x }]\nagents: { helper: { turns: [{ calls: [{ tool: stuck }] }, { say: y }] } }`;
+    const before = await bench(text, { tools: [STUCK] });
+    void before.send("go");
+    for (let at = 0; at < 50; at += 1) await turn();
+    const [child = ""] = before.tasks.list().map(({ session }) => session);
+    let times = 2;
+    const after = await bench(text, {
+      tools: [STUCK],
+      after: before,
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          acquire: (...given: Parameters<typeof ledger.acquire>) => {
+            if (given[0] !== child || times === 0) return ledger.acquire(...given);
+            times -= 1;
+            return Promise.reject(new LedgerError("store_locked", "locked"));
+          },
+        }),
+    });
+    await after.tasks.restore();
+    assert.match(after.warnings.join("\n"), /left open could not be ended: locked/);
+    await assert.rejects(after.session.close("done", 0), { type: "store_locked" });
+    await after.session.close("done", 0);
+    assert.deepEqual([(await after.events("call.ended", child)).length, (await after.events("session.closed", child)).length], [1, 1]);
+  });
+
+  test("an agent that a stopped process starts below another, before that one is taken from it, is ended too", async () => {
+    const started = (agent: string): string => `{ tool: agent, input: { description: d, prompt: p, agent: ${agent} } }`;
+    const text = `turns: [{ calls: [${started("helper")}] }]
+agents: { helper: { turns: [{ calls: [{ tool: gate }] }, { calls: [${started("inner")}] }] }, inner: { turns: [{ delayMs: 1000, say: no }] } }`;
+    const door = gate();
+    const options = { tools: [door.tool], definitions: [{ tools: ["agent", "gate"] }, { name: "inner" }] };
+    const before = await bench(text, options);
+    void before.send("go");
+    await door.entered;
+    const [child = ""] = before.tasks.list().map(({ session }) => session);
+    const after = await bench(text, {
+      ...options,
+      after: before,
+      ledger: (ledger) =>
+        Object.assign(Object.create(ledger), {
+          acquire: async (...given: Parameters<typeof ledger.acquire>) => {
+            if (given[0] === child) door.open(); // the other process goes on
+            for (let at = 0; given[0] === child && at < 50; at += 1) await turn();
+            return await ledger.acquire(...given);
+          },
+        }),
+    });
+    await after.tasks.restore();
+    assert.equal(before.requests.filter(({ who }) => who === "inner").length, 1, "it had begun");
+    assert.deepEqual(
+      (await after.ledger.pending("sessions", {})).map(({ id }) => id),
+      [after.session.id],
+    );
+    await before.clock.advance(1_000);
+    assert.match(before.warnings.join("\n"), /taken over/, "what it said is on no record");
   });
 
   test("ids of tasks that ended before are not given again", async () => {

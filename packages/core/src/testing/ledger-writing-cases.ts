@@ -145,6 +145,19 @@ export const WRITING_CASES: readonly LedgerCase[] = [
     },
   },
   {
+    id: "fencing-nothing",
+    title: "a batch without events stores nothing, and only the writer may",
+    run: async (bench) => {
+      const stale = await begin(bench);
+      await stale.append();
+      const current = await begin(bench, stale.session, true);
+      await rejectsWith("stale_writer", stale.append());
+      await current.append();
+      const events = await readAll(bench.ledger, { session: stale.session, seq: 0 });
+      assert.equal(events.filter(({ type }) => !type.startsWith("session.")).length, 0);
+    },
+  },
+  {
     id: "fencing-second",
     title: "a take-over through another handle fences the first at once",
     run: async (bench) => {
