@@ -149,12 +149,12 @@ export async function killAt(scene: Scene, argv: readonly string[], failpoint: s
   for (const life of all.filter((one) => !all.some((other) => other !== one && overlaps(one, other)))) {
     const { before, after } = standings(life);
     if (life.state === "staged") assert.deepEqual(after, [], "it says staged while files are changed");
-    if (life.state === "applied" && !isWished(life.rows)) assert.deepEqual(before, [], "it says applied while files are as before");
+    if (life.state === "applied" && !isGoingBack(life.rows)) assert.deepEqual(before, [], "it says applied while files are as before");
   }
 }
 
-function isWished(rows: readonly { readonly type: string }[]): boolean {
-  return rows.at(-1)?.type === "proposal.requested";
+function isGoingBack(rows: readonly { readonly type: string }[]): boolean {
+  return rows.some(({ type }) => type === "proposal.undoing");
 }
 
 /** Takes up every session, as a person would who finds the program stopped. */

@@ -85,13 +85,16 @@ async function firstWords({ process, session }: Opened, { agent, begun, isAtRest
 
 const MINUTE = 60_000;
 
-/** Lets a minute pass while something is due that outlives the process; what has fired and is still there is deleted. False: there is nothing. */
+/** Lets a minute pass while something is due that outlives the process. False: there is nothing. */
 async function awaitsSchedules({ world, process }: Opened, { schedules }: Talking): Promise<boolean> {
   const [row] = schedules.list();
   if (!row) return false;
-  if (row.lastDue !== null && !row.recurring) await schedules.remove(row.schedule);
-  else await new Promise<void>((resolve) => world.on.clock(process.actor).timer(MINUTE, resolve));
+  await new Promise<void>((resolve) => world.on.clock(process.actor).timer(MINUTE, resolve));
   return true;
+}
+
+function mayPass(error: unknown): boolean {
+  return error instanceof LedgerError && (error.type === "store_full" || error.type === "store_locked");
 }
 
 /** So often somebody wants to be told the same. */
@@ -103,7 +106,9 @@ function schedulesOf(opened: Opened, wake: () => void): Schedules {
   const { clock, ids } = portsOf(opened);
   const schedules = createSchedules({
     ...{ session, clock, ids, wake },
-    failed: fail, // a host that goes on would wait for ever
+    failed: (error) => {
+      if (!mayPass(error)) fail(error); // else it fires later
+    },
     observe: ({ schedule }) => {
       const fired = (world.fired.get(schedule) ?? 0) + 1;
       world.fired.set(schedule, fired);

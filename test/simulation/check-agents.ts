@@ -1,4 +1,3 @@
-import { isLeftOpen, isUnfencedAgent } from "./excused.ts";
 import { type Event, of, type Story, violation } from "./story.ts";
 import { plannedCall, type Violation } from "./world.ts";
 
@@ -13,18 +12,29 @@ export function* waitedFor(story: Story): Iterable<Violation> {
 }
 
 function* overWith(story: Story, session: string, parent: Parent): Iterable<Violation> {
-  const { world, events, calls } = story;
+  const { events, calls } = story;
   const call = calls.find(({ id, session: its }) => id === parent.call && its === parent.session);
   const end = call && of(call, "call.ended")[0];
   const own = events.filter((event) => event.session === session);
   const after = (type: string): Event | undefined => own.find((event) => event.type === type && end !== undefined && event.pos > end.pos);
   if (end?.body.outcome === "succeeded" && after("call.ended"))
     yield violation("A1", `${parent.call} succeeded before its agent had ended`);
-  if (isUnfencedAgent(world)) return;
   const late = after("call.claimed");
   if (late) yield violation("A1", `${late.body.call} of an agent is claimed after the end of ${parent.call}, which waited for it`);
-  if (own.at(-1)?.type !== "session.closed" && !isLeftOpen(story, { session, id: parent.call }))
-    yield violation("A1", `the session of the agent of ${parent.call} is left open`);
+  const begun = own.some(({ type }) => type === "turn.started"); // one that a fenced process made, and could not close, has nothing to end
+  if (begun && own.at(-1)?.type !== "session.closed") yield violation("A1", `the session of the agent of ${parent.call} is left open`);
+}
+
+/** A2: of a conversation only what its model said on record is proposed. */
+export function* said({ events }: Story): Iterable<Violation> {
+  const place = ({ session, body }: Event): string => `${session} ${String(body["turn"])}`;
+  const turns = new Set(events.filter(({ type }) => type === "turn.started").map(place));
+  const heard = new Set<string>();
+  for (const event of events) {
+    if (event.type === "message.assistant") heard.add(place(event));
+    if (event.type === "call.proposed" && turns.has(place(event)) && !heard.has(place(event)))
+      yield violation("A2", `${event.body.call} is proposed, and no answer of its turn is on record`);
+  }
 }
 
 /** S1, S2: a schedule fires once for a moment that is due, in order; one that outlives its process and is due once fires once. What fires is told, once. */

@@ -55,17 +55,29 @@ function* hidden({ world }: Story, call: Call, { after }: Hooking): Iterable<Vio
   if (shown !== undefined) yield violation("H4", `the result of ${call.id} still says '${shown}'`);
 }
 
-/** H5: a process tells hooks of the final verdict on a call once; an allow is told of what is claimed, and a deny never of that. */
+/** H5: a process tells hooks of the final verdict on a call once; an allow is told of what is claimed, a deny never of that, and one on record once. */
 export function* decidedOnce({ world, calls }: Story): Iterable<Violation> {
   const has = (fault: Fault["kind"]): boolean => world.plan.faults.some(({ kind }) => kind === fault);
+  const fails = world.plan.faults.some(({ kind }) => kind.startsWith("store"));
   for (const [name, told] of Map.groupBy(world.decisions, ({ session, call }) => `${session} ${call}`)) {
     const call = calls.find(({ id, session }) => `${session} ${id}` === name);
     const isClaimed = call !== undefined && of(call, "call.claimed").length > 0;
     const verdicts = told.filter(({ decision }) => decision !== "canceled");
     const isTold = (verdict: string): boolean => verdicts.some(({ decision }) => decision === verdict);
-    if (new Set(verdicts.map(({ pid }) => pid)).size < verdicts.length) yield violation("H5", `a process tells hooks of ${name} twice`);
+    const once = fails ? verdicts : told; // a cancel whose end could not be stored is told again
+    if (new Set(once.map(({ pid }) => pid)).size < once.length) yield violation("H5", `a process tells hooks of ${name} twice`);
     if (isTold("allow") && !isClaimed && !has("power"))
       yield violation("H5", `hooks are told that ${name} is allowed, which is not claimed`); // a read may be lost
-    if (isTold("deny") && isClaimed && !has("policy")) yield violation("H5", `hooks are told that ${name} is denied, which is claimed`); // what was not ended is judged anew
+    if (call && isTold("deny") && !has("power")) yield* deniedOnce(call, { name, times: verdicts.length, isLoosened: has("policy") }); // a verdict may be lost
   }
+}
+
+type Denied = { readonly name: string; readonly times: number; readonly isLoosened: boolean };
+
+/** H5 of a deny: a verdict on record is final, over any crash. A permission hook's no that was not ended is found anew. */
+function* deniedOnce(call: Call, { name, times, isLoosened }: Denied): Iterable<Violation> {
+  const isOnRecord = of(call, "call.judged")[0]?.body["verdict"] === "deny";
+  if (of(call, "call.claimed").length > 0 && (isOnRecord || !isLoosened))
+    yield violation("H5", `hooks are told that ${name} is denied, which is claimed`);
+  if (isOnRecord && times > 1) yield violation("H5", `hooks are told twice that ${name} is denied`);
 }

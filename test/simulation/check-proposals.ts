@@ -1,4 +1,3 @@
-import { isRefusedUndo, isReplacedUndo, isUnfencedUndo } from "./excused.ts";
 import type { Write } from "./files.ts";
 import { type Event, type Story, violation } from "./story.ts";
 import type { Violation, World } from "./world.ts";
@@ -13,6 +12,7 @@ const PROPOSAL: Readonly<Record<string, { readonly from: readonly string[]; read
   "proposal.stale": { from: ["staged", "applying"], to: "stale" },
   "proposal.superseded": { from: ["staged"], to: "superseded" },
   "proposal.unknown": { from: ["applying"], to: "unknown" },
+  "proposal.undoing": { from: ["applied"], to: "applied" },
   "proposal.undone": { from: ["applied"], to: "undone" },
 };
 
@@ -39,14 +39,16 @@ function* inOrder({ id, state: last, events }: Life): Iterable<Violation> {
     if (!PROPOSAL[type]?.from.includes(state)) yield violation("P1", `${type} of ${id} while it is ${state || "nothing"}`);
     state = PROPOSAL[type]?.to ?? state;
   }
+  if (last === "undone" && !events.some(({ type }) => type === "proposal.undoing"))
+    yield violation("P1", `${id} is undone, and that it would be was never on record`);
   if (last === "applying") yield violation("P1", `the apply of ${id} has no end`);
 }
 
 /** P2: a file is only ever replaced that is at the other end of its preview. P3: it is applied once, or not at all, and all files are at one end. */
 function* matched({ world }: Story, { id, state, events }: Life): Iterable<Violation> {
   const writes = world.things.writes.filter(({ proposal }) => proposal === id);
-  const isUnclear = state === "unknown" || events.some((event) => isUntold(event) || isRefusedUndo(world, event));
-  const isExcused = isReplacedUndo(events) || writes.some((write) => isLate(world, write) || isUnfencedUndo(world, write));
+  const isUnclear = state === "unknown" || events.some(isUntold);
+  const isExcused = writes.some((write) => isLate(world, write));
   for (const { path, before, after } of effectsOf(events)) {
     const steps = writes.filter((write) => write.path === path).map(({ from, to }) => [from ?? "absent", to ?? "absent"]);
     const forth = steps.filter(([from, to]) => from === before && to === after).length;

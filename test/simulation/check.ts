@@ -1,9 +1,8 @@
 import type { LedgerEvent } from "@assent/core";
 import { canonical, sha256 } from "../crash/check.ts";
-import { due, waitedFor } from "./check-agents.ts";
+import { due, said, waitedFor } from "./check-agents.ts";
 import { decidedOnce, hooked } from "./check-hooks.ts";
 import { staged } from "./check-proposals.ts";
-import { isLeftOpen } from "./excused.ts";
 import { type Call, type Event, isYes, of, SHARED, type Story, storyOf, violation } from "./story.ts";
 import { EDITED, plannedCall, type Told, type Violation, type World } from "./world.ts";
 
@@ -21,6 +20,7 @@ const OF_ALL: readonly ((story: Story) => Iterable<Violation>)[] = [
   staged,
   replied,
   decidedOnce,
+  said,
   waitedFor,
   due,
 ];
@@ -35,12 +35,11 @@ export function check(world: World, stored: readonly LedgerEvent[]): readonly Vi
 }
 
 /** I1, I7: proposed once, ended once, and nothing after that. */
-function* ended(story: Story, call: Call): Iterable<Violation> {
+function* ended(_story: Story, call: Call): Iterable<Violation> {
   const proposed = of(call, "call.proposed").length;
   const ends = of(call, "call.ended");
   if (proposed !== 1) yield violation("I1", `call ${call.id} was proposed ${proposed} times`);
-  if (ends.length !== 1 && !(ends.length === 0 && isLeftOpen(story, call)))
-    yield violation("I1", `call ${call.id} ended ${ends.length} times`);
+  if (ends.length !== 1) yield violation("I1", `call ${call.id} ended ${ends.length} times`);
   const after = ends[0] && call.events.find(({ pos }) => pos > (ends[0]?.pos ?? 0));
   if (after) yield violation("I7", `${after.type} follows the end of call ${call.id}`);
 }

@@ -27,10 +27,7 @@ export function newSignal(process: Process): AbortSignal {
 }
 
 /** Ends what a person wants done, then the session. */
-export async function leave({ session, process }: Opened, dispatcher: Dispatcher, left: Left): Promise<Left> {
-  const errands = process.errands ?? [];
-  process.errands = undefined;
-  await Promise.all(errands);
+export async function leave({ session }: Opened, dispatcher: Dispatcher, left: Left): Promise<Left> {
   await dispatcher.close();
   await session.close(left, left === "done" ? 0 : 75);
   return left;

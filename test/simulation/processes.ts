@@ -1,6 +1,5 @@
 import { createDispatcher, type Hooks, IllegalEvent, LedgerError, openSession } from "@assent/core";
 import { converse } from "./agents.ts";
-import { isOvertaken } from "./excused.ts";
 import { changesOf } from "./files.ts";
 import { hooksOf } from "./hooks.ts";
 import { isParked, type Left, leave, newSignal, type Opened, proposed } from "./opened.ts";
@@ -21,7 +20,6 @@ export function startProcess(world: World, standing: Standing): void {
     fencedAt: Number.POSITIVE_INFINITY,
     settled: false,
     cancel: new AbortController(),
-    errands: [],
   };
   if (standing.runner) standing.runner.fenced = true;
   standing.runner = process;
@@ -58,7 +56,7 @@ export function exit(world: World, process: Process, left: Left | Error | "kille
 export function isExpected({ plan }: World, { fenced }: Process, error: unknown): boolean {
   const isIllegal = error instanceof IllegalEvent || (error instanceof LedgerError && error.type === "event_invalid");
   if (!isIllegal) return error instanceof LedgerError;
-  return fenced || plan.faults.some(({ kind }) => kind === "store_io") || isOvertaken(error);
+  return fenced || plan.faults.some(({ kind }) => kind === "store_io");
 }
 
 /** Somebody resumes it, unless somebody has already. */

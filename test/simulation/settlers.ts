@@ -51,12 +51,13 @@ type Desk = { readonly process: Process; readonly dispatcher: Dispatcher };
 /** Somebody in front of the process that has the session; once it is about to leave, they go elsewhere. */
 function settleAt(world: World, { process, dispatcher, row, action }: Desk & { readonly row: Shown; readonly action: Action }): void {
   world.on.submit(process.actor, `the person wants to ${action} ${row.id}`, () => {
-    if (!process.errands) return wishElsewhere(world, row, action);
-    const errand = dispatcher.proposals[action](row.id, PERSON).then(
-      ({ ok, state }) => void (ok && world.told.push({ what: "settled", proposal: row.id, state: String(state) })),
+    dispatcher.proposals[action](row.id, PERSON).then(
+      ({ ok, state, type }) => {
+        if (ok) world.told.push({ what: "settled", proposal: row.id, state: String(state) });
+        if (type === "not_allowed") wishElsewhere(world, row, action);
+      },
       (error: unknown) => void (isExpected(world, process, error) || refused(world, error)),
     );
-    process.errands.push(errand);
   });
 }
 

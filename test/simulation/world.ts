@@ -48,8 +48,6 @@ export type Process = {
   fencedAt: number;
   settled: boolean;
   cancel: AbortController;
-  /** What the person in front of it wants done; undefined: it takes nothing more, it is about to leave. */
-  errands: Promise<void>[] | undefined;
 };
 
 /** What somebody was told and may rely on: an answer that stands, a call that is parked. */

@@ -35,7 +35,7 @@ export type SessionState = {
   readonly questions: Map<string, QuestionRow>;
   /** What the model is still to be told, by id, oldest first. */
   readonly notices: Map<string, EventBodies["notice.queued"]>;
-  /** Background agents that have not ended, by id, oldest first. */
+  /** Background agents and commands that have not ended, by id, oldest first. */
   readonly tasks: Map<string, TaskRow>;
   /** Schedules that are not removed, by id. */
   readonly schedules: Map<string, ScheduleRow>;
@@ -126,7 +126,15 @@ function forget(state: SessionState, id: string): void {
 }
 
 /** What may be said of a proposal that is settled. */
-const ELSEWHERE: readonly LedgerEvent["type"][] = ["proposal.undone", "proposal.requested", "proposal.refused"];
+const ELSEWHERE: readonly LedgerEvent["type"][] = [
+  "proposal.undoing",
+  "proposal.undone",
+  "proposal.requested",
+  "proposal.refused",
+  "proposal.reminded",
+  "proposal.unheeded",
+  "proposal.parked",
+];
 
 /** What has ended is known to the ledger's list; an undo is told there alone. */
 function foldProposal(state: SessionState, event: LedgerEvent): boolean {

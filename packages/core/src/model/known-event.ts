@@ -47,6 +47,7 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
   "proposal.stale": "writer",
   "proposal.superseded": "writer",
   "proposal.unknown": "writer",
+  "proposal.undoing": "writer",
   "proposal.undone": "writer",
   "proposal.reminded": "writer",
   "proposal.unheeded": "writer",

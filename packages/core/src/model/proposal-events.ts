@@ -56,6 +56,8 @@ export type ProposalEventBodies = {
   "proposal.stale": { readonly proposal: string; readonly cause: "changed" | "lost" | "tool"; readonly files: readonly string[] };
   "proposal.superseded": { readonly proposal: string; readonly by: string };
   "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileStanding[] };
+  /** The intent, on disk before the first file goes back. Only the holder can write it: whoever lost the session touches no file. */
+  "proposal.undoing": { readonly proposal: string; readonly by: By };
   "proposal.undone": { readonly proposal: string; readonly by: By; readonly reason: string | null };
   /** What a person asked for was not done, and why; the proposal stands as it was. */
   "proposal.refused": {

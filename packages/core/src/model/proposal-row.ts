@@ -4,6 +4,8 @@ import type { ProposalEvent, ProposalRow, ProposalStanding } from "./proposal.ts
 type Staged = EventBodies["proposal.staged"];
 type Change = Partial<ProposalRow> | undefined;
 
+const ANY: readonly ProposalStanding[] = ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"];
+
 /** Where each event may lead from; every other pair is illegal. */
 const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalStanding[]>> = {
   "proposal.staged": [],
@@ -14,13 +16,17 @@ const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalStanding[]>>
   "proposal.stale": ["staged", "applying"],
   "proposal.superseded": ["staged"],
   "proposal.unknown": ["applying"],
+  "proposal.undoing": ["applied"],
   "proposal.undone": ["applied"],
-  "proposal.reminded": ["staged"],
-  "proposal.unheeded": ["staged"],
-  "proposal.parked": ["staged"],
-  "proposal.requested": ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"],
-  "proposal.refused": ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"],
+  "proposal.reminded": ANY,
+  "proposal.unheeded": ANY,
+  "proposal.parked": ANY,
+  "proposal.requested": ANY,
+  "proposal.refused": ANY,
 };
+
+/** Marks of whoever leads the model. A person may settle the proposal while one of them is written: then it is void. */
+const STEERING: readonly ProposalEvent["type"][] = ["proposal.reminded", "proposal.unheeded", "proposal.parked"];
 
 /** True for an event of a proposal's life. */
 export function isProposalEvent(event: LedgerEvent): event is ProposalEvent {
@@ -31,6 +37,7 @@ export function isProposalEvent(event: LedgerEvent): event is ProposalEvent {
 export function nextProposal(row: ProposalRow | undefined, event: ProposalEvent): ProposalRow | undefined {
   if (event.type === "proposal.staged") return row ? undefined : stagedRow(event.session, event.seq, { at: event.at, body: event.body });
   if (!row || ownerOf(event) !== row.session || !FROM[event.type].includes(row.state)) return undefined;
+  if (STEERING.includes(event.type) && !isOpenProposal(row)) return row;
   const change = changeBy(row, event);
   return change && { ...row, ...change, updatedAt: event.at };
 }
@@ -88,6 +95,8 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
         changed: listed(event.body.files).map(({ path }) => path),
         error: unknownError(event.body.message),
       };
+    case "proposal.undoing":
+      return { requested: row.requested && { ...row.requested, begun: true } };
     case "proposal.undone":
       return { requested: null, state: "undone" };
     case "proposal.reminded":
@@ -99,10 +108,15 @@ function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly typ
     case "proposal.refused":
       return { requested: null };
     case "proposal.requested":
-      return event.body.digest === row.digest ? { requested: { action: event.body.action, pos: event.pos } } : undefined;
+      return event.body.digest === row.digest ? wished(row, event) : undefined;
     default:
       return event satisfies never;
   }
+}
+
+/** The newest wish counts, unless files are going back already: how that ends answers both. */
+function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): Change {
+  return requested?.begun ? {} : { requested: { action: body.action, pos } };
 }
 
 /** A list that is too long for its event is kept beside it: whoever wants it reads the event. */

@@ -55,8 +55,8 @@ export type ProposalRow = {
   readonly changed: readonly string[];
   readonly supersededBy: string | null;
   readonly error: { readonly type: string; readonly message: string } | null;
-  /** What a person asked for and the holder has not done yet. */
-  readonly requested: { readonly action: "apply" | "discard" | "undo"; readonly pos: number } | null;
+  /** What a person asked for and the holder has not done yet. `begun`: files may have gone back. */
+  readonly requested: { readonly action: "apply" | "discard" | "undo"; readonly pos: number; readonly begun?: true } | null;
   readonly stagedAt: string;
   readonly updatedAt: string;
 };

@@ -20,7 +20,8 @@ async function discard(staging: Staging, row: ProposalRow, settling: Settling): 
   const closure = closures.get(row.id);
   const rejected = closure?.reject ? await reject(staging, row, { closure, settling }) : undefined;
   if (rejected && "end" in rejected) return rejected.end;
-  await session.record([session.draft("proposal.discarded", { proposal: row.id, resolution })], "normal");
+  const durability = resolution.by === "person" ? "full" : "normal"; // what a person is told is done stays done
+  await session.record([session.draft("proposal.discarded", { proposal: row.id, resolution })], durability);
   forgetProposal(staging, row.id);
   if (!rejected) return succeeded("discarded", resolveText.discarded({ label: row.label, reason: resolution.reason }));
   return { state: "succeeded", type: "discarded", result: rejected.result };

@@ -1,4 +1,5 @@
 import type { Call } from "../model/call.ts";
+import type { RuleRef } from "../model/decision.ts";
 import { modelText } from "../model/model-text.ts";
 import type { OutcomeState } from "../model/outcome.ts";
 import type { ToolResult } from "../model/result.ts";
@@ -11,8 +12,20 @@ export function synthesised(state: OutcomeState, type: string, text: string): En
   return { state, type, result: { content: text, display: text, error: { message: text, type } } };
 }
 
+/** Who denied what, as it was judged now or stands on record. */
+type Denied = {
+  readonly request: { readonly tool: string };
+  readonly decision: {
+    readonly reason: string;
+    readonly source: string;
+    readonly rule?: RuleRef | null | undefined;
+    readonly note?: string | undefined;
+  };
+  readonly refusal?: Ending | undefined;
+};
+
 /** Why a call was denied, told to the model by whoever denied. `waited`: the policy changed under a call that had been asked about. */
-export function denial({ request, decision, refusal }: Pick<Ready, "request" | "decision" | "refusal">, waited: boolean): Ending {
+export function denial({ request, decision, refusal }: Denied, waited: boolean): Ending {
   if (refusal) return refusal;
   const name = request.tool;
   const { reason, source, rule, note } = decision;

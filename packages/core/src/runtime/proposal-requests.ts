@@ -1,4 +1,4 @@
-import type { Ledger, Subscription } from "../ledger-port.ts";
+import { type Ledger, LedgerError, type Subscription } from "../ledger-port.ts";
 import { contentText } from "../model/content-text.ts";
 import type { EventBodies, LedgerEvent } from "../model/events.ts";
 import { knownEvent } from "../model/known-event.ts";
@@ -6,12 +6,13 @@ import type { ProposalRow } from "../model/proposal.ts";
 import { thrownWords } from "../model/resolve-texts.ts";
 import type { Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
+import type { Session } from "./session.ts";
 import type { Staging } from "./staging.ts";
 import { findProposal } from "./stored-proposal.ts";
 
 /** What a person wants done with a proposal, on disk before anything is done. */
 export type Wish = EventBodies["proposal.requested"] & {
-  /** It was there before this process looked: somebody may have begun to act on it. */
+  /** An earlier process began to act on it. */
   readonly again: boolean;
 };
 
@@ -23,7 +24,9 @@ export type Hearing = {
   readonly catchUp: () => Promise<void>;
   /** Puts a wish of this process on record and has it done. */
   readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
-  /** Listens no longer; resolves when nothing that was heard is left to do. */
+  /** Does what somebody in this process asks for; once it is closed, says that nothing was done. */
+  readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
+  /** Listens no longer; resolves when nothing is left to do of what was heard or asked for here. */
   readonly close: () => Promise<void>;
 };
 
@@ -34,13 +37,26 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
   let underWay: Promise<unknown> = Promise.resolve();
   let over = false;
   const done = new Map<number, Promise<Ending>>();
+  const stop = (): void => {
+    over = true;
+    watch?.close();
+    watch = undefined;
+  };
+  const closeIfFenced = (error: unknown): void => {
+    if (isFenced(error)) stop(); // whoever has the session now hears what people want
+  };
+  const errands = makeErrands(closeIfFenced);
   const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
     if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
     const { pos, body } = event;
-    const doing =
-      done.get(pos) ?? underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
+    const known = done.get(pos); // a wish of this process is heard, too, perhaps when it is done: what came since goes on
+    if (known !== undefined) return known;
+    const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
     done.set(pos, doing);
-    underWay = doing.catch((error: unknown) => warn(`what was asked for ${body.proposal} failed: ${thrownWords(error)}`));
+    underWay = doing.catch((error: unknown) => {
+      warn(`what was asked for ${body.proposal} failed: ${thrownWords(error)}`);
+      closeIfFenced(error);
+    });
     return doing;
   };
   const listen = (): void => {
@@ -53,7 +69,8 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
       if (rows.length > 0) listen();
       for (const row of rows) {
         const event = await requestOf(session.ledger, row);
-        if (event) await take(event, true)?.catch(() => undefined); // said already
+        if (over) return;
+        if (event) await take(event, row.requested?.begun === true)?.catch(() => undefined); // said already
       }
     },
     wish: async (body) => {
@@ -63,13 +80,39 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
         (stands && (await take(stands, false))) ?? synthesised("failed", "proposal_not_found", `${body.proposal} could not be asked for.`)
       );
     },
+    during: async (id, errand) => (over ? closed(session, id) : await errands.run(errand)),
     close: async () => {
-      over = true;
-      watch?.close();
-      watch = undefined;
-      await underWay;
+      stop();
+      await Promise.all([errands.done(), underWay]);
     },
   };
+}
+
+type Errands = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
+
+/** What people in front of this process want, until it is done; whoever asked is told of a failure. */
+function makeErrands(failed: (error: unknown) => void): Errands {
+  const open = new Set<Promise<unknown>>();
+  return {
+    run: async (errand) => {
+      const doing = errand();
+      const settled = doing.catch(failed);
+      open.add(settled);
+      void settled.then(() => open.delete(settled));
+      return await doing;
+    },
+    done: () => Promise.all(open),
+  };
+}
+
+function closed({ id: session }: Session, id: string): Ending {
+  return synthesised("failed", "not_allowed", `Nothing was done with ${id}: this process has closed session ${session}.`);
+}
+
+/** Another process has taken the session over. */
+function isFenced(error: unknown): boolean {
+  if (error instanceof LedgerError) return error.type === "stale_writer";
+  return error instanceof Error && isFenced(error.cause);
 }
 
 async function requestOf(ledger: Ledger, { session, requested }: ProposalRow): Promise<LedgerEvent | undefined> {
@@ -89,6 +132,6 @@ async function refuseUnmet({ session }: Staging, { pos, body, ending }: Unmet): 
   const row = await findProposal(session, proposal);
   if (row?.requested?.pos !== pos) return ending;
   const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
-  await session.record([session.draft("proposal.refused", refused)], "normal");
+  await session.record([session.draft("proposal.refused", refused)], "full"); // nobody does later what a person was told is not done
   return ending;
 }

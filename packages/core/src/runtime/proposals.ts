@@ -52,7 +52,7 @@ export type Proposals = {
 export type ProposalDesk = Proposals & {
   /** Puts in order what an earlier process left, then acts on what was asked for meanwhile; once. */
   readonly begin: () => Promise<void>;
-  /** Listens no longer; resolves when what was asked for is done. */
+  /** Listens no longer; resolves when what was asked for, here or from elsewhere, is done. What is asked for from then on is refused. */
   readonly close: () => Promise<void>;
 };
 
@@ -76,18 +76,15 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Read
     begun ??= staging.changes ? recoverProposals(staging).then(hearing.catchUp) : Promise.resolve();
     return begun;
   };
-  const settle = async (action: "apply" | "discard", id: string, words: Words): Promise<ProposalReport> => {
-    await begin();
-    return await report(staging, id, await ACTS[action](person, id, words));
+  const settle = async (id: string, act: () => Promise<Ending>): Promise<ProposalReport> => {
+    const ending = await hearing.during(id, () => begin().then(act));
+    return await report(staging, id, ending);
   };
   const desk: ProposalDesk = {
     list: () => stagedRows(staging),
-    apply: (id, by, reason = "") => settle("apply", id, { by, reason }),
-    discard: (id, by, reason = "") => settle("discard", id, { by, reason }),
-    undo: async (id, by, reason = "") => {
-      await begin();
-      return await report(staging, id, await undo(staging, id, { by, reason, hearing }));
-    },
+    apply: (id, by, reason = "") => settle(id, () => ACTS.apply(person, id, { by, reason })),
+    discard: (id, by, reason = "") => settle(id, () => ACTS.discard(person, id, { by, reason })),
+    undo: (id, by, reason = "") => settle(id, () => undo(staging, id, { by, reason, hearing })),
     setStandingHandler: (handler) => {
       staging.standing = handler;
       for (const run of standingRuns(live)) judgeAgain(run);

@@ -23,7 +23,8 @@ export async function recordApplied(staging: Staging, row: ProposalRow, also: re
       ...also,
     ];
   };
-  await recordSurely(staging, { events });
+  const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
+  await recordSurely(staging, { events, durability: isPersons ? "full" : "normal" }); // what a person is told is done stays done
   for (const { id } of [row, ...superseded]) forgetProposal(staging, id);
   return superseded;
 }

@@ -7,12 +7,12 @@ import { oneAfterTheOther, shownName } from "./apply-proposal.ts";
 import type { Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
 import { noticeDraft, toldReason } from "./proposal-notices.ts";
-import { recordSurely } from "./record-surely.ts";
+import { recordFirst, recordSurely } from "./record-surely.ts";
 import { succeeded, unknownProposal } from "./settling.ts";
 import type { Staging } from "./staging.ts";
 import { changeSet, findProposal, storedProposal } from "./stored-proposal.ts";
 
-/** Who takes an apply back. `again`: an earlier process may have begun it. */
+/** Who takes an apply back. `again`: an earlier process began it. */
 export type Undoing = { readonly by: By; readonly reason: string; readonly again?: boolean };
 
 /** Brings every file back to what it was before the apply; all of them must be as the apply left them. */
@@ -37,6 +37,7 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   const { session } = staging;
   const { manifest } = await storedProposal(session, row);
   const set = changeSet(session, { id: row.id, effects: manifest.effects, undo: true });
+  await recordFirst(staging, { events: [session.draft("proposal.undoing", { proposal: row.id, by })], durability: "full" });
   const end = await oneAfterTheOther(staging, () => takeBack(changes, set, again === true));
   if (end.state === "changed") {
     const text = resolveText.undone(row);
@@ -64,8 +65,7 @@ async function takeBack(changes: FileChanges, set: ChangeSet, again: boolean): P
   try {
     const found = again ? await changes.recover(set) : undefined;
     if (found?.state === "after") return { state: "changed" };
-    if (found?.state === "unknown")
-      return { state: "stale", files: found.files.filter(({ at }) => at === "other").map(({ path }) => path) };
+    if (found?.state === "unknown") return found; // it may have been done, and somebody wrote since
     return await changes.apply(set, { signal });
   } catch (error) {
     return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 };

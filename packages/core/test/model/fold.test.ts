@@ -150,6 +150,10 @@ const discarded = (proposal: string): Draft =>
   draftOf("proposal.discarded", { proposal, resolution: { action: "discard", by: "model", reason: "", at: "" } });
 const undone = draftOf("proposal.undone", { proposal: "p_1", by: TESTER, reason: null });
 const refused = draftOf("proposal.refused", { proposal: "p_1", action: "apply", type: "denied_by_rule", message: "no" });
+const undoing = draftOf("proposal.undoing", { proposal: "p_1", by: TESTER });
+const parked = draftOf("proposal.parked", { proposal: "p_1", why: "unheeded" });
+const reminded = draftOf("proposal.reminded", { proposal: "p_1", turn: 1 });
+const unheeded = draftOf("proposal.unheeded", { proposal: "p_1", turn: 1 });
 const asking = [...claimed, askedDraft("q_1", "c")];
 
 type ProposalRow = readonly [name: string, drafts: readonly Draft[], open: readonly string[], lost: string | undefined];
@@ -159,9 +163,10 @@ const proposals: readonly ProposalRow[] = [
   ["what is being applied waits", [stagedDraft("p_1"), applyingDraft("p_1")], ["p_1"], undefined],
   ["what was applied does not", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1")], [], undefined],
   ["what was discarded does not", [stagedDraft("p_1"), stagedDraft("p_2"), discarded("p_1")], ["p_2"], undefined],
-  ["an undo changes nothing that waits", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1"), undone], [], undefined],
+  ["an undo changes nothing that waits", [stagedDraft("p_1"), applyingDraft("p_1"), applied("p_1"), undoing, undone], [], undefined],
   ["a wish for what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), requestedDraft(SESSION, "p_1")], [], undefined],
   ["a refusal of what is settled changes nothing", [stagedDraft("p_1"), discarded("p_1"), refused], [], undefined],
+  ["the model's leader marks what is settled in vain", [stagedDraft("p_1"), discarded("p_1"), reminded, unheeded, parked], [], undefined],
   ["RS-18: the newest one that was lost is remembered", [stagedDraft("p_1"), stale("p_1", "lost")], [], "p_1"],
   ["RS-18: until another is staged", [stagedDraft("p_1"), stale("p_1", "lost"), stagedDraft("p_2")], ["p_2"], undefined],
   ["a stale one was not lost", [stagedDraft("p_1"), stale("p_1", "changed")], [], undefined],

@@ -26,6 +26,7 @@ const EVENTS = {
   "proposal.stale": draftOf("proposal.stale", { proposal: "p_1", cause: "changed", files: ["/workspace/a.txt"] }),
   "proposal.superseded": draftOf("proposal.superseded", { proposal: "p_1", by: "p_2" }),
   "proposal.unknown": draftOf("proposal.unknown", { proposal: "p_1", message: "half", files: [{ path: "/a", at: "other" }] }),
+  "proposal.undoing": draftOf("proposal.undoing", { proposal: "p_1", by: TESTER }),
   "proposal.undone": draftOf("proposal.undone", { proposal: "p_1", by: TESTER, reason: null }),
   "proposal.reminded": draftOf("proposal.reminded", { proposal: "p_1", turn: 2 }),
   "proposal.unheeded": draftOf("proposal.unheeded", { proposal: "p_1", turn: 2 }),
@@ -70,10 +71,11 @@ const LEADS: Readonly<Record<Name, Partial<Record<ProposalStanding | "none", Pro
   "proposal.stale": { staged: "stale", applying: "stale" },
   "proposal.superseded": { staged: "superseded" },
   "proposal.unknown": { applying: "unknown" },
+  "proposal.undoing": { applied: "applied" },
   "proposal.undone": { applied: "undone" },
-  "proposal.reminded": { staged: "staged" },
-  "proposal.unheeded": { staged: "staged" },
-  "proposal.parked": { staged: "staged" },
+  "proposal.reminded": IN_ANY,
+  "proposal.unheeded": IN_ANY,
+  "proposal.parked": IN_ANY,
   "proposal.refused": IN_ANY,
   "proposal.requested": IN_ANY,
 };
@@ -151,6 +153,12 @@ const CHANGES: readonly Change[] = [
   ["a reminder counts", ["proposal.staged", "proposal.reminded"], EVENTS["proposal.reminded"], { reminded: 2 }],
   ["an unheeded turn counts", ["proposal.staged", "proposal.unheeded"], EVENTS["proposal.unheeded"], { unheeded: 2 }],
   ["RS-71: a parked one stays staged", WAYS.staged, EVENTS["proposal.parked"], { state: "staged", parked: true }],
+  [
+    "one that is parked while a person applies it waits for the person if that fails",
+    [...applying, "proposal.parked"],
+    EVENTS["proposal.apply_failed"],
+    { state: "staged", parked: true },
+  ],
   ["a parked one that was applied is parked no more", [...troubled, "proposal.applying"], EVENTS["proposal.applied"], { parked: false }],
   ["a discard settles the wish and says who", troubled, EVENTS["proposal.discarded"], { requested: null, resolution: discard }],
   [
@@ -184,6 +192,24 @@ const CHANGES: readonly Change[] = [
     EVENTS["proposal.refused"],
     { requested: null, state: "applied" },
   ],
+  [
+    "an undo that was begun is known from its wish",
+    [...WAYS.applied, "proposal.requested"],
+    EVENTS["proposal.undoing"],
+    { state: "applied", requested: { action: "apply", pos: 14, begun: true } },
+  ],
+  [
+    "an undo that was begun comes to its end before a newer wish counts",
+    [...WAYS.applied, "proposal.requested", "proposal.undoing"],
+    requestedDraft(SESSION, "p_1", { action: "discard" }),
+    { requested: { action: "apply", pos: 14, begun: true } },
+  ],
+  [
+    "a wish after a refusal begins anew",
+    [...WAYS.applied, "proposal.requested", "proposal.undoing", "proposal.refused"],
+    requestedDraft(SESSION, "p_1", { action: "undo" }),
+    { requested: { action: "undo", pos: 19 } },
+  ],
   ["an undo settles the wish for it", [...WAYS.applied, "proposal.requested"], EVENTS["proposal.undone"], { requested: null }],
   [
     "every event says when it was",
@@ -197,6 +223,15 @@ for (const [sentence, way, event, expected] of CHANGES) {
     const row = nextProposal(rowAfter(...way), placed(event, 9)) ?? assert.fail("refused");
     assert.deepEqual(Object.fromEntries(Object.keys(expected).map((key) => [key, row[key as keyof ProposalRow]])), expected);
   });
+}
+
+for (const state of ["applied", "discarded", "stale", "superseded", "unknown", "undone"] as const) {
+  for (const name of ["proposal.reminded", "proposal.unheeded", "proposal.parked"] as const) {
+    test(`${name} is void where somebody settled it first: ${state}`, () => {
+      const row = rowAfter(...WAYS[state]);
+      assert.deepEqual(nextProposal(row, placed({ ...EVENTS[name], at: LATER }, 9)), row);
+    });
+  }
 }
 
 const REFUSED: readonly (readonly [sentence: string, event: ProposalEvent])[] = [

@@ -141,6 +141,15 @@ const openRows: readonly OpenRow[] = [
   ["judged allow, now denied", JUDGED, { verdict: "allow" }, denying, "denied denied_by_rule"],
   ["judged ask, now allowed: it runs", JUDGED, {}, yolo, "succeeded"],
   ["judged deny, still denied", JUDGED, { verdict: "deny", reason: "checker" }, denying, "denied denied_by_rule"],
+  ["judged deny, now allowed: it stays denied", JUDGED, { verdict: "deny", reason: "checker" }, yolo, "denied denied_by_rule"],
+  ["judged deny by a mode that was left", JUDGED, { verdict: "deny", reason: "mode", source: "plan" }, yolo, "denied denied_by_mode"],
+  [
+    "judged deny by a hook that is silent now",
+    JUDGED,
+    { verdict: "deny", reason: "hook", source: "hook-1" },
+    yolo,
+    "denied denied_by_hook",
+  ],
   [
     "judged deny by a hook that still denies",
     JUDGED,
@@ -193,6 +202,63 @@ test("ledger section 6: proposed with arguments that a door had parsed is read a
   );
   await (await after(t, b)).resume();
   assert.deepEqual(b.world.lines, ["parsed"]);
+});
+
+const WORDS: readonly (readonly [who: string, judged: Partial<EventBodies["call.judged"]>, text: string])[] = [
+  [
+    "hook",
+    { reason: "hook", source: "hook-1", trace: [{ layer: "hook", opinion: "deny", note: "hook-1: too risky" }] },
+    "Tool call blocked by hook: too risky",
+  ],
+  [
+    "hook without a reason",
+    { reason: "hook", source: "hook-1", trace: [{ layer: "hook", opinion: "deny", note: "hook-1" }] },
+    "Tool call blocked by hook: blocked by hook hook-1",
+  ],
+  [
+    "guard",
+    { reason: "guard", source: "place", trace: [{ layer: "guard:place", opinion: "deny", note: "it is special" }] },
+    "Tool 'edit' is denied: it is special.",
+  ],
+  [
+    "rule",
+    { reason: "checker", source: "team", rule: { text: "edit", because: "frozen" } },
+    "Tool 'edit' is denied by team. Denied by a rule: frozen",
+  ],
+];
+for (const [who, judged, text] of WORDS) {
+  test(`dispatch section 7: a deny of a ${who} on record is final: no hook is asked or told again, and the words are the same`, async (t) => {
+    const b = await bench(t, { person: "nobody" });
+    await written(b, JUDGED, { verdict: "deny", ...judged });
+    const hooks = scriptedHooks({ pre_tool_use: () => ({ verdict: "allow" }) });
+    const again = await after(t, b, { ...yolo, deps: { hooks } });
+    assert.equal(textOf(only(await again.resume())), text);
+    assert.deepEqual([hooks.consulted, again.notices], [[], []]);
+    assert.ok(!hooks.told.some(({ event }) => event === "on_tool_approval_decision"));
+    assert.equal((await again.stored("call.judged")).length, 1);
+  });
+}
+
+test("ledger section 6: a call that waited and was denied on record ends so, and its approval closes", async (t) => {
+  const b = await bench(t, { person: "nobody" });
+  await written(b, WAITING);
+  const [asked] = await b.stored("call.judged");
+  const denied = {
+    ...(asked?.body ?? assert.fail("never judged")),
+    revision: 2,
+    verdict: "deny",
+    reason: "checker",
+    source: "team",
+  } as const;
+  await b.session.record([draftOf("call.judged", denied)], "normal");
+  const again = await after(t, b, { ...yolo, person: scriptedApprover({ edit: "approve" }) });
+  assert.deepEqual(outcomes(await again.resume()), ["denied denied_policy_changed"]);
+  assert.deepEqual([b.world.lines, await b.ledger.pending("approvals")], [[], []]);
+  const closed = (await history(b.ledger, b.session.id)).filter(({ type }) => type === "approval.closed");
+  assert.deepEqual(
+    closed.map(({ body }) => "outcome" in body && body.outcome),
+    ["denied"],
+  );
 });
 
 test("ledger section 6: waiting and answered no while nobody ran: ended rejected with the reason", async (t) => {

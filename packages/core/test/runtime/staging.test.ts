@@ -7,12 +7,13 @@ import {
   type Facts,
   type Guard,
   type JsonObject,
+  type Ledger,
   type PendingAction,
   queueResolveHandler,
   type ResolveContext,
   ToolError,
 } from "@assent/core";
-import { bench, call, only, outcomes, sha256, textOf, textTool, until } from "./harness.ts";
+import { bench, call, history, only, outcomes, rest, sha256, textOf, textTool, until } from "./harness.ts";
 import {
   done,
   type ProposalBench,
@@ -672,6 +673,92 @@ test("two persons apply at once: one does, the other is told", async (t) => {
   assert.deepEqual(b.files.log, [`apply ${id}`]);
 });
 
+for (const [who, ending] of [
+  ["a dispatcher", (b: ProposalBench) => b.dispatcher.close()],
+  ["a session", (b: ProposalBench) => b.session.close("done", 0)],
+] as const) {
+  test(`${who} that is closed waits for what a person of this process asked for`, async (t) => {
+    const b = await proposalBench(t);
+    const { id } = await b.stage({ a: "uno", b: "due" });
+    const release = b.files.hold("committed");
+    const applying = b.dispatcher.proposals.apply(id, person);
+    await until(() => b.files.reached.committed === 1);
+    let closed = false;
+    const closing = ending(b).then(() => {
+      closed = true;
+    });
+    await rest();
+    assert.equal(closed, false);
+    release();
+    assert.equal((await applying).type, "applied");
+    await closing;
+    assert.deepEqual(
+      (await history(b.ledger, b.session.id)).map(({ type }) => type).filter((type) => /applied|closed/.test(type)),
+      who === "a session" ? ["proposal.applied", "session.closed"] : ["proposal.applied"],
+    );
+  });
+
+  test(`what a person asks of ${who} that is closed is refused`, async (t) => {
+    const b = await proposalBench(t);
+    const { id } = await b.stage({ a: "uno" });
+    await ending(b);
+    for (const action of ["apply", "discard", "undo"] as const) {
+      const report = await b.dispatcher.proposals[action](id, person);
+      assert.deepEqual([report.ok, report.type, report.state], [false, "not_allowed", "staged"], action);
+    }
+    assert.deepEqual([b.files.log, await b.stored("proposal.requested")], [[], []]);
+  });
+}
+
+test("I10: what a person is told is applied, discarded or refused is on disk for good", async (t) => {
+  const kept: string[] = [];
+  const wrap = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    append: (lease, expected, batch) => {
+      for (const { type } of batch.events) if (/applied|discarded|refused/.test(type)) kept.push(`${type} ${batch.durability}`);
+      return ledger.append(lease, expected, batch);
+    },
+  });
+  const b = await proposalBench(t, { wrap });
+  await b.dispatcher.proposals.discard((await b.stage({ a: "uno" })).id, person);
+  await b.stage({ a: "uno" });
+  await b.process([resolving("discard")]);
+  await b.dispatcher.proposals.apply((await b.stage({ a: "uno" })).id, person);
+  await b.stage({ b: "uno" });
+  await b.process([resolving("apply")]);
+  const { id } = await b.stage({ a: "due" });
+  b.policy.set({ rules: { team: { deny: ["patch"] } } });
+  await wish(b, id, "apply");
+  await until(() => kept.length === 5);
+  const [discarded, applied] = ["proposal.discarded", "proposal.applied"];
+  assert.deepEqual(kept, [`${discarded} full`, `${discarded} normal`, `${applied} full`, `${applied} normal`, "proposal.refused full"]);
+});
+
+test("a person settles a proposal while a turn begins: the turn begins all the same", async (t) => {
+  const b = await proposalBench(t);
+  const { draft } = b.session;
+  const begin = async (proposal: string): Promise<void> => {
+    const started = draft("turn.started", { turn: 1, origin: "user", promptId: "u_1", model: "m", toolChoice: null });
+    const marks = [draft("proposal.reminded", { proposal, turn: 1 }), draft("proposal.unheeded", { proposal, turn: 1 })];
+    await b.session.record([started, ...marks, draft("proposal.parked", { proposal, why: "unheeded" })], "normal");
+  };
+  const first = await b.stage({ a: "uno" });
+  await b.dispatcher.proposals.discard(first.id, person);
+  await begin(first.id);
+  const [row] = await b.ledger.pending("proposals", { all: true, prefix: first.id });
+  assert.deepEqual([row?.state, row?.parked, row?.reminded], ["discarded", false, 0]);
+  const second = await b.stage({ b: "due" });
+  const release = b.files.hold("before");
+  b.files.faults.push("write");
+  const applying = b.dispatcher.proposals.apply(second.id, person);
+  await until(() => b.session.state.proposals.get(second.id)?.state === "applying");
+  await begin(second.id);
+  release();
+  assert.equal((await applying).type, "proposal_apply_failed");
+  const after2 = b.session.state.proposals.get(second.id);
+  assert.deepEqual([after2?.state, after2?.parked, after2?.reminded, after2?.unheeded], ["staged", true, 1, 0]);
+});
+
 /** Puts a wish of another process on the shared chain. */
 async function wish(b: ProposalBench, id: string, action: "apply" | "discard" | "undo"): Promise<void> {
   const [row] = await b.ledger.pending("proposals", { all: true, prefix: id });
@@ -730,6 +817,45 @@ test("proposals.md: a wish that nobody heard is met when the session is resumed"
   const next = await after(t, b);
   await next.resume();
   assert.equal(next.files.texts.get("/workspace/a"), "uno");
+});
+
+test("a dispatcher that is closed while it catches up with wishes takes up no further one", async (t) => {
+  const b = await proposalBench(t);
+  const ids = [(await b.stage({ a: "uno" })).id, (await b.stage({ b: "due" })).id];
+  await b.dispatcher.close();
+  for (const id of ids) await wish(b, id, "apply");
+  const next = await after(t, b);
+  const release = next.files.hold("before");
+  const resuming = next.resume();
+  await until(() => next.files.log.length === 1);
+  const closing = next.dispatcher.close();
+  release();
+  await Promise.all([closing, resuming]);
+  assert.deepEqual(Object.fromEntries(next.files.texts), { "/workspace/a": "uno", "/workspace/b": "two" });
+});
+
+test("a wish of this process that is heard when it is done leaves the order of the others as it was", async (t) => {
+  const heard: (() => void)[] = [];
+  const wrap = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    subscribe: (from, filter, sink) => ledger.subscribe(from, filter, (event) => void heard.push(() => sink(event))),
+  });
+  const b = await proposalBench(t, { wrap });
+  const first = await b.stage({ a: "uno" });
+  await b.process([resolving("apply")]);
+  const second = await b.stage({ b: "due" });
+  await wish(b, second.id, "apply");
+  assert.equal((await b.dispatcher.proposals.undo(first.id, person)).type, "undone");
+  const release = b.files.hold("committed");
+  await until(() => heard.length === 2);
+  for (const hear of heard) hear();
+  const closing = b.dispatcher.close().then(() => "closed");
+  await until(() => b.files.reached.committed === 3);
+  await rest();
+  assert.equal(await Promise.race([closing, Promise.resolve("open")]), "open");
+  release();
+  await closing;
+  assert.equal((await b.stored("proposal.applied")).length, 2);
 });
 
 test("a session that is closed stops listening", async (t) => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import type { By } from "@assent/core";
-import { only, until } from "./harness.ts";
-import { done, patching, proposalBench, resolving, withAction } from "./proposal-bench.ts";
+import { type TestContext, test } from "node:test";
+import type { By, Ledger } from "@assent/core";
+import { only, rest, until } from "./harness.ts";
+import { memoryFiles } from "./memory-files.ts";
+import { done, type Patch, type ProposalBench, patching, proposalBench, resolving, withAction } from "./proposal-bench.ts";
 
 const person: By = { kind: "person", user: "u", name: "n", door: "test", pid: 7 };
 
@@ -101,3 +102,102 @@ for (const [fault, ended] of [
     assert.equal((await next.ledger.pending("proposals", { all: true, prefix: id }))[0]?.state, "undone");
   });
 }
+
+/** An undo of this patch by a process that was killed, and what the next one finds. */
+async function cutShort(t: TestContext, patch: Patch, meddle: (texts: Map<string, string>) => void): Promise<ProposalBench> {
+  const b = await proposalBench(t);
+  const { id } = await b.stage(patch);
+  await b.process([resolving("apply")]);
+  b.files.faults.push("crash-after");
+  void b.dispatcher.proposals.undo(id, person);
+  await until(() => b.files.reached.crashed === 1);
+  meddle(b.files.texts);
+  const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } });
+  await next.resume();
+  return next;
+}
+
+test("an undo that was done but not recorded, and a file that somebody wrote since: nobody can tell, and each file is named", async (t) => {
+  const next = await cutShort(t, { a: "uno", b: "due" }, (texts) => texts.set("/workspace/a", "mine"));
+  const [refused] = await next.stored("proposal.refused");
+  assert.equal(refused?.body.type, "apply_unknown");
+  assert.match(refused?.body.message ?? "", /the undo of Patch: a, b .*\n- \/workspace\/a: other\n- \/workspace\/b: after$/);
+  assert.deepEqual(Object.fromEntries(next.files.texts), { "/workspace/a": "mine", "/workspace/b": "two" });
+});
+
+test("an undo of one file that was begun, and the file written since: nobody can tell", async (t) => {
+  const next = await cutShort(t, { a: "uno" }, (texts) => texts.set("/workspace/a", "mine"));
+  assert.equal((await next.stored("proposal.refused"))[0]?.body.type, "apply_unknown");
+});
+
+test("an undo that was cut short is finished, whatever somebody wished meanwhile", async (t) => {
+  const b = await proposalBench(t);
+  const { id, digest } = await b.stage({ a: "uno", b: "due" });
+  await b.process([resolving("apply")]);
+  b.files.faults.push("crash");
+  void b.dispatcher.proposals.undo(id, person);
+  await until(() => b.files.reached.crashed === 1);
+  const body = { proposal: id, session: b.session.id, action: "discard", digest, reason: null, by: person } as const;
+  await b.ledger.answer([b.session.draft("proposal.requested", body)]);
+  const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } });
+  await next.resume();
+  assert.deepEqual(Object.fromEntries(next.files.texts), { "/workspace/a": "one", "/workspace/b": "two" });
+  const [row] = await next.ledger.pending("proposals", { all: true, prefix: id });
+  assert.deepEqual([row?.state, row?.requested], ["undone", null]);
+});
+
+test("RS-46: a wish that nobody began, and a file edited since: it changed, and nothing was written", async (t) => {
+  const b = await proposalBench(t);
+  const { id, digest } = await b.stage({ a: "uno", b: "due" });
+  await b.process([resolving("apply")]);
+  await b.dispatcher.close();
+  const body = { proposal: id, session: b.session.id, action: "undo", digest, reason: null, by: person } as const;
+  await b.ledger.answer([b.session.draft("proposal.requested", body)]);
+  b.files.texts.set("/workspace/a", "mine");
+  const next = await proposalBench(t, { beside: b, files: b.files, reopen: { id: b.session.id, takeOver: true } });
+  await next.resume();
+  assert.equal((await next.stored("proposal.refused"))[0]?.body.type, "undo_conflict");
+  assert.equal(next.files.texts.get("/workspace/b"), "due");
+});
+
+test("L16: a process that lost its session puts no file back, and hears nobody any more", async (t) => {
+  const b = await proposalBench(t);
+  const { id, digest } = await b.stage({ a: "uno", b: "due" });
+  await b.process([resolving("apply")]);
+  const next = await proposalBench(t, { beside: b, files: memoryFiles(), reopen: { id: b.session.id, takeOver: true } });
+  await next.dispatcher.close(); // whoever has it now is busy elsewhere
+  const wish = async (): Promise<void> => {
+    const body = { proposal: id, session: b.session.id, action: "undo", digest, reason: null, by: person } as const;
+    await b.ledger.answer([b.session.draft("proposal.requested", body)]);
+  };
+  const texts = Object.fromEntries(b.files.texts);
+  await wish();
+  await until(() => b.warnings.length === 1);
+  assert.match(b.warnings[0] ?? "", /^what was asked for p_\w+ failed: Nothing was done: /);
+  assert.deepEqual(Object.fromEntries(b.files.texts), texts);
+  await wish();
+  await rest();
+  assert.equal(b.warnings.length, 1);
+  assert.equal((await b.dispatcher.proposals.undo(id, person)).type, "not_allowed");
+  assert.deepEqual([await next.stored("proposal.undoing"), b.files.log.length], [[], 1]);
+});
+
+test("section 4: that files are to go back is on disk before the first of them does", async (t) => {
+  const files = memoryFiles({ "/workspace/a": "one" });
+  const told: string[] = [];
+  const wrap = (ledger: Ledger): Ledger => ({
+    ...ledger,
+    append: async (lease, expected, batch) => {
+      const stored = await ledger.append(lease, expected, batch);
+      for (const { type } of batch.events)
+        if (type.startsWith("proposal.und")) told.push(`${type} ${batch.durability} ${files.log.length}`);
+      return stored;
+    },
+  });
+  const b = await proposalBench(t, { files, wrap });
+  const { id } = await b.stage({ a: "uno" });
+  await b.process([resolving("apply")]);
+  await b.dispatcher.proposals.undo(id, person);
+  assert.deepEqual(told, ["proposal.undoing full 1", "proposal.undone full 2"]);
+  assert.deepEqual((await b.stored("proposal.undoing"))[0]?.body, { proposal: id, by: person });
+});
