@@ -136,5 +136,5 @@ async function unheeded(session: Session, row: ProposalRow): Promise<readonly Pr
     return [];
   }
   await session.record([...events, draft("proposal.parked", { proposal: row.id, why: "unheeded" })], "full");
-  return [row];
+  return session.state.proposals.get(row.id)?.parked ? [row] : []; // a person may have settled it meanwhile
 }
