@@ -42,8 +42,8 @@ if (process.argv[2]) {
   console.log(`here: ${parked.results[0]?.outcome}`);
   await session.close("parked", 75);
 
-  const self = ["--conditions=@assent/source", import.meta.filename, directory];
-  process.stdout.write(spawnSync(process.execPath, self).stdout);
+  // It starts as this one did, and what it says is seen here.
+  spawnSync(process.execPath, [...process.execArgv, import.meta.filename, directory], { stdio: "inherit" });
 
   for (let time = 1; time <= 2; time += 1) {
     const again = await openSession({ ledger, clock, ids }, { holder, id: session.id });

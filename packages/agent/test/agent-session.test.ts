@@ -105,7 +105,7 @@ test("B58: a provider error in a drain rejects all who wait, and a later notice 
   const waits = await Promise.allSettled([b.agent.drain(), b.agent.drain()]);
   for (const wait of waits) {
     assert.ok(wait.status === "rejected" && wait.reason instanceof DrainFailure);
-    assert.equal(wait.reason.end.error?.message, "broken");
+    assert.equal(wait.reason.end.error?.message, "broken (status 400)");
   }
   await b.queue("two");
   assert.equal((await b.agent.drain())?.text, "heard");
@@ -115,7 +115,7 @@ test("B58: a run that is held back ends with the error, and does not hang", asyn
   const b = await bench("turns:\n  - say: started\n  - error: { status: 400, message: broken }\n");
   await b.agent.send("go", never);
   await b.queue("one");
-  assert.equal((await b.agent.settle(never))?.error?.message, "broken");
+  assert.equal((await b.agent.settle(never))?.error?.message, "broken (status 400)");
 });
 
 test("a wake while nothing runs tells the notice by itself, and says what came of it", async () => {
@@ -193,7 +193,7 @@ test("B85: a schedule whose turn fails ends the wait with the error", async () =
   await b.schedules.create({ every: "1h", prompt: "p" });
   const settling = b.agent.settle(never);
   await b.clock.advance(3_600_000);
-  assert.equal((await settling)?.error?.message, "broken");
+  assert.equal((await settling)?.error?.message, "broken (status 400)");
 });
 
 test("H47: a run that is parked waits for its background work, and leaves its notice for later", async () => {

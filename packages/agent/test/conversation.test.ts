@@ -45,7 +45,7 @@ turns:
     [
       "H6: a provider's failure is an error of the run",
       "turns: [{ error: { status: 500, message: boom } }]",
-      { reason: "failed", text: "", error: { type: "provider_error", message: "boom" } },
+      { reason: "failed", text: "", error: { type: "provider_error", message: "boom (status 500)" } },
     ],
     [
       "M3: what is expected of the request is said with what it is",

@@ -104,5 +104,5 @@ export async function tellRenewedTools({ io }: Context, { tools, added, changed,
     ...removed.map((name) => `${name} is gone`),
   ];
   const all = `${tools.length === 0 ? "none is" : tools.length === 1 ? "1 is" : `${tools.length} are`} there now`;
-  await warn(io, `custom tools were loaded again: ${[...news, all].join(", ")} (tools_reloaded)`);
+  await io.stderr.write(`Custom tools were loaded again: ${oneLine([...news, all].join(", "))} (tools_reloaded)\n`);
 }

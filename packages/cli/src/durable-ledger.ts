@@ -1,14 +1,31 @@
 import type { Ledger } from "@assent/core";
 import { hostProcesses } from "@assent/host";
-import { openLedger } from "@assent/store";
+import { openLedger, type StoreExtras } from "@assent/store";
 import type { Context } from "./command-spec.ts";
 import { warn } from "./output.ts";
 
 /** Opens the ledger in a directory, or makes it; what it warns of is told. */
-export async function durableLedger({ io, overrides }: Context, directory: string): Promise<Ledger> {
+export async function durableLedger(context: Context, directory: string): Promise<Ledger> {
+  const ledger = await openDurable(context, directory);
+  return context.overrides.ledger?.(ledger) ?? ledger;
+}
+
+/** How many events a store has, and why it cannot be written, if so. */
+export async function storeHealth(context: Context, directory: string): Promise<StoreHealth> {
+  const ledger = await openDurable(context, directory);
+  try {
+    return { events: await ledger.head(), refusal: ledger.refusal };
+  } finally {
+    await ledger.close();
+  }
+}
+
+type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
+
+async function openDurable({ io, overrides }: Context, directory: string): Promise<Ledger & StoreExtras> {
   const { clock, openDatabase } = overrides;
   const { startOf } = hostProcesses();
   const ledger = await openLedger({ directory, startOf, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
   for (const { message } of ledger.warnings) await warn(io, message);
-  return overrides.ledger?.(ledger) ?? ledger;
+  return ledger;
 }

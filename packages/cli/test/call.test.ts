@@ -315,6 +315,14 @@ describe("what --input may be", () => {
     });
   }
 
+  test("a tool that is not there with --policy is answered with how custom ones are named", async () => {
+    using at = place();
+    const policy = at.write("p.json", '{ "version": 1 }');
+    const { code, stderr } = await at.here(["call", "greet", "--input", "{}", "--policy", policy]);
+    assert.equal(code, 1);
+    assert.match(stderr, /name the file of one with --tool FILE\.\nSee: assent tools\n$/);
+  });
+
   test("a lone surrogate in the input is refused or made whole, never recorded as it is", async () => {
     using at = place();
     const { code, value } = await at.hereJson(["call", "read", "--input", '{"file_path":"\\ud800"}']);

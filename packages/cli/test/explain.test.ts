@@ -305,6 +305,12 @@ describe("assent explain, one call", () => {
       assert.match(value.error.message, message);
     });
 
+  test("an unknown tool with --policy is not sent to a list that has more tools", async () => {
+    using at = place();
+    const { value } = await at.hereJson(["explain", "--tool", "greet", "--policy", policy(at, permissions({}))]);
+    assert.equal(value.error.hint, "With --policy only built-in tools are known here.");
+  });
+
   const broken: readonly (readonly [string, (at: Place) => readonly string[]])[] = [
     ["a policy file that is no JSON", (at) => ["--policy", put(join(at.root, "p.json"), "{ oops")]],
     ["a policy file that is not there", () => ["--policy", "nowhere.json"]],

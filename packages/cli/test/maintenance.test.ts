@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
-import { type Place, place } from "./support/assent.ts";
+import { type Place, place, type RunOptions } from "./support/assent.ts";
 
 async function someRecord(at: Place): Promise<{ sessionId: string }> {
   const { value } = await at.hereJson(["call", "shell", "--input", '{"command":"true"}', "--mode", "yolo"]);
@@ -65,6 +65,16 @@ describe("assent verify", () => {
     assert.ok(!existsSync(at.store));
     await someRecord(at);
     assert.deepEqual((await at.hereJson(["verify", "s_unknown"])).value.error.type, "session_not_found");
+  });
+
+  test("--repair of a file that is no database: exit 1, and it does not send to itself", async () => {
+    using at = place();
+    await someRecord(at);
+    writeFileSync(join(at.store, "ledger.db"), "this is no database, whatever its name says".repeat(200));
+    const { code, stderr } = await at.here(["verify", "--repair"]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^assent: The database file is malformed\. It cannot be repaired\. Restore a backup, or move .+\n$/);
+    assert.doesNotMatch(stderr, /assent verify/);
   });
 
   test("--rebuild makes the lists again from the events", async () => {
@@ -145,6 +155,19 @@ describe("assent doctor", () => {
     writeFileSync(join(at.store, "ledger.db"), "this is no database, whatever its name says".repeat(200));
     const damaged = await at.hereJson(["doctor"]);
     assert.deepEqual([damaged.code, statuses(damaged.value)["store"]], [1, "error"]);
+  });
+
+  test("a store that can be read and not written: exit 1, told as a call would tell it", async () => {
+    using at = place();
+    await someRecord(at);
+    const openDatabase: RunOptions["openDatabase"] = (file, options) => {
+      if (options.readOnly) return new DatabaseSync(file, options);
+      throw Object.assign(new Error("attempt to write a readonly database"), { errcode: 8 });
+    };
+    const { code, value } = await at.hereJson(["doctor"], { openDatabase });
+    const { status, detail } = value.checks[1];
+    assert.deepEqual([code, value.ok, status], [1, false, "error"]);
+    assert.match(detail, /^The ledger .+ledger\.db cannot be written: its file system refuses it\. Make it writable, or choose/);
   });
 
   test("a store that cannot be made: exit 1, told without making anything", async () => {

@@ -21,7 +21,7 @@ describe("assent run with a script", () => {
       "turns: [{ error: { status: 500, message: boom } }]",
       1,
       "",
-      /^assent: boom\nGo on with: assent resume s_\w+\n$/,
+      /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/,
     ],
     [
       "H11: an expectation that does not hold",

@@ -64,9 +64,13 @@ function freezeParts(fields: Fields): Fields {
   return frozen;
 }
 
+/** What custom tools and other libraries call fields of ours, spelt too differently to be found. */
+const ELSEWHERE: Readonly<Record<string, string>> = { parameters: "input", execute: "run" };
+
 function unknownField(fields: Fields): string | undefined {
   const field = Object.keys(fields).find((key) => !FIELDS.includes(key));
   if (field === undefined) return undefined;
+  if (Object.hasOwn(ELSEWHERE, field)) return `unknown field '${field}'; here it is called '${ELSEWHERE[field]}'`;
   const distance = (known: string): number => editDistance(field.slice(0, 64).toLowerCase(), known.toLowerCase(), 64);
   const nearest = FIELDS.reduce((best, known) => (distance(known) < distance(best) ? known : best));
   return `unknown field '${field}'; the nearest known one is '${nearest}'`;

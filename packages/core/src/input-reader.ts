@@ -47,7 +47,7 @@ function rawReader(name: string, input: JsonSchema, inputSchema: JsonSchema | un
     },
     compile: (schemas) => {
       if (validator) return;
-      if (!schemas) throw notCompiled(name, "a raw JSON Schema needs schemas to compile it, and there are none here");
+      if (!schemas) throw notCompiled(name, NO_SCHEMAS);
       try {
         validator = schemas.compile(input);
       } catch (error) {
@@ -56,6 +56,9 @@ function rawReader(name: string, input: JsonSchema, inputSchema: JsonSchema | un
     },
   };
 }
+
+const NO_SCHEMAS =
+  "a raw JSON Schema needs schemas to compile it, and there are none here: createRegistry({ schemas: ajvSchemas() }) has those of @assent/tools";
 
 function notCompiled(name: string, why: string, cause?: unknown): ToolDefinitionError {
   return new ToolDefinitionError("schema_does_not_compile", `Tool '${name}': its input schema does not compile: ${why}`, { cause });

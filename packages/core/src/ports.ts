@@ -136,8 +136,9 @@ export interface Approver {
   /** False: nobody can be reached this way now, and `onAsk` decides. */
   available(): boolean;
   /**
-   * Shows the approval and resolves with the person's answer, or with undefined when this way gives none: the approval then stays open for others.
-   * It must stop asking when the signal aborts (somebody else answered, the call was cancelled). A throw, a nonsense answer or silence never approves.
+   * Shows the approval and resolves with the person's answer, or with undefined when this way gives none: then `onAsk` decides. An answer that names another approval counts for nothing.
+   * It must stop asking when the signal aborts (somebody else answered, the call was cancelled). A throw, a nonsense answer or silence never approves: after a throw the
+   * call waits for an answer from elsewhere, until its deadline (`approvalTimeoutMs`) if it has one.
    */
   ask(approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined>;
 }

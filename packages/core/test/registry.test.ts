@@ -41,6 +41,10 @@ for (const [name, make, code] of refused) {
   });
 }
 
+test("a raw JSON Schema without schemas is told where there are some", () => {
+  assert.throws(() => createRegistry().add(raw({ type: "object" })), /ajvSchemas\(\) \}\) has those of @assent\/tools/);
+});
+
 test("T6: a raw JSON Schema that does not compile is refused, and its name stays free", () => {
   const registry = createRegistry({ schemas: ajvSchemas });
   assert.throws(() => registry.add(raw({ type: "object", properties: { a: { $ref: "#/nowhere" } } })), { code: "schema_does_not_compile" });

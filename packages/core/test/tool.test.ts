@@ -100,7 +100,13 @@ test("T7: the message says to give inputSchema next to input", () => {
   assert.throws(() => define({ input: vendor }), /give inputSchema next to input/);
 });
 
-test("T10: the nearest known field is named", () => assert.throws(() => define({ descripton: "x" }), /'description'/));
+const OTHER_FIELDS: readonly (readonly [field: string, named: RegExp])[] = [
+  ["descripton", /'description'/],
+  ["parameters", /unknown field 'parameters'; here it is called 'input'/],
+  ["execute", /unknown field 'execute'; here it is called 'run'/],
+];
+for (const [field, named] of OTHER_FIELDS)
+  test(`T10: the known field is named that is meant by ${field}`, () => assert.throws(() => define({ [field]: "x" }), named));
 
 test("T6: the compiler's words are in the message", () => {
   assert.throws(

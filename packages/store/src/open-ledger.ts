@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { type Ledger, messageOf } from "@assent/core";
+import { type Ledger, type LedgerError, messageOf } from "@assent/core";
 import { makeDamage } from "./damage.ts";
 import { query } from "./database.ts";
 import { makeFollowers } from "./followers.ts";
@@ -22,12 +22,14 @@ export type StoreExtras = {
   readonly directory: string;
   /** What the opener should tell people; it may grow while the ledger is open. */
   readonly warnings: readonly StoreWarning[];
+  /** Why it can be read and not written, if so. */
+  readonly refusal: LedgerError | undefined;
 };
 
 /** Opens the durable ledger of a state directory, making it if need be. Failures are `LedgerError`s. */
 export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
   const store = await openStore(options);
-  const { database, storeId, paths, warnings } = store;
+  const { database, storeId, paths, warnings, refusal } = store;
   const reading = eventReading(database, storeId);
   const damage = makeDamage();
   const isLive = liveness(hostname(), startOf);
@@ -49,6 +51,7 @@ export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Pr
     storeId,
     directory: paths.directory,
     warnings,
+    refusal,
     ...writing,
     ...ledgerReading(store, { reading, damage, followers, isLive, now }),
     close: async () => {

@@ -12,7 +12,7 @@ import { hasMoved, recordedPlace, recordPlace, voidAnswers } from "./restored.ts
 import { SCHEMA_VERSION } from "./schema.ts";
 import { noLedger, prepareDirectory, type StoreWarning } from "./state-directory.ts";
 import { type StatePaths, statePaths } from "./state-paths.ts";
-import { corrupt, newer, storeError } from "./store-error.ts";
+import { corrupt, lost, newer, storeError } from "./store-error.ts";
 import { makeWriting, type Writing } from "./writing.ts";
 
 /** Where a store is and what it stands on. */
@@ -82,7 +82,7 @@ function bringUpToDate(database: Database, paths: StatePaths, { time, createIfMi
   const state = schemaState(database);
   if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
   if (state === "empty") {
-    if (!createIfMissing) throw noLedger(paths);
+    if (!createIfMissing) throw salvaging ? lost("The database file is empty.", paths) : noLedger(paths);
     createTables(database, () => writeFirst(database, time()));
   }
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
@@ -118,7 +118,7 @@ function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
 /** The id in the database; a database without one is not ours. */
 export function storeIdOf(database: Database): string {
   const found = query<{ value: string }>(database, "select value from meta where key = 'store'").get();
-  if (!found) throw new LedgerError("store_corrupt", "The ledger has lost its id. See what is damaged: assent verify");
+  if (!found) throw corrupt("The ledger has lost its id.", {});
   return found.value;
 }
 

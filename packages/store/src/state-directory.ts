@@ -2,7 +2,7 @@ import { chmodSync, closeSync, constants, existsSync, fsyncSync, lstatSync, mkdi
 import { dirname } from "node:path";
 import { LedgerError } from "@assent/core";
 import { octal, type StatePaths } from "./state-paths.ts";
-import { corrupt } from "./store-error.ts";
+import { lost } from "./store-error.ts";
 
 /** Something the opener should know that stops nothing. */
 export type StoreWarning = {
@@ -18,7 +18,7 @@ export function prepareDirectory(paths: StatePaths, createIfMissing: boolean): r
   if (createIfMissing) makeMissing(paths);
   const size = inspect(paths.directory, "directory")?.size === undefined ? undefined : inspect(paths.file, "file")?.size;
   if (size === undefined) throw noLedger(paths);
-  if (size === 0 && !isEmpty(paths.output)) throw corrupt("The ledger is empty, but tool output of earlier sessions lies beside it.", {});
+  if (size === 0 && !isEmpty(paths.output)) throw lost("The ledger is empty, but tool output of earlier sessions lies beside it.", paths);
   return looseModes(paths).map(tighten);
 }
 

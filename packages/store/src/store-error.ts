@@ -60,10 +60,24 @@ function failing(): LedgerError {
   return new LedgerError("store_io", text);
 }
 
-function readOnly({ file }: StatePaths): LedgerError {
-  const mode = modeOf(file);
+function readOnly(paths: StatePaths): LedgerError {
+  const { file } = paths;
   const remedy = "Make it writable, or choose another directory with --store.";
-  return new LedgerError("store_readonly", `The ledger ${file} (mode ${mode}) cannot be written. ${remedy}`, { path: file, mode });
+  return new LedgerError("store_readonly", `The ledger ${file} cannot be written: ${whyNotWritten(paths)}. ${remedy}`, {
+    path: file,
+    mode: modeOf(file),
+  });
+}
+
+/** A mode that lets its owner write is never the reason. */
+function whyNotWritten({ directory, file }: StatePaths): string {
+  if (isShut(file)) return `its mode is ${modeOf(file)}`;
+  return isShut(directory) ? `its directory has mode ${modeOf(directory)}` : "its file system refuses it";
+}
+
+function isShut(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.mode & 0o200) === 0;
 }
 
 function modeOf(file: string): string {
@@ -81,9 +95,28 @@ function locked({ file }: StatePaths): LedgerError {
   );
 }
 
+const REPAIR = " See what is damaged: assent verify. Set it aside: assent verify --repair";
+
 /** A damaged record: everything after it is in doubt. */
 export function corrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
-  return new LedgerError("store_corrupt", `${what} See what is damaged: assent verify. Set it aside: assent verify --repair`, detail);
+  return new LedgerError("store_corrupt", `${what}${REPAIR}`, detail);
+}
+
+/** A ledger of which nothing can be saved. */
+export function lost(what: string, { directory }: StatePaths): LedgerError {
+  const remedy = `Restore a backup, or move ${directory} away and begin a new store.`;
+  return new LedgerError("store_corrupt", `${what} It cannot be repaired. ${remedy}`, { directory });
+}
+
+/** What a repair failed with: nobody is sent to the repair again. */
+export function beyondRepair(error: unknown, paths: StatePaths): unknown {
+  const isDamage = error instanceof LedgerError && error.message.endsWith(REPAIR);
+  return isDamage ? Object.assign(lost(damageIn(error), paths), { cause: error }) : error;
+}
+
+/** What an error says is damaged, without the way to a repair. */
+export function damageIn({ message }: LedgerError): string {
+  return message.endsWith(REPAIR) ? message.slice(0, -REPAIR.length) : message;
 }
 
 /** Lists that do not match the events they were made of; nothing is appended on their word. */

@@ -15,7 +15,7 @@ import { type Scan, scanEvents } from "./scan.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { looseModes, noLedger } from "./state-directory.ts";
 import { octal, type StatePaths, statePaths } from "./state-paths.ts";
-import { newer, storeError } from "./store-error.ts";
+import { beyondRepair, damageIn, newer, storeError } from "./store-error.ts";
 import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 
 /** What to check, and whether to do something about it. */
@@ -56,7 +56,15 @@ export async function verifyStore(options: VerifyOptions): Promise<VerifyReport>
   return options.repair ? { ...report, repaired } : report;
 }
 
-async function mend({ repair, rebuild, startOf, directory, clock, openDatabase }: VerifyOptions): Promise<readonly Repaired[]> {
+async function mend(options: VerifyOptions): Promise<readonly Repaired[]> {
+  try {
+    return await mended(options);
+  } catch (error) {
+    throw options.repair ? beyondRepair(error, statePaths(options.directory)) : error;
+  }
+}
+
+async function mended({ repair, rebuild, startOf, directory, clock, openDatabase }: VerifyOptions): Promise<readonly Repaired[]> {
   const store = await openStore({
     directory,
     createIfMissing: false,
@@ -92,7 +100,7 @@ function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport
   } catch (cause) {
     const error = storeError(cause, paths);
     if (!(error instanceof LedgerError) || error.type !== "store_corrupt") throw error;
-    return made({ store: "", findings: [...wanted.modes, finding("store_corrupt", {}, error.message)] });
+    return made({ store: "", findings: [...wanted.modes, wholeFile(damageIn(error))] });
   }
 }
 
@@ -122,7 +130,12 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
 
 /** Nobody can tell a store that lost everything from one that never had anything. */
 function emptied({ modes }: Look): VerifyReport {
-  return made({ store: "", findings: [...modes, finding("store_corrupt", {}, "The database file is empty.")] });
+  return made({ store: "", findings: [...modes, wholeFile("The database file is empty.")] });
+}
+
+/** A ledger that cannot be looked into. What a repair can do for it is seldom anything. */
+function wholeFile(message: string): Finding {
+  return { ...finding("store_corrupt", {}, message), hint: "Restore a backup, or try: assent verify --repair" };
 }
 
 /** In a malformed file a row of one table may stand where one of another is expected. */

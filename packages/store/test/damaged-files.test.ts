@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, copyFileSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { LedgerError } from "@assent/core";
 import { proposedDraft } from "@assent/core/testing";
@@ -45,9 +45,7 @@ async function withNulls(t: Parameters<typeof scratch>[0]): Promise<string> {
     const count = database.prepare("select count(*) as n from events").get()?.["n"] as number;
     return pages[Math.floor((pages.length * pos) / count)]?.["pageno"] as number;
   });
-  const file = openSync(join(directory, "ledger.db"), "r+");
-  writeSync(file, Buffer.alloc(4_096), 0, 4_096, (page - 1) * 4_096);
-  closeSync(file);
+  overwrite(join(directory, "ledger.db"), Buffer.alloc(4_096), (page - 1) * 4_096);
   return directory;
 }
 
@@ -97,12 +95,33 @@ async function withDamage(t: Parameters<typeof scratch>[0], sql: string): Promis
   return directory;
 }
 
-test("a file that lost everything is not verified", async (t) => {
-  const directory = await withDamage(t, "");
-  truncateSync(join(directory, "ledger.db"), 0);
-  const { ok, findings } = await verifyStore({ directory });
-  assert.deepEqual([ok, findings.map(({ type }) => type)], [false, ["store_corrupt"]]);
-});
+const BEYOND_REPAIR: readonly (readonly [what: string, damage: (file: string) => void])[] = [
+  ["64 changed bytes behind its header", (file) => overwrite(file, Buffer.alloc(64, 0xff), 100)],
+  ["a file cut in the middle of its first page", (file) => truncateSync(file, 600)],
+  ["a file that lost everything", (file) => truncateSync(file, 0)],
+  ["a text in its place", (file) => writeFileSync(file, "this is no database, whatever its name says".repeat(200))],
+  ["no id", (file) => tamper(dirname(file), (database) => database.exec("delete from meta where key = 'store'"))],
+];
+for (const [what, damage] of BEYOND_REPAIR)
+  test(`a ledger that cannot be repaired says so, and what to do instead of the repair: ${what}`, async (t) => {
+    const directory = await withDamage(t, "");
+    damage(join(directory, "ledger.db"));
+    const { ok, findings } = await verifyStore({ directory });
+    assert.deepEqual([ok, findings.map(({ type }) => type)], [false, ["store_corrupt"]]);
+    assert.match(findings[0]?.hint ?? "", /^Restore a backup/);
+    await assert.rejects(verifyStore({ directory, repair: true }), (error) => {
+      assert.ok(error instanceof LedgerError && error.type === "store_corrupt", String(error));
+      assert.match(error.message, /It cannot be repaired\. Restore a backup, or move .+ away and begin a new store\.$/);
+      assert.doesNotMatch(error.message, /--repair/);
+      return true;
+    });
+  });
+
+function overwrite(file: string, bytes: Buffer, at: number): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, bytes, 0, bytes.length, at);
+  closeSync(handle);
+}
 
 for (const [what, sql] of [
   ["tables that are not those of its version", "pragma user_version=1"],

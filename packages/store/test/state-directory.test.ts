@@ -106,7 +106,7 @@ test("L30: an empty database beside outputs is damaged, not new", async (t) => {
   const directory = await scratch(t);
   writeFileSync(join(directory, "ledger.db"), "", { mode: 0o600 });
   mkdirSync(join(directory, "output", "s_1"), { recursive: true, mode: 0o700 });
-  await assert.rejects(openLedger({ directory }), { type: "store_corrupt" });
+  await assert.rejects(openLedger({ directory }), { type: "store_corrupt", message: /It cannot be repaired\. Restore a backup/ });
   assert.equal(statSync(join(directory, "ledger.db")).size, 0);
 });
 

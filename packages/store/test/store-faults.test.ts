@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { chmodSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { LedgerError } from "@assent/core";
 import { claimedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
+import type { OpenDatabase } from "../src/database.ts";
 import { openLedger } from "../src/open-ledger.ts";
 import { verifyStore } from "../src/verify.ts";
 import { A, begin, madeLedger, noise, opening, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
@@ -75,6 +78,31 @@ test("a failed move of the log into the database counts as a failed write", asyn
   await new Promise((resolve) => setImmediate(resolve));
   await assert.rejects(writer.append(noise()), { type: "store_io" });
 });
+
+const REFUSALS: readonly (readonly [string, string, number, RegExp])[] = [
+  ["the mode of its file", "ledger.db", 0o400, /ledger\.db cannot be written: its mode is 0400\. /],
+  ["the mode of its directory", ".", 0o500, /ledger\.db cannot be written: its directory has mode 0500\. /],
+  ["neither of them", ".", 0o700, /ledger\.db cannot be written: its file system refuses it\. /],
+];
+
+for (const [title, path, mode, message] of REFUSALS) {
+  test(`a ledger that can be read and not written says why: ${title}`, async (t) => {
+    const directory = await scratch(t);
+    await (await openLedger({ directory })).close();
+    const openDatabase: OpenDatabase = (file, options) => {
+      if (options.readOnly) return new DatabaseSync(file, options);
+      throw sqliteError(8, "attempt to write a readonly database");
+    };
+    chmodSync(join(directory, path), mode);
+    try {
+      const { refusal } = await madeLedger(t, { directory, openDatabase });
+      assert.equal(refusal?.type, "store_readonly");
+      assert.match(refusal.message, message);
+    } finally {
+      chmodSync(directory, 0o700);
+    }
+  });
+}
 
 const FAULTS: readonly (readonly [string, Error, string])[] = [
   ["a file that may not be written", sqliteError(8, "attempt to write a readonly database"), "store_readonly"],

@@ -16,9 +16,15 @@ export function providerFailure(error: unknown, modelId = ""): ProviderFailure {
   const type = isShut(cause) ? "provider_auth" : "provider_error";
   const provider = modelId.slice(0, Math.max(modelId.indexOf(":"), 0));
   const row = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
-  if (!row) return { type, message };
+  if (!row) return { type, message: withStatus(cause, message) };
   const hint = hintFor(cause, provider, row);
   return { type, message: `${modelId}${told(cause, message)}`, ...(hint !== undefined && { hint }) };
+}
+
+/** Of a model that is not in the table nobody knows more than the answer's status. */
+function withStatus(cause: unknown, message: string): string {
+  const status = APICallError.isInstance(cause) ? (cause.statusCode ?? 0) : 0;
+  return status < 400 ? message : `${withoutStop(message)} (status ${status})`.trimStart();
 }
 
 /** In front of what is said next, which follows it as its own sentence or after a semicolon. */

@@ -40,7 +40,7 @@ function readId(id: string): Named {
   if (!row || name.trim() === "") {
     throw new ModelError("unknown_model", {
       message: `There is no model '${id}'.`,
-      hint: `A model is named PROVIDER:NAME. Known providers: ${Object.keys(PROVIDERS).join(", ")}.`,
+      hint: `A model is named PROVIDER:NAME. Known providers: ${Object.keys(PROVIDERS).join(", ")}; assent also takes script:FILE.`,
     });
   }
   return { provider, name, row };

@@ -153,7 +153,7 @@ describe("hooks section 2: session_start and turn_start", () => {
     );
     assert.deepEqual(
       of(made, "on_error").map((input) => [input["hook_event_name"], input["error_type"], input["error"]]),
-      [["StopFailure", "provider_error", "no"]],
+      [["StopFailure", "provider_error", "no (status 400)"]],
     );
   });
 });

@@ -105,6 +105,11 @@ describe("a provider that cannot be reached", () => {
       });
     });
   }
+  test("a refusal by a model of nobody in the table is told with its status", () => {
+    const error = new APICallError({ message: "bad.", url: "script:", requestBodyValues: {}, statusCode: 400 });
+    assert.deepEqual(providerFailure(error, "script:x"), { type: "provider_error", message: "bad (status 400)" });
+  });
+
   test("a model of nobody in the table is told in the error's own words", () =>
     assert.deepEqual(providerFailure(refused("http://h/"), "mine"), {
       type: "provider_error",

@@ -65,6 +65,7 @@ describe("a model by its id", () => {
       /^A model is named PROVIDER:NAME\. Known providers: anthropic, openai, google, openrouter, ollama, /,
     ],
     ["an unknown provider", "nobody:m", ALL, "unknown_model", /Known providers/],
+    ["a script that is misspelt", "scrpt:x", ALL, "unknown_model", /; assent also takes script:FILE\.$/],
     ["a word every object has", "constructor:m", ALL, "unknown_model", /Known providers/],
     ["no name", "openai:", ALL, "unknown_model", /PROVIDER:NAME/],
     ["no key", "anthropic:m", {}, "provider_auth", /^Set ANTHROPIC_API_KEY in your environment\.$/],

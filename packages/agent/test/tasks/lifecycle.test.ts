@@ -46,7 +46,7 @@ describe("how a task ends", () => {
   const ENDS: readonly [sentence: string, turns: string, status: string, result: string, error: string | null, options?: BenchOptions][] = [
     ["a goal is its final text", "{ say: Found it. }", "completed", "Found it.", null],
     ["a goal without text is one", "{}", "completed", "", null],
-    ["B26: a provider's error", `${CALL}, { error: { status: 500, message: boom } }`, "failed", "Half.", "boom"],
+    ["B26: a provider's error", `${CALL}, { error: { status: 500, message: boom } }`, "failed", "Half.", "boom (status 500)"],
     [
       "the turn limit",
       `${CALL}, { calls: [{ tool: echo, input: { text: b } }] }`,

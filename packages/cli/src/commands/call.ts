@@ -20,7 +20,7 @@ export async function run(context: Context): Promise<number> {
   return withStore(context, async (store) => {
     const { end, exit, failure } = await beginCall(context, store, { tool: operands[0] ?? "", text, flags, place, policy });
     await printCallEnd(context, end);
-    if (!options.flag("json")) await io.stderr.write(inputHint(operands[0] ?? "", end));
+    if (!options.flag("json")) await io.stderr.write(inputHint(context, end));
     if (failure !== undefined) await printFailure(io, asFailure(failure), false);
     return exit;
   });
@@ -31,10 +31,12 @@ const TOOL_INPUT: Readonly<Record<string, string>> = {
   invalid_tool_params: "What this tool takes",
 };
 
+const NAMED_ONLY = "With --policy custom tools are not looked for: name the file of one with --tool FILE.\n";
+
 /** Where the input of a call was wrong: what it should be. */
-function inputHint(tool: string, end: CallEnd): string {
+function inputHint({ operands: [tool = ""], options }: Context, end: CallEnd): string {
   if (end.outcome !== "invalid") return "";
-  if (end.type === "tool_not_registered") return "See: assent tools\n";
+  if (end.type === "tool_not_registered") return `${options.text("policy") === undefined ? "" : NAMED_ONLY}See: assent tools\n`;
   const what = TOOL_INPUT[end.type ?? ""];
   return what === undefined ? "" : `${what}: assent tools ${shellWord(tool)}\n`;
 }

@@ -5,7 +5,7 @@ import { editorLine } from "../editor-line.ts";
 import { asFailure } from "../failure.ts";
 import { findProgram } from "../find-program.ts";
 import type { Io } from "../io.ts";
-import { hasStore, withStoreIfAny } from "../open-store.ts";
+import { hasStore } from "../open-store.ts";
 import { printJson } from "../output.ts";
 import { stateDirectory } from "../store-location.ts";
 import { textTable } from "../text-table.ts";
@@ -40,7 +40,11 @@ async function storeCheck(context: Context): Promise<Check> {
   const directory = await stateDirectory(context);
   if (!hasStore(directory)) return comingStore(directory);
   try {
-    const events = await withStoreIfAny(context, ({ ledger }) => ledger.head());
+    const { storeHealth } = await import("../durable-ledger.ts");
+    const { events, refusal } = await storeHealth(context, directory);
+    if (refusal) return { name: "store", status: "error", detail: refusal.message };
+    const why = whyNotIn(directory);
+    if (why !== undefined) return { name: "store", status: "error", detail: `${directory}: opens, but ${why}`, hint: ELSEWHERE };
     const mode = (statSync(directory).mode & 0o777).toString(8);
     return { name: "store", status: "ok", detail: `${directory}: opens, mode 0${mode}, ${events} events` };
   } catch (error) {
@@ -53,8 +57,10 @@ async function storeCheck(context: Context): Promise<Check> {
 function comingStore(directory: string): Check {
   const why = whyNotIn(nearestThere(directory));
   if (why === undefined) return { name: "store", status: "ok", detail: `${directory}: not made yet; the first call makes it` };
-  return { name: "store", status: "error", detail: `${directory}: cannot be made, ${why}`, hint: "choose another directory with --store" };
+  return { name: "store", status: "error", detail: `${directory}: cannot be made, ${why}`, hint: ELSEWHERE };
 }
+
+const ELSEWHERE = "choose another directory with --store";
 
 function nearestThere(path: string): string {
   const above = dirname(path);

@@ -51,9 +51,9 @@ function either(name: string, word: string | undefined, option: string | undefin
 async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {
   const { io, options } = context;
   const parsed = parseToolInput(await readCallInput(io, input));
-  if (!parsed.ok) throw refused(parsed.type, parsed.message);
+  if (!parsed.ok) throw refused(context, parsed);
   const assessed = await judgeCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
-  if (isNoCall(assessed)) throw refused(assessed.type, assessed.message);
+  if (isNoCall(assessed)) throw refused(context, assessed);
   const explanation = await explanationOf(assessed, explaining);
   const { request, decision } = assessed;
   const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
@@ -69,7 +69,8 @@ async function explainOne(context: Context, explaining: Explaining, { tool, inpu
   return 0;
 }
 
-function refused(type: string, message: string): CommandError {
-  const hint = type === "tool_not_registered" ? "assent tools" : "";
-  return new CommandError(type, 2, { message: type === "tool_not_registered" ? message : `The input does not fit: ${message}`, hint });
+function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {
+  if (type !== "tool_not_registered") return new CommandError(type, 2, { message: `The input does not fit: ${message}` });
+  const hint = options.text("policy") === undefined ? "assent tools" : "With --policy only built-in tools are known here.";
+  return new CommandError(type, 2, { message, hint });
 }

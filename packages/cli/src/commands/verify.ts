@@ -3,7 +3,7 @@ import { messageOf } from "@assent/core";
 import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
 import { readNamed } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";
-import { CommandError, usageError } from "../failure.ts";
+import { asFailure, CommandError, usageError } from "../failure.ts";
 import { findRow } from "../find-row.ts";
 import { hasStore, withStoreIfAny } from "../open-store.ts";
 import { printJson } from "../output.ts";
@@ -32,12 +32,18 @@ export async function run(context: Context): Promise<number> {
     ...(anchor && { anchor }),
     ...(clock && { clock }),
     ...(openDatabase && { openDatabase }),
-  });
+  }).catch(withoutHint);
   const target = options.text("export-anchor");
   if (target !== undefined && report.ok) await files.replace(resolve(io.cwd, target), anchorText(report), { mode: 0o600 });
   if (options.flag("json")) await printJson(io, report);
   else await io.stdout.write(text(report, target));
   return report.ok ? 0 : 1;
+}
+
+/** The message says what to do; the usual hint would be this command. */
+function withoutHint(error: unknown): never {
+  const { type, exit, message } = asFailure(error);
+  throw type === "store_corrupt" ? new CommandError(type, exit, { message }) : error;
 }
 
 function sessionOf(context: Context): Promise<string | undefined> {

@@ -264,7 +264,7 @@ agents:
     await helper(at);
     const { code, stdout, stderr } = await at.run(["run", "go", "--allow", "Agent", "--model", "script:s.yaml"]);
     assert.deepEqual([code, stdout], [1, ""]);
-    assert.match(stderr, /^assent: boom\nGo on with: assent resume s_\w+\n$/);
+    assert.match(stderr, /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/);
   });
 });
 

@@ -136,7 +136,12 @@ describe("the three formats", () => {
       "H6: a provider's failure",
       [],
       "turns: [{ error: { status: 500, message: boom } }]",
-      { code: 1, subtype: "error_during_execution", error: "provider_error", stderr: /^assent: boom\nGo on with: assent resume s_\w+\n$/ },
+      {
+        code: 1,
+        subtype: "error_during_execution",
+        error: "provider_error",
+        stderr: /^assent: boom \(status 500\)\nGo on with: assent resume s_\w+\n$/,
+      },
     ],
     [
       "a provider that refuses the key",
@@ -574,7 +579,7 @@ describe("the command line of a run", () => {
       "turns: [{ say: secret words, calls: [{ tool: list, id: c1, input: { path: . } }] }, { error: { status: 500, message: boom } }]",
     );
     const quiet = await at.here(["run", "go", "--model", "script:s.yaml", "--quiet"]);
-    assert.deepEqual([quiet.code, quiet.stderr], [1, "assent: boom\n"]);
+    assert.deepEqual([quiet.code, quiet.stderr], [1, "assent: boom (status 500)\n"]);
     const verbose = await at.here(["run", "secret prompt", "--model", "script:s.yaml", "--verbose"]);
     assert.match(verbose.stderr, /call\.claimed .*call="c1"/);
     await at.here(["run", "secret prompt", "--model", "script:s.yaml"], { env: { ASSENT_LOG: at.path("log") } });

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Tool } from "@assent/core";
 import type { Io } from "../../src/io.ts";
 import { main } from "../../src/main.ts";
+import type { Overrides } from "../../src/overrides.ts";
 
 export const BIN: string = fileURLToPath(new URL("../../bin/assent.js", import.meta.url));
 
@@ -22,6 +23,8 @@ export type RunOptions = {
   readonly entry?: readonly string[];
   /** Tools beside the built-in ones; in this process only. */
   readonly tools?: readonly Tool[];
+  /** Opens the store's file; in this process only. */
+  readonly openDatabase?: NonNullable<Overrides["openDatabase"]>;
 };
 
 /** How a command with `--json` ended; `value` is whatever it printed. */
@@ -68,7 +71,7 @@ export function place(): Place {
       cwd: options.cwd ?? workspace,
       env: { ...env, ...options.env },
       input: options.input ?? "",
-      tools: options.tools ?? [],
+      overrides: { tools: options.tools ?? [], ...(options.openDatabase && { openDatabase: options.openDatabase }) },
     });
   return {
     root,
@@ -99,7 +102,7 @@ function parsed({ code, stdout, stderr }: Ran): Printed {
 
 async function runHere(
   argv: readonly string[],
-  { cwd, env, input, tools }: { cwd: string; env: Record<string, string>; input: string | Uint8Array; tools: readonly Tool[] },
+  { cwd, env, input, overrides }: { cwd: string; env: Record<string, string>; input: string | Uint8Array; overrides: Overrides },
 ): Promise<Ran> {
   const written = { stdout: "", stderr: "" };
   const output = (name: "stdout" | "stderr"): Io["stdout"] => ({
@@ -127,7 +130,7 @@ async function runHere(
     onSignal: () => () => undefined,
     exitNow: never,
   };
-  const code = await main(argv, io, { tools });
+  const code = await main(argv, io, overrides);
   return { code, signal: null, ...written };
 }
 

@@ -48,7 +48,7 @@ describe("custom tools 6: /tools reload", () => {
     await say(screen, "again");
     await screen.until("c2 is done.");
     await say(screen, "/tools reload");
-    await screen.until("custom tools were loaded again: 1 is there now (tools_reloaded)");
+    await screen.until("Custom tools were loaded again: greet changed, 1 is there now (tools_reloaded)");
     await say(screen, "once more");
     await screen.until("c3 is done.");
     const ends = await endedCalls(at);
@@ -73,7 +73,7 @@ describe("custom tools 6: /tools reload", () => {
     await say(screen, "/tools reload");
     const shown = (await screen.until(RELOADED)).replaceAll(/\s+/g, " ");
     assert.match(shown, /Custom tool failed: \S+greet\.ts: .+ \(line 2\)/);
-    assert.match(shown, /custom tools were loaded again: greet is gone, 1 is there now/);
+    assert.match(shown, /Custom tools were loaded again: greet is gone, 1 is there now/);
     await say(screen, "try it");
     await screen.until("c1 is done.");
     at.write("greet.ts", greeting("Back", "Greets again."));
@@ -137,9 +137,10 @@ describe("custom tools 6: /tools reload", () => {
     await screen.until("You: ");
     writeFileSync(file, "export default 3;");
     screen.type("/tools reload\r");
-    await screen.until(
+    const shown = await screen.until(
       /Custom tool failed: \S+greet\.mjs: Default export is not a factory function[\s\S]*greet is gone, none is there now/,
     );
+    assert.match(shown, /^Custom tools were loaded again: /m);
   });
 
   test("in the person's own folder a file that is new, or gone, counts too", async () => {

@@ -61,14 +61,19 @@ function conditionStarts(text: string): readonly Start[] {
   return starts;
 }
 
+const OTHER_NOTATION = "parenthesis (here a rule is tool or tool:argument=glob; Tool(specifier) is read by @assent/policy)";
+
 function checkToolText(text: string, tool: string): void {
   if (tool === "") throw new PatternError({ text, problem: "empty tool", column: 1 });
+  const plain = tool.replaceAll(/\\./gsu, (escaped) => "_".repeat(escaped.length));
   const colon = tool.indexOf(":");
+  const open = plain.indexOf("(");
+  if (open !== -1 && (colon === -1 || open < colon)) throw new PatternError({ text, problem: OTHER_NOTATION, column: open + 1 });
   if (colon !== -1) {
     const problem = tool[colon + 1] === "=" ? "empty argument name" : "colon in the tool part";
     throw new PatternError({ text, problem, column: colon + 1 });
   }
-  const odd = tool.replaceAll(/\\./gsu, (escaped) => "_".repeat(escaped.length)).search(/[^\p{L}\p{M}\p{N}_*?[\]!\\-]/u);
+  const odd = plain.search(/[^\p{L}\p{M}\p{N}_*?[\]!\\-]/u);
   if (odd !== -1) throw new PatternError({ text, problem: "character that is in no tool's name", column: odd + 1 });
 }
 

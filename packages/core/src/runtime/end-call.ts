@@ -101,21 +101,21 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const TRIES = 4;
 
 /**
- * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked. Any other end is tried again a few times
- * while the store is locked. What still fails is the batch's to report.
+ * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked, unless the batch is cancelled: then a few times
+ * more. Any other end is tried again a few times while the store is locked. What still fails is the batch's to report.
  */
-function recordEnd({ deps }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
+function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
   const { session } = deps;
   const claimed = session.state.calls.get(body.call)?.state === "claimed";
   const written = session.write([session.draft("call.ended", body)], "normal");
-  return written instanceof Promise ? recordEndSurely(deps, { body, claimed, written }) : undefined;
+  return written instanceof Promise ? recordEndSurely(deps, { body, claimed, written, signal: batch.signal }) : undefined;
 }
 
-type Recording = { readonly body: EventBodies["call.ended"]; readonly claimed: boolean; readonly written: Promise<unknown> };
+type Recording = { readonly body: EventBodies["call.ended"]; readonly claimed: boolean; readonly written: Promise<unknown>; readonly signal: AbortSignal };
 
-function recordEndSurely(deps: BatchRun["deps"], { body, claimed, written }: Recording): Promise<void> {
+function recordEndSurely(deps: BatchRun["deps"], { body, claimed, written, signal }: Recording): Promise<void> {
   const events = (): readonly Draft[] => [deps.session.draft("call.ended", body)];
-  return untilWritten(deps, { events, tries: claimed ? undefined : TRIES }, written);
+  return untilWritten(deps, { events, tries: claimed ? undefined : TRIES, signal }, written);
 }
 
 function limit(batch: BatchRun, run: CallRun, result: ToolResult): Maybe<ToolResult> {

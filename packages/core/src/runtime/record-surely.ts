@@ -13,7 +13,11 @@ type Recording = {
   readonly durability?: Durability;
   /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
   readonly tries?: number | undefined;
+  /** Once it aborts, nobody waits for a store any longer than for a few more tries. */
+  readonly signal?: AbortSignal | undefined;
 };
+
+const LAST_TRIES = 3;
 
 type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
 
@@ -26,14 +30,19 @@ export function recordSurely(recorder: Recorder, recording: Recording): Maybe<vo
 
 /** The same for what was written once already. */
 export async function untilWritten({ session, clock, warn }: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
-  const { events, durability = "normal", tries } = recording;
+  const { events, durability = "normal", tries, signal } = recording;
+  let said: string | undefined;
+  let last = tries;
   for (let tried = 1, written: Maybe<unknown> = first; ; tried += 1) {
     try {
       await written;
       return;
     } catch (error) {
-      if (!isPassing(error, tries === undefined) || (tries !== undefined && tried >= tries)) throw error;
-      warn?.(messageOf(error));
+      if (signal?.aborted) last ??= tried + LAST_TRIES;
+      if (!isPassing(error, tries === undefined) || (last !== undefined && tried >= last)) throw error;
+      const message = messageOf(error);
+      if (message !== said) warn?.(message); // once for as long as it is the same
+      said = message;
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
       written = session.write(events(), durability);
     }

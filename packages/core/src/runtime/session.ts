@@ -121,6 +121,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
       for (const act of closing.splice(0)) await act();
       await writer.record([draft("session.closed", { reason, exit })], "full");
       if (ledger.durable) await ledger.snapshot(id, state.seq, toSnapshot(state));
+      link.failure ??= new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
     },
   };
 }

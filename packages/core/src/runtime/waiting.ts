@@ -104,11 +104,9 @@ async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal):
     if (signal.aborted) return true;
     if (!answer) return false;
     try {
-      await answerApproval(answerPorts(batch.deps, batch.batch.tools), {
-        ...answer,
-        approval: open.id,
-        revision: answer.revision ?? open.revision,
-      });
+      const { approval = open.id, revision = open.revision } = answer;
+      if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is to ${approval}, and asked was ${open.id}.`);
+      await answerApproval(answerPorts(batch.deps, batch.batch.tools), { ...answer, approval, revision });
       return true;
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error;

@@ -149,6 +149,8 @@ const broken: readonly (readonly [sentence: string, pattern: string, column: num
   ["a repeated argument", "t:a=x:b=y:a=z", 11],
   ["an empty step of a path", "t:a..b=x", 3],
   ["the other notation", "Shell(git status)", 6],
+  ["the other notation with a colon", "WebFetch(domain:example.com)", 9],
+  ["the other notation with what looks like a condition", "Shell(npm run a:b=c)", 6],
   ["a blank", "shell x", 6],
   ["a blank behind an escaped character", "a\\*b c", 5],
 ];
@@ -166,6 +168,10 @@ for (const [sentence, pattern, column] of broken) {
     );
   });
 }
+
+test("a rule in the other notation is told who reads it", () => {
+  assert.throws(() => parsePattern("Shell(git push)"), /tool:argument=glob; Tool\(specifier\) is read by @assent\/policy/);
+});
 
 test("law: what an allow covers, a deny of the same text covers too", () => {
   const pattern = fc.constantFrom("t", "t:a=x*", "t:a=*", "t:a.b=x", "t:cmd=ls*", "t:command=ls", "*:a=[xy]", "t:a=x:b=y");

@@ -313,6 +313,20 @@ test("store_full: the end of an effect is kept and tried every second until it i
   assert.equal((await b.stored("call.ended")).length, 1);
 });
 
+test("store_full: it is said once, and a cancelled batch does not wait for ever", async (t) => {
+  const state = { failing: new LedgerError("store_full", "Disk full") as LedgerError | undefined };
+  const b = await bench(t, { ...yolo, wrap: failingEnds(state) });
+  const stop = new AbortController();
+  const running = b.process([call("edit", "x", "c1")], { signal: stop.signal });
+  await until(() => b.world.lines.length === 1);
+  for (let second = 0; second < 20; second += 1) await b.clock.advance(1_000);
+  assert.deepEqual(b.warnings, ["Disk full"]);
+  stop.abort();
+  for (let second = 0; second < 10; second += 1) await b.clock.advance(1_000);
+  assert.equal((await running).results.length, 1);
+  assert.equal((b.dispatcher.failure() as LedgerError).type, "store_full");
+});
+
 for (const type of ["store_io", "stale_writer", "store_readonly"] as const) {
   test(`${type}: an end that cannot be recorded is reported by failure(), no result is told, and nothing more runs`, async (t) => {
     const error = new LedgerError(type, "gone");

@@ -787,7 +787,7 @@ test("a disk that is full when the apply is to be recorded: it is recorded when 
   await until(() => b.clock.pending() > 0);
   await b.clock.advance(1_000);
   assert.equal(only(await running).type, "applied");
-  assert.deepEqual(b.warnings, ["Disk full.", "Disk full."]);
+  assert.deepEqual(b.warnings, ["Disk full."], "said once");
 });
 
 test("I2: an apply that cannot be recorded does not begin", async (t) => {

@@ -99,6 +99,21 @@ test("a closed session can be opened again, and its state is the same", async (t
   assert.deepEqual([...state.ids.keys()], ["c1", "c2"]);
 });
 
+test("whoever closed a session writes nothing more to it, and nothing more runs there", async (t) => {
+  const b = await bench(t, { policy: { mode: "yolo" } });
+  await b.process([call("edit", "x", "c1")]);
+  await b.session.close("done", 0);
+  const head = await b.ledger.head();
+  await assert.rejects(b.session.record([b.session.draft("message.user", { turn: 1, content: "more", origin: "user" })], "normal"), {
+    name: "LedgerError",
+    type: "stale_writer",
+    message: /is closed\. Open it again/,
+  });
+  assert.deepEqual(outcomes(await b.process([call("edit", "y", "c2")])), ["denied store_unavailable"]);
+  assert.deepEqual(b.world.lines, ["x"]);
+  assert.equal(await b.ledger.head(), head);
+});
+
 /** A ledger that says it survives the process, so that everything a durable one needs is made. */
 const durable = (ledger: Ledger): Ledger => ({ ...ledger, durable: true });
 

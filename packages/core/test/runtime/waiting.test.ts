@@ -331,16 +331,6 @@ for (const [what, answer] of nonsense) {
   });
 }
 
-test("an approver's answer counts for the approval it was asked about, whatever id it names", async (t) => {
-  const person = scriptedApprover(({ callId }) => (callId === "c1" ? { outcome: "approve", approval: "a_other" } : "wait"));
-  const b = await bench(t, { person });
-  const running = b.process([call("edit", "x", "c1"), call("edit", "y", "c2")]);
-  await until(() => b.world.lines.length === 1);
-  assert.deepEqual(b.world.lines, ["x"]);
-  b.dispatcher.cancel("c2");
-  await running;
-});
-
 test("an approver is told to stop asking when somebody else answered, when the call is cancelled and when it expires", async (t) => {
   const signals = new Map<string, AbortSignal>();
   const ask: Approver["ask"] = ({ callId }, signal) => {
@@ -518,4 +508,35 @@ test("D66: a deadline that finds a yes committed just before lets it stand", asy
   const shown = b.dispatcher.pending()[0]!.fingerprint;
   await b.clock.advance(60_000);
   assert.deepEqual(outcomes(await running), ["succeeded"]);
+});
+
+test("an approver's answer that names another approval approves nothing, and is asked for again", async (t) => {
+  let asked = 0;
+  const approver: Approver = {
+    available: () => true,
+    ask: async ({ id }) => {
+      asked += 1;
+      return says(asked === 1 ? "a_another" : id);
+    },
+  };
+  const b = await bench(t, { deps: { approver } });
+  assert.deepEqual(outcomes(await b.process([call("edit", "x", "c1")])), ["succeeded"]);
+  assert.match(b.warnings.join("\n"), /is to a_another, and asked was a_/);
+  assert.equal(asked, 2);
+});
+
+test("two answers that came to the wrong question run nothing", async (t) => {
+  const shown: string[] = [];
+  const approver: Approver = {
+    available: () => true,
+    ask: async ({ id }) => {
+      shown.push(id);
+      await until(() => shown.length > 1);
+      return says(shown.find((other) => other !== id) ?? "");
+    },
+  };
+  const b = await bench(t, { deps: { approver } });
+  const report = await b.process([call("edit", "x", "c1"), call("edit", "y", "c2")]);
+  assert.deepEqual(outcomes(report), ["denied denied_unattended", "denied denied_unattended"]);
+  assert.deepEqual(b.world.lines, []);
 });

@@ -25,7 +25,13 @@ export type Renderers = {
 };
 
 /** A custom tool that passes the same pipeline as any other. */
-export type AdaptedTool = { readonly tool: Tool; readonly source: ToolSource; readonly renderers: Renderers };
+export type AdaptedTool = {
+  readonly tool: Tool;
+  readonly source: ToolSource;
+  readonly renderers: Renderers;
+  /** Digest of its module's file, as it was loaded. */
+  readonly code: string;
+};
 
 /** What a module's tools are made with. */
 export type Adapting = {
@@ -33,11 +39,12 @@ export type Adapting = {
   readonly module: ModuleIdentity;
   readonly ports: ApiPorts;
   readonly schemas: Schemas;
+  readonly code: string;
 };
 
 /** Makes a tool of what a factory returned; `at` counts from 1. */
 export function adaptTool(given: unknown, at: number, adapting: Adapting): AdaptedTool | { readonly failure: ToolFailure } {
-  const { source, schemas } = adapting;
+  const { source, schemas, code } = adapting;
   const parsed = parseTool(given, at);
   if ("fault" in parsed) return failed(source, parsed.name, parsed.fault);
   const { tool: custom } = parsed;
@@ -47,7 +54,7 @@ export function adaptTool(given: unknown, at: number, adapting: Adapting): Adapt
     if (unfit !== undefined) return failed(source, name, `Tool "${name}": ${unfit}`);
     const tool = defineTool(definitionOf(custom, adapting), { schemas });
     void tool.schemaIsRecursive; // what cannot be shown to a model is refused here
-    return { tool, source, renderers: renderersOf(custom, adapting.module) };
+    return { tool, source, renderers: renderersOf(custom, adapting.module), code };
   } catch (error) {
     return failed(source, name, `Tool "${name}": ${definitionWords(error, adapting)}`);
   }

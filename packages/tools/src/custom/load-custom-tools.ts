@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { Clock, Schemas } from "@assent/core";
 import { type AdaptedTool, adaptTool } from "./adapt-tool.ts";
 import { discoverModules, type FoundModule, type Places, type ToolSource } from "./discover.ts";
@@ -57,9 +59,18 @@ async function toolsOf(
     log: (level, message) => ports.log({ level, module: source.file, message }),
   };
   const api = factoryApi(module, ports, await import("zod"));
+  const code = codeOf(found);
   const loaded = await loadModule(found, { module, api, clock, timeoutMs: loadTimeoutMs });
   if ("failure" in loaded) return [loaded];
-  return loaded.given.map((given, index) => adaptTool(given, index + 1, { source, module, ports, schemas }));
+  return loaded.given.map((given, index) => adaptTool(given, index + 1, { source, module, ports, schemas, code }));
+}
+
+function codeOf({ real }: FoundModule): string {
+  try {
+    return createHash("sha256").update(readFileSync(real)).digest("hex");
+  } catch {
+    return ""; // loading it says why
+  }
 }
 
 /** Providers fold case, and hyphens with underscores: what they would take for one name is one. The first has it. */

@@ -13,10 +13,10 @@ const FIELDS: readonly (keyof CustomTool)[] = ["name", "label", "description", "
 const LONGEST_DESCRIPTION = 10_000;
 
 /** What is missing, in the order in which it is named. */
-const MISSING: readonly (readonly [fault: string, rule: (fields: Fields) => boolean])[] = [
+const MISSING: readonly (readonly [fault: string, rule: (fields: Fields) => boolean, elsewhere?: string])[] = [
   ["description is missing", ({ description }) => typeof description !== "string" || description.trim() === ""],
-  ["parameters are missing", ({ parameters }) => parameters === undefined || parameters === null],
-  ["execute is missing", ({ execute, preview, apply }) => execute === undefined && preview === undefined && apply === undefined],
+  ["parameters are missing", ({ parameters }) => parameters === undefined || parameters === null, "input"],
+  ["execute is missing", ({ execute, preview, apply }) => execute === undefined && preview === undefined && apply === undefined, "run"],
 ];
 
 /** What is there and wrong. */
@@ -48,8 +48,9 @@ function parseFields(given: object, at: number): ParsedTool {
   const { name } = fields;
   if (name === undefined) return { fault: `Tool #${at}: name is missing` };
   if (typeof name !== "string" || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) return { fault: `Tool #${at}: invalid name ${shownName(name)}` };
-  const missing = MISSING.find(([, rule]) => rule(fields))?.[0];
-  if (missing !== undefined) return { name, fault: `Tool #${at} ("${name}"): ${missing}` };
+  const [missing, , elsewhere] = MISSING.find(([, rule]) => rule(fields)) ?? [];
+  const instead = elsewhere !== undefined && elsewhere in given ? `; "${elsewhere}" is what defineTool calls it` : "";
+  if (missing !== undefined) return { name, fault: `Tool #${at} ("${name}"): ${missing}${instead}` };
   const wrong = WRONG.find(([, rule]) => rule(fields))?.[0] ?? misspelt(given);
   if (wrong !== undefined) return { name, fault: `Tool "${name}": ${wrong}` };
   return { tool: bound(given, fields) };

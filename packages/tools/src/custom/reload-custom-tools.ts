@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tool } from "@assent/core";
+import type { AdaptedTool } from "./adapt-tool.ts";
 import { type CustomToolOptions, type LoadedTools, loadCustomTools } from "./load-custom-tools.ts";
 
 /** Tools that were loaded anew, and what became of those that were there, by name. */
 export type ReloadedTools = LoadedTools & {
-  /** Another definition under the same name: calls of the old one that wait end as `tool_changed`. */
+  /** Another definition or another file's text under the same name. Only of another definition waiting calls end as `tool_changed`. */
   readonly changed: readonly string[];
   /** Gone, or no longer loading: their waiting calls end so too. */
   readonly removed: readonly string[];
@@ -14,8 +15,8 @@ export type ReloadedTools = LoadedTools & {
 /** Loads everything again, between two turns. What runs goes on with the old code; a module that fails now has no tools, whatever it had before. */
 export async function reloadCustomTools(before: LoadedTools, options: CustomToolOptions): Promise<ReloadedTools> {
   const now = await loadCustomTools(options);
-  const old = new Map(before.tools.map(({ tool }) => [tool.name, tool]));
-  const present = new Map(now.tools.map(({ tool }) => [tool.name, tool]));
+  const old = new Map(before.tools.map((adapted) => [adapted.tool.name, adapted]));
+  const present = new Map(now.tools.map((adapted) => [adapted.tool.name, adapted]));
   const names = [...present.keys()];
   return {
     ...now,
@@ -25,11 +26,11 @@ export async function reloadCustomTools(before: LoadedTools, options: CustomTool
   };
 }
 
-/** The parts that make up a definition's digest: all that is data. Functions have none. */
-function isSame(one: Tool | undefined, other: Tool | undefined): boolean {
-  return isDeepStrictEqual(one && dataOf(one), other && dataOf(other));
+function isSame(one: AdaptedTool | undefined, other: AdaptedTool | undefined): boolean {
+  return one?.code === other?.code && isDeepStrictEqual(one && dataOf(one.tool), other && dataOf(other.tool));
 }
 
+/** The parts that make up a definition's digest: all that is data. Functions have none. */
 function dataOf({ title, inputSchema, definition: { input: _, ...definition } }: Tool): object {
   return { title, inputSchema, ...Object.fromEntries(Object.entries(definition).filter(([, value]) => typeof value !== "function")) };
 }

@@ -16,6 +16,16 @@ const REFUSED: readonly (readonly [sentence: string, tool: string, failure: stri
   ["CT-06: no description", '{ name: "x", parameters: { type: "object" }, execute() {} }', 'Tool #2 ("x"): description is missing'],
   ["CT-06: a blank description", `{ name: "x", ${GOOD}, description: " " }`, 'Tool #2 ("x"): description is missing'],
   ["CT-06: no parameters", '{ name: "x", description: "D.", execute() {} }', 'Tool #2 ("x"): parameters are missing'],
+  [
+    "input for parameters",
+    '{ name: "x", description: "D.", input: {}, execute() {} }',
+    'Tool #2 ("x"): parameters are missing; "input" is what defineTool calls it',
+  ],
+  [
+    "run for execute",
+    '{ name: "x", description: "D.", parameters: { type: "object" }, run() {} }',
+    'Tool #2 ("x"): execute is missing; "run" is what defineTool calls it',
+  ],
   ["CT-06: not a tool at all", "42", "Tool #2: not a tool"],
   ["CT-06: a tool that cannot be read", '{ get name() { throw new Error("no"); } }', "Tool #2: cannot be read: no"],
   ["CT-06: execute is no function", `{ name: "x", ${GOOD}, execute: 1 }`, 'Tool "x": execute must be a function'],

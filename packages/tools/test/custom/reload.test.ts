@@ -29,7 +29,7 @@ describe("reload", () => {
     at.write("config/tools/new.ts", toolModule("new"));
     rmSync(join(at.user, "gone.ts"));
     const { changed, removed, added, ...now } = await reloadCustomTools(before, at.options());
-    assert.deepEqual({ changed, removed, added }, { changed: ["label", "schema"], removed: ["broken", "gone"], added: ["new"] });
+    assert.deepEqual({ changed, removed, added }, { changed: ["code", "label", "schema"], removed: ["broken", "gone"], added: ["new"] });
     assert.deepEqual(summary(now), {
       tools: ["code", "label", "new", "same", "schema"],
       failed: ["factory_error: Factory failed: broken"],
