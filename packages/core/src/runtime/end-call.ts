@@ -111,7 +111,12 @@ function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): 
   return written instanceof Promise ? recordEndSurely(deps, { body, claimed, written, signal: batch.signal }) : undefined;
 }
 
-type Recording = { readonly body: EventBodies["call.ended"]; readonly claimed: boolean; readonly written: Promise<unknown>; readonly signal: AbortSignal };
+type Recording = {
+  readonly body: EventBodies["call.ended"];
+  readonly claimed: boolean;
+  readonly written: Promise<unknown>;
+  readonly signal: AbortSignal;
+};
 
 function recordEndSurely(deps: BatchRun["deps"], { body, claimed, written, signal }: Recording): Promise<void> {
   const events = (): readonly Draft[] => [deps.session.draft("call.ended", body)];

@@ -29,24 +29,36 @@ export function recordSurely(recorder: Recorder, recording: Recording): Maybe<vo
 }
 
 /** The same for what was written once already. */
-export async function untilWritten({ session, clock, warn }: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
-  const { events, durability = "normal", tries, signal } = recording;
-  let said: string | undefined;
-  let last = tries;
-  for (let tried = 1, written: Maybe<unknown> = first; ; tried += 1) {
+export async function untilWritten(recorder: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
+  const { session, clock } = recorder;
+  const { events, durability = "normal" } = recording;
+  const mayWait = makePatience(recorder, recording);
+  for (let written: Maybe<unknown> = first; ; ) {
     try {
       await written;
       return;
     } catch (error) {
-      if (signal?.aborted) last ??= tried + LAST_TRIES;
-      if (!isPassing(error, tries === undefined) || (last !== undefined && tried >= last)) throw error;
-      const message = messageOf(error);
-      if (message !== said) warn?.(message); // once for as long as it is the same
-      said = message;
+      if (!mayWait(error)) throw error;
       await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
       written = session.write(events(), durability);
     }
   }
+}
+
+/** Whether a failure is worth another try. It is told once for as long as it is the same. */
+function makePatience({ warn }: Recorder, { tries, signal }: Recording): (error: unknown) => boolean {
+  let tried = 0;
+  let last = tries;
+  let said: string | undefined;
+  return (error) => {
+    tried += 1;
+    if (signal?.aborted) last ??= tried + LAST_TRIES;
+    if (!isPassing(error, tries === undefined) || (last !== undefined && tried >= last)) return false;
+    const message = messageOf(error);
+    if (message !== said) warn?.(message);
+    said = message;
+    return true;
+  };
 }
 
 /** What must be on record before anything happens: where it cannot be, nothing does, and whoever wanted it is told so. */

@@ -1,3 +1,4 @@
+import type { Answer } from "../model/answer.ts";
 import type { Call, Yes } from "../model/call.ts";
 import { toolHookInput } from "../model/hook-input.ts";
 import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../model/notification-source.ts";
@@ -103,17 +104,23 @@ async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal):
     const answer = await batch.deps.approver?.ask(open, signal);
     if (signal.aborted) return true;
     if (!answer) return false;
-    try {
-      const { approval = open.id, revision = open.revision } = answer;
-      if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is to ${approval}, and asked was ${open.id}.`);
-      await answerApproval(answerPorts(batch.deps, batch.batch.tools), { ...answer, approval, revision });
-      return true;
-    } catch (error) {
-      if (!(error instanceof AnswerError)) throw error;
-      batch.deps.warn?.(error.message);
-    }
+    if (await isTaken(batch, open, answer)) return true;
   }
   return false;
+}
+
+/** False: the answer is none to what was asked, and counts for nothing. */
+async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
+  try {
+    const { approval = open.id, revision = open.revision } = answer;
+    if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is to ${approval}, and asked was ${open.id}.`);
+    await answerApproval(answerPorts(deps, batch.tools), { ...answer, approval, revision });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AnswerError)) throw error;
+    deps.warn?.(error.message);
+    return false;
+  }
 }
 
 /** An approval, as far as looking at it needs. */
