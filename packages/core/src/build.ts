@@ -26,10 +26,22 @@ const NONE: readonly Coercion[] = Object.freeze([]);
  * copy and root, aliases, schema, coercion and schema again, the tool's own check.
  */
 export function buildInvocation(building: Building, given: unknown): Maybe<Invocation> {
-  const sent = foldAliases(building.definition.inputAliases, copyInput(given));
-  return andThen(building.reader.validate(sent.input), (checked) =>
-    checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems),
-  );
+  return buildFrozen(building, copyInput(given));
+}
+
+/** The same for an input that is frozen already. */
+export function buildFrozen(building: Building, input: JsonObject): Maybe<Invocation> {
+  const sent = foldAliases(building.definition.inputAliases, input);
+  const checked = building.reader.validate(sent.input);
+  return checked instanceof Promise ? checkedLater(building, sent, checked) : afterCheck(building, sent, checked);
+}
+
+async function checkedLater(building: Building, sent: Sent, checked: Promise<Checked>): Promise<Invocation> {
+  return afterCheck(building, sent, await checked);
+}
+
+function afterCheck(building: Building, sent: Sent, checked: Checked): Maybe<Invocation> {
+  return checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems);
 }
 
 function foldAliases(aliases: ToolDefinition["inputAliases"], input: JsonObject): Sent {
@@ -74,7 +86,7 @@ function finish(building: Building, sent: Sent, output: unknown): Invocation {
 
 function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): Invocation {
   if (definition.check) runCheck(definition.check, input);
-  return makeInvocation({ definition, input, coercions, ctx });
+  return makeInvocation({ definition, input, coercions, ctx, warnings: [] });
 }
 
 function runCheck(check: NonNullable<ToolDefinition["check"]>, input: JsonObject): void {

@@ -15,9 +15,10 @@ export type Bound = {
   readonly input: JsonObject;
   readonly coercions: readonly Coercion[];
   readonly ctx: CallContext;
+  /** What goes wrong from here on without changing the outcome. */
+  readonly warnings: string[];
 };
 
-type Warned = Bound & { readonly warnings: string[] };
 type Update = (display: Display) => void;
 
 const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
@@ -27,28 +28,33 @@ const LONGEST_DESCRIPTION = 200;
 
 /** What can be asked of a validated input, and how it runs. Nothing here judges, asks a person or records. */
 export function makeInvocation(bound: Bound): Invocation {
-  const { definition, input, coercions, ctx } = bound;
-  const warnings: string[] = [];
-  const warned: Warned = { definition, input, coercions, ctx, warnings };
-  const execute: Invocation["execute"] = async (signal, update, given) => perform(warned, { ...given, signal }, update);
+  const { definition, input, coercions, warnings } = bound;
+  const execute: Invocation["execute"] = async (signal, update, given) => perform(bound, { ...given, signal }, update);
   return Object.freeze({
     input,
     coercions,
     warnings,
-    describe: () => describe(warned),
-    locations: () => locations(warned),
+    describe: () => describe(bound),
+    locations: definition.locations ? () => locations(bound) : nowhere,
     permission: async () => (await opinion(bound)).verdict,
-    opinion: () => opinion(bound),
-    safe: () => isSafe(warned),
-    confirmation: (signal: AbortSignal) => confirmation(bound, signal),
+    opinion: definition.permission ? () => opinion(bound) : undeclared,
+    safe: definition.safe ? () => isSafe(bound) : unproven,
+    confirmation: definition.confirm ? (signal: AbortSignal) => confirmation(bound, signal) : noDetails,
     execute,
-    direct: { of: execute, perform: (given: RunContext) => perform(warned, given, given.update) },
+    direct: { of: execute, perform: (given: RunContext) => perform(bound, given, given.update) },
   });
 }
 
+// What a tool that declares nothing says is the same for every input.
+const NOWHERE: readonly Location[] = Object.freeze([]);
+const nowhere = (): readonly Location[] => NOWHERE;
+const undeclared = (): ToolOpinion => UNDECLARED;
+const unproven = (): boolean => false;
+const noDetails = async (): Promise<undefined> => undefined;
+
 type Signalled = Partial<RunContext> & Pick<RunContext, "signal">;
 
-function describe({ definition, input, ctx, warnings }: Warned): string {
+function describe({ definition, input, ctx, warnings }: Bound): string {
   if (definition.describe) {
     try {
       const text: unknown = definition.describe(input, ctx);
@@ -62,10 +68,9 @@ function describe({ definition, input, ctx, warnings }: Warned): string {
 }
 
 /** Undefined, for a throw and for any answer that is no list of paths: then no place is known to be harmless. */
-function locations({ definition, input, ctx, warnings }: Warned): readonly Location[] | undefined {
-  if (!definition.locations) return [];
+function locations({ definition, input, ctx, warnings }: Bound): readonly Location[] | undefined {
   try {
-    const found: unknown = definition.locations(input, ctx);
+    const found: unknown = definition.locations?.(input, ctx);
     const resolved = Array.isArray(found) ? found.map((location) => resolveLocation(ctx.cwd, location)) : [undefined];
     if (resolved.every((location) => location !== undefined)) return resolved;
     warnings.push(`Tool '${definition.name}': locations gave no list of paths`);
@@ -112,7 +117,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** A tool that proves nothing about its input has proven nothing, whatever its kind. */
-function isSafe({ definition, input, ctx, warnings }: Warned): boolean {
+function isSafe({ definition, input, ctx, warnings }: Bound): boolean {
   try {
     return definition.safe?.(input, ctx) === true;
   } catch (error) {
@@ -122,8 +127,7 @@ function isSafe({ definition, input, ctx, warnings }: Warned): boolean {
 }
 
 async function confirmation({ definition, input, ctx }: Bound, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
-  if (!definition.confirm) return undefined;
-  const details: unknown = await definition.confirm(input, ctx, signal);
+  const details: unknown = await definition.confirm?.(input, ctx, signal);
   if (!isDetails(details)) throw new TypeError("confirm gave no details");
   return details;
 }
@@ -132,21 +136,21 @@ function isDetails(value: unknown): value is ConfirmationDetails {
   return isObject(value) && DETAILS.includes(value["type"]);
 }
 
-function perform(warned: Warned, given: Signalled, update: Update | undefined): Maybe<ToolResult> {
-  const { definition, input, ctx } = warned;
+function perform(bound: Bound, given: Signalled, update: Update | undefined): Maybe<ToolResult> {
+  const { definition, input, ctx } = bound;
   const { name, run, canUpdateOutput } = definition;
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
-  if (canUpdateOutput === true && update) return performLive(warned, { given, update, run });
+  if (canUpdateOutput === true && update) return performLive(bound, { given, update, run });
   const returned: unknown = run(input, contextOf(ctx, given, ignoreUpdate));
-  if (!isThenable(returned)) return resultOf(warned, returned);
-  return Promise.resolve(returned).then((value) => resultOf(warned, value));
+  if (!isThenable(returned)) return resultOf(bound, returned);
+  return Promise.resolve(returned).then((value) => resultOf(bound, value));
 }
 
 type Live = { readonly given: Signalled; readonly update: Update; readonly run: NonNullable<ToolDefinition["run"]> };
 
 /** The display is live for as long as the body runs. */
-async function performLive(warned: Warned, { given, update, run }: Live): Promise<ToolResult> {
-  const { input, ctx, warnings } = warned;
+async function performLive(bound: Bound, { given, update, run }: Live): Promise<ToolResult> {
+  const { input, ctx, warnings } = bound;
   let over = false;
   const show = (display: Display): void => {
     try {
@@ -156,13 +160,13 @@ async function performLive(warned: Warned, { given, update, run }: Live): Promis
     }
   };
   try {
-    return resultOf(warned, await run(input, contextOf(ctx, given, show)));
+    return resultOf(bound, await run(input, contextOf(ctx, given, show)));
   } finally {
     over = true;
   }
 }
 
-function resultOf({ definition, warnings }: Warned, returned: unknown): ToolResult {
+function resultOf({ definition, warnings }: Bound, returned: unknown): ToolResult {
   const { result, warnings: dropped } = normaliseResult(definition.name, returned);
   if (dropped.length > 0) warnings.push(...dropped);
   return result;

@@ -1,10 +1,11 @@
-import { buildInvocation } from "./build.ts";
+import { buildFrozen, buildInvocation } from "./build.ts";
 import { parseDefinition } from "./check-definition.ts";
 import { type InputReader, readerOf } from "./input-reader.ts";
+import type { JsonObject } from "./model/json.ts";
 import { hasCycleInSchema } from "./model/schema-cycle.ts";
 import type { Schemas } from "./ports.ts";
 import type { StandardSchema } from "./standard-schema.ts";
-import type { CallContext, JsonSchema, Tool, ToolDefinition } from "./tool-definition.ts";
+import type { CallContext, Invocation, JsonSchema, Maybe, Tool, ToolDefinition } from "./tool-definition.ts";
 
 export { ToolDefinitionError } from "./tool-definition-error.ts";
 
@@ -42,6 +43,12 @@ export function defineTool<S extends StandardSchema | JsonSchema>(
   });
   READERS.set(tool, reader);
   return tool;
+}
+
+/** What `build` does, for an input that was read and frozen by us; by its own build where a tool was not made here. */
+export function buildFrom(tool: Tool, frozen: JsonObject, ctx: CallContext): Maybe<Invocation> {
+  const reader = READERS.get(tool);
+  return reader ? buildFrozen({ definition: tool.definition, reader, ctx }, frozen) : tool.build(frozen, ctx);
 }
 
 /** Makes sure that a tool's input will be validated; throws `schema_does_not_compile`. A tool that was not made by `defineTool` validates by its own build. */

@@ -10,6 +10,8 @@ const MAX_SHARING = 1 << 16;
 type Walk = {
   /** An input is refused where a result is repaired: lone surrogates, and keys that reach prototypes. */
   readonly strict: boolean;
+  /** No string in it can hold a lone surrogate. */
+  readonly paired: boolean;
   readonly path: PropertyKey[];
   values: number;
   seen: Set<object> | undefined;
@@ -18,13 +20,43 @@ type Walk = {
 /** The deep-frozen copy of an input that everyone sees from then on. Every property is read once; what JSON cannot carry is refused, with its place. */
 export function copyInput(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidInput("params must be object");
-  return copyMembers(value, { strict: true, path: [], values: 0, seen: undefined });
+  return copyMembers(value, { strict: true, paired: false, path: [], values: 0, seen: undefined });
+}
+
+/** The same for what was just read from a text, and what nobody else has: it is frozen where it is. `paired`: the text has no lone surrogate, and no escape that makes one. */
+export function freezeRead(value: JsonObject, paired: boolean): JsonObject {
+  return freezeMembers(value, { strict: true, paired, path: [], values: 0, seen: undefined });
+}
+
+function freezeMembers(source: JsonObject, walk: Walk): JsonObject {
+  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  for (const key of Object.keys(source)) {
+    checkKey(key, walk);
+    freezeMember(source[key], key, walk);
+  }
+  return Object.freeze(source);
+}
+
+function freezeItems(source: readonly Json[], walk: Walk): void {
+  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  for (let i = 0; i < source.length; i++) freezeMember(source[i], i, walk);
+  Object.freeze(source);
+}
+
+/** A place is only kept where something may be refused below it. */
+function freezeMember(value: Json | undefined, at: PropertyKey, walk: Walk): void {
+  if (walk.paired ? typeof value === "string" || isSmall(value) : isPlain(value)) return;
+  walk.path.push(at);
+  if (isObject(value)) freezeMembers(value, walk);
+  else if (Array.isArray(value)) freezeItems(value, walk);
+  else copy(value, walk);
+  walk.path.pop();
 }
 
 /** The deep-frozen copy of a value a tool gave, with lone surrogates replaced. Undefined: it is not JSON. */
 export function copyGiven(value: unknown): Json | undefined {
   try {
-    return copy(value, { strict: false, path: [], values: 0, seen: undefined });
+    return copy(value, { strict: false, paired: false, path: [], values: 0, seen: undefined });
   } catch (error) {
     if (error instanceof InvalidInput) return undefined;
     throw error;
@@ -83,7 +115,10 @@ function copyItems(source: readonly unknown[], walk: Walk): readonly Json[] {
 
 /** A value that is its own copy: its place is not needed, because nothing refuses it. */
 function isPlain(value: unknown): value is string | number | boolean | null {
-  if (typeof value === "string") return value.isWellFormed();
+  return typeof value === "string" ? value.isWellFormed() : isSmall(value);
+}
+
+function isSmall(value: unknown): value is number | boolean | null {
   return typeof value === "boolean" || value === null || (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
 }
 
@@ -110,7 +145,7 @@ function checkKey(key: string, walk: Walk): string {
 }
 
 function text(value: string, walk: Walk): string {
-  if (value.isWellFormed()) return value;
+  if (walk.paired || value.isWellFormed()) return value;
   return walk.strict ? refuse(walk, "must not contain a lone surrogate") : value.toWellFormed();
 }
 

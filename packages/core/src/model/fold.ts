@@ -181,7 +181,7 @@ function foldQuestion(state: SessionState, event: LedgerEvent<"question.asked" |
 }
 
 function countId(state: SessionState, { call, givenId }: EventBodies["call.proposed"]): void {
-  state.ids.set(call, state.ids.get(call) ?? 1);
+  state.ids.set(call, 1); // never given before
   if (givenId !== null && givenId !== call) state.ids.set(givenId, (state.ids.get(givenId) ?? 0) + 1);
 }
 

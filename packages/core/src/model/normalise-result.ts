@@ -107,7 +107,7 @@ function readJson(given: unknown): ContentPart | undefined {
 }
 
 function isBlank(content: Content): boolean {
-  if (typeof content === "string") return !/\S/.test(content);
+  if (typeof content === "string") return content.trim() === "";
   return content.every((part) => part.type === "text" && isBlank(part.text));
 }
 

@@ -1,4 +1,5 @@
 import type { Coercion } from "./coercion.ts";
+import { freezeRead } from "./copy-json.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { pointerStep } from "./json-pointer.ts";
 
@@ -18,6 +19,21 @@ const NONE: readonly Coercion[] = Object.freeze([]);
 const NOT_AN_OBJECT: Refusal = Object.freeze({ ok: false, type: "invalid_tool_params", message: "params must be object" });
 const TOO_LONG: Refusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
 const TOO_DEEP: Refusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
+
+/** An input that was read and frozen, or arguments that somebody else may hold. */
+export type ReadInput = ParsedInput | { readonly frozen: JsonObject };
+
+/** Reads a call's arguments for whoever keeps them: an object is frozen where it is, without a copy. Throws `InvalidInput` for what no input may hold. */
+export function readToolInput(text: string): ReadInput {
+  if (text.charCodeAt(0) !== OPEN_BRACE || text.length > SHORT) return parseToolInput(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return parseToolInput(text);
+  }
+  return isJsonObject(value) ? { frozen: freezeRead(value, text.isWellFormed() && !text.includes("\\u")) } : NOT_AN_OBJECT;
+}
 
 /** Reads a call's arguments as they came from the model. Never throws; what it lets through is JSON that survives being written and read again. */
 export function parseToolInput(text: string): ParsedInput {

@@ -2,7 +2,7 @@ import type { Call, Yes } from "../model/call.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import { UNATTENDED } from "../model/notification-source.ts";
 import type { OpenApproval } from "../ports.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest, type Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { confirmationOf, offeredRules } from "./confirming.ts";
 import type { Ending } from "./dispatch.ts";
@@ -58,7 +58,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Pr
   const call = batch.deps.session.state.calls.get(run.callId);
   if (failing && call?.state === "judged") await openApproval(batch, run, ready);
   await closeApproval(batch, run, "cancelled");
-  if (failing) batch.skipRest("unanswered");
+  if (failing) skipRest(batch, "unanswered");
   notify(batch, run, { ready, source: UNATTENDED });
   return { end: unattended(ready, batch.deps.unattendedNote) };
 }

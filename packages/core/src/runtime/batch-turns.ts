@@ -17,14 +17,25 @@ export function makeBatchTurns(): <T>(signal: AbortSignal, act: () => Maybe<T>) 
     }
     underWay += 1;
   };
-  return async (signal, act) => {
-    if (underWay === 0) underWay += 1;
-    else await enter(signal);
+  const inTurn = async <T>(signal: AbortSignal, act: () => Maybe<T>): Promise<T> => {
+    await enter(signal);
     try {
-      const acted = act();
-      return acted instanceof Promise ? await acted : acted;
+      return await act();
     } finally {
       leave();
+    }
+  };
+  return (signal, act) => {
+    if (underWay > 0) return inTurn(signal, act);
+    underWay += 1;
+    try {
+      const acted = act();
+      if (acted instanceof Promise) return acted.finally(leave);
+      leave();
+      return Promise.resolve(acted);
+    } catch (error) {
+      leave();
+      return Promise.reject(error);
     }
   };
 }

@@ -12,8 +12,8 @@ import type { Staging } from "./staging.ts";
 export type BatchRun = {
   readonly deps: DispatcherDeps;
   readonly batch: Omit<Batch, "calls">;
-  /** Every call under way in this dispatcher, nested ones too, by id. */
-  readonly live: Map<string, CallRun>;
+  /** Every call under way in this dispatcher, nested ones too. */
+  readonly live: CallRun[];
   /** The calls of the batch, in call order. */
   readonly runs: CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
@@ -37,8 +37,6 @@ export type BatchRun = {
   readonly broken: { error: unknown };
   /** Why the turn ends with this batch, where no hook stops it. */
   endedBy: Exclude<SkipReason, "hook"> | undefined;
-  /** Ends every call of the batch that has not started. */
-  readonly skipRest: (why: SkipReason, because?: string) => void;
 };
 
 /** Why a call that has not started does not: a hook stopped the run, a person interrupted it, an approval nobody could give failed it, or a limit is reached. */
@@ -102,6 +100,13 @@ export type CallRun = {
   approvalSpans: { context: never }[] | undefined;
 };
 
+/** These calls are under way no longer. A list, because a map that is emptied after every call makes a new table for the next. */
+export function leaveLive(live: CallRun[], runs: readonly CallRun[]): void {
+  const staying = runs.length === live.length ? undefined : live.filter((run) => !runs.includes(run));
+  while (live.length > 0) live.pop();
+  if (staying) live.push(...staying);
+}
+
 /** A step's answer: go on with a value, or end the call. */
 export type Step<T> = { readonly go: T } | { readonly end: Ending };
 
@@ -114,6 +119,16 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, bec
     new DOMException(why === "timeout" ? "timeout" : "The tool call was cancelled.", why === "timeout" ? "TimeoutError" : "AbortError"),
   );
   run.wake?.();
+}
+
+/** Ends every call of the batch that has not started. */
+export function skipRest(batch: BatchRun, why: SkipReason, because?: string): void {
+  if (why !== "hook") batch.endedBy ??= why;
+  for (const run of batch.runs) {
+    if (run.phase !== "before" || (why === "limit" && run.counted)) continue;
+    run.skippedBy = why;
+    stopCall(run, why === "interrupted" ? "cancelled" : "skipped", because);
+  }
 }
 
 /** What was recorded of the call so far is on disk, or failed to be: nobody is told of it before. */

@@ -5,7 +5,7 @@ import { createRegistry, type Registry } from "../registry.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { makeBatchTurns } from "./batch-turns.ts";
-import { type BatchRun, type CallRun, makeRun, ranOut, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, leaveLive, makeRun, ranOut, stopCall } from "./call-run.ts";
 import { currentPolicy } from "./current-policy.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
@@ -43,7 +43,7 @@ const CONCURRENCY = 10;
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   checkAskTimeout(deps);
   const staging = stagingOf(deps, () => shared.tools);
-  const live = new Map<string, CallRun>();
+  const live: CallRun[] = [];
   const desk = makeProposals(staging, deps, live);
   const shared: Shared = {
     repeats: createRepeatGuard(),
@@ -69,7 +69,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
     answer: (answer) => answerApproval(answerPorts(deps, staging.tools()), answer),
     cancel: (callId) => {
-      const run = shared.live.get(callId);
+      const run = live.find((one) => one.callId === callId);
       if (!run || run.phase === "after") return false;
       stopCall(run, "cancelled");
       return true;
@@ -86,7 +86,7 @@ const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", resu
 type Shared = {
   readonly repeats: ReturnType<typeof createRepeatGuard>;
   readonly broken: { error: unknown };
-  readonly live: Map<string, CallRun>;
+  readonly live: CallRun[];
   readonly shown: Map<string, OpenApproval>;
   readonly forgiven: Set<string>;
   /** Those of the newest batch. */
@@ -168,7 +168,7 @@ function isSettled(entry: {
 function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
   for (const run of runs) {
     batch.runs.push(run);
-    shared.live.set(run.callId, run);
+    shared.live.push(run);
   }
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
@@ -207,11 +207,11 @@ function follow(run: BatchRun, shared: Shared): void {
 
 function unfollow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): void {
   forgetBatch(shared, batch);
-  for (const run of runs) shared.live.delete(run.callId);
+  leaveLive(shared.live, runs);
 }
 
 function forgetBatch({ batches }: Shared, batch: BatchRun): void {
-  for (let at = batches.indexOf(batch); at >= 0; at = batches.indexOf(batch)) batches.splice(at, 1);
+  for (let at = batches.lastIndexOf(batch); at >= 0; at = batches.lastIndexOf(batch)) batches.splice(at, 1);
 }
 
 function stopAll({ runs, batch }: BatchRun): void {
@@ -242,14 +242,6 @@ function makeBatchRun(
     stops: undefined,
     broken: shared.broken,
     endedBy: undefined,
-    skipRest: (why, because) => {
-      if (why !== "hook") made.endedBy ??= why;
-      for (const run of made.runs) {
-        if (run.phase !== "before" || (why === "limit" && run.counted)) continue;
-        run.skippedBy = why;
-        stopCall(run, why === "interrupted" ? "cancelled" : "skipped", because);
-      }
-    },
   };
   return made;
 }

@@ -7,7 +7,7 @@ import { postToolHookInput, toolHookInput } from "../model/hook-input.ts";
 import type { Content, Spilled, ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
 import { releaseLane } from "./lanes.ts";
@@ -106,9 +106,10 @@ const TRIES = 4;
  */
 function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
   const { session } = deps;
-  const claimed = session.state.calls.get(body.call)?.state === "claimed";
   const written = session.write([session.draft("call.ended", body)], "normal");
-  return written instanceof Promise ? recordEndSurely(deps, { body, claimed, written, signal: batch.signal }) : undefined;
+  if (!(written instanceof Promise)) return undefined;
+  const claimed = session.state.calls.get(body.call)?.state === "claimed"; // nothing is folded before the promise is kept
+  return recordEndSurely(deps, { body, claimed, written, signal: batch.signal });
 }
 
 type Recording = {
@@ -215,7 +216,7 @@ async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise
     if (said?.stop !== undefined) {
       batch.stops ??= new Map();
       batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
-      batch.skipRest("hook");
+      skipRest(batch, "hook");
     }
     return said ? withHookWords(result, said) : result;
   } catch (error) {

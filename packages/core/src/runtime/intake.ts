@@ -1,9 +1,10 @@
 import { InvalidInput } from "../model/invalid-input.ts";
 import { MUTATOR_KINDS } from "../model/kind.ts";
 import { modelText, modelTextSuffix } from "../model/model-text.ts";
-import { parseToolInput, parseToolValue } from "../model/parse-tool-input.ts";
+import { parseToolValue, readToolInput } from "../model/parse-tool-input.ts";
 import { unknownToolMessage } from "../model/suggest.ts";
 import { messageOf } from "../model/thrown.ts";
+import { buildFrom } from "../tool.ts";
 import type { Coercion, Invocation, Tool } from "../tool-definition.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
@@ -11,6 +12,8 @@ import { synthesised } from "./endings.ts";
 
 /** A call whose input was understood. */
 export type Taken = { readonly tool: Tool; readonly invocation: Invocation; readonly coercions: readonly Coercion[] };
+
+const NONE: readonly Coercion[] = Object.freeze([]);
 
 /** Finds the tool, parses and validates: nothing here touches the world, and an invalid call is never judged. */
 export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Step<Taken>> {
@@ -20,11 +23,12 @@ export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Ste
   run.tool = tool;
   if (batch.batch.truncated && MUTATOR_KINDS.includes(tool.kind))
     return { end: synthesised("invalid", "output_truncated", modelText.output_truncated()) };
-  const parsed = typeof run.arguments === "string" ? parseToolInput(run.arguments) : parseToolValue(run.arguments);
-  if (!parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
-  const { value, coercions } = parsed;
   try {
-    const built = tool.build(value, callContext(batch, run));
+    const parsed = typeof run.arguments === "string" ? readToolInput(run.arguments) : parseToolValue(run.arguments);
+    if ("ok" in parsed && !parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
+    const coercions = "frozen" in parsed ? NONE : parsed.coercions;
+    const context = callContext(batch, run);
+    const built = "frozen" in parsed ? buildFrom(tool, parsed.frozen, context) : tool.build(parsed.value, context);
     return built instanceof Promise ? takeLater(batch, run, { tool, built, coercions }) : take(batch, run, { tool, built, coercions });
   } catch (error) {
     return misbuilt(batch, tool, error);

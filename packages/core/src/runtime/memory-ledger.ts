@@ -29,8 +29,9 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     return result;
   };
   const store = (lease: Lease, expected: number, batch: Batch): readonly LedgerEvent[] =>
-    written(append(chains, writable(chains, lease, expected), batch));
-  const intend: AtOnce["claim"] = (lease, expected, claimed) => written(claim(chains, writable(chains, lease, expected), { claimed, now }));
+    written(append(chains, writable(chainOf(chains, lease.session), lease, expected), batch));
+  const intend = (lease: Lease, expected: number, claimed: Draft<"call.claimed">): Claim =>
+    written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), { claimed, now }));
   const ledger: Ledger = {
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
@@ -64,8 +65,13 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
   const direct: AtOnce = {
     of: ledger,
     isFree: turns.areFree,
-    append: (lease, expected, drafts) => store(lease, expected, { drafts, given: NOTHING }),
-    claim: intend,
+    open: (lease) => {
+      const chain = chainOf(chains, lease.session);
+      return {
+        append: (expected, drafts) => written(append(chains, writable(chain, lease, expected), { drafts, given: NOTHING })),
+        claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), { claimed, now })),
+      };
+    },
   };
   return Object.defineProperty(ledger, AT_ONCE, { value: direct });
 }
@@ -76,8 +82,11 @@ export type AtOnce = {
   readonly of: Ledger;
   /** False while a write still waits: nothing may overtake it. */
   readonly isFree: () => boolean;
-  readonly append: (lease: Lease, expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
-  readonly claim: (lease: Lease, expected: number, claimed: Draft<"call.claimed">) => Claim;
+  /** How the holder of this lease writes. */
+  readonly open: (lease: Lease) => {
+    readonly append: (expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
+    readonly claim: (expected: number, claimed: Draft<"call.claimed">) => Claim;
+  };
 };
 
 /** A property of the ledger itself: what a weak map holds outlives its key until the next full collection, and with it every event of a session that is over. */
@@ -114,8 +123,7 @@ function acquire(chains: Chains, { session, holder, takeOver }: Acquiring): Leas
   return { session, epoch: chain.epoch, head: chain.events.length, unclosed: last !== undefined && last.type !== "session.closed" };
 }
 
-function writable(chains: Chains, { session, epoch }: Lease, expected: number): Chain {
-  const chain = chainOf(chains, session);
+function writable(chain: Chain, { session, epoch }: Lease, expected: number): Chain {
   if (chain.epoch !== epoch) {
     const message = `Session ${session} was taken over; this writer may not go on.`;
     throw new LedgerError("stale_writer", message, { session, mine: epoch, current: chain.epoch });
@@ -136,18 +144,21 @@ function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonl
   refuseContents(drafts, given, chains.blobs);
   let events: readonly LedgerEvent[];
   try {
-    events = drafts.map((draft, index) => {
-      refuseType(draft, isAppendable(draft.type));
-      const event = place(chains, chain, { draft, index });
-      apply(chains, event, writing);
-      return event;
-    });
+    const [only] = drafts;
+    events = only && drafts.length === 1 ? [made(chains, { draft: only, index: 0 }, writing)] : drafts.map((draft, index) => made(chains, { draft, index }, writing));
   } catch (error) {
     throw refusal(error, writing.undo);
   }
   for (const event of events) keep(chains, chain, event);
   if (given.size > 0) for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;
+}
+
+function made(chains: Chains, placing: { readonly draft: Draft; readonly index: number }, writing: Writing): LedgerEvent {
+  refuseType(placing.draft, isAppendable(placing.draft.type));
+  const event = place(chains, writing.owner, placing);
+  apply(chains, event, writing);
+  return event;
 }
 
 type Claiming = { readonly claimed: Draft<"call.claimed">; readonly now: () => string };

@@ -46,7 +46,7 @@ export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writi
   const before = id === undefined ? undefined : owner.calls.get(id);
   const after = id === undefined ? undefined : nextCallRow(before, event);
   const approval = approvalOf(event, before);
-  if (approval !== undefined || !UNLISTED.has(event.type)) applyListed(chains, approval, { event, owner, undo });
+  if (approval !== undefined || (id === undefined && !UNLISTED.has(event.type))) applyListed(chains, approval, { event, owner, undo });
   if (id === undefined) return;
   if (event.type === "call.ended" && owner.asked.has(id)) leaveOpen(chains, id, { event, owner, undo });
   put(owner.calls, id, after);
@@ -55,19 +55,8 @@ export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writi
 
 type Applying = Writing & { readonly event: LedgerEvent };
 
-/** The life of a call, but for its approval, is in no list, and what is said in a turn is not. */
-const UNLISTED: ReadonlySet<string> = new Set<EventType>([
-  "call.proposed",
-  "call.judged",
-  "call.answered",
-  "call.claimed",
-  "call.started",
-  "call.ended",
-  "turn.started",
-  "turn.ended",
-  "message.user",
-  "message.assistant",
-]);
+/** What is said in a turn is in no list. Nor is the life of a call, but for its approval. */
+const UNLISTED: ReadonlySet<string> = new Set<EventType>(["turn.started", "turn.ended", "message.user", "message.assistant"]);
 
 function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
   const { body } = applying.event;

@@ -5,7 +5,7 @@ import { answerSource, decidedSource, permissionHookSource } from "../model/noti
 import { messageOf } from "../model/thrown.ts";
 import type { HookOpinion } from "../ports.ts";
 import { type Asked, askPerson } from "./asking.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest, type Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { offeredRules } from "./confirming.ts";
 import { denial, synthesised } from "./endings.ts";
@@ -92,7 +92,7 @@ async function consultHooks(batch: BatchRun, run: CallRun, ready: Ready): Promis
   const said = await opinionOf(batch, run, ready);
   if (run.stopped) return { ready };
   if (said?.verdict === "deny") {
-    if (said.interrupt) batch.skipRest("interrupted");
+    if (said.interrupt) skipRest(batch, "interrupted");
     notify(batch, run, { ready, source: permissionHookSource("deny") });
     return { end: synthesised("rejected", "rejected_by_hook", modelText.rejected_by_hook(said.reason)) };
   }

@@ -65,7 +65,7 @@ export function queueResolveHandler(session: Session, handler: ResolveHandler): 
 }
 
 /** Proposals as people and hosts reach them. */
-export function makeProposals(staging: Staging, deps: DispatcherDeps, live: ReadonlyMap<string, CallRun>): ProposalDesk {
+export function makeProposals(staging: Staging, deps: DispatcherDeps, live: readonly CallRun[]): ProposalDesk {
   const person = { staging, deps };
   const hearing = makeHearing(staging, ({ action, proposal, by, reason, again }) =>
     ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
@@ -108,8 +108,8 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Read
 }
 
 /** Calls that are frozen on the standing handler and have not begun. */
-function standingRuns(live: ReadonlyMap<string, CallRun>): readonly CallRun[] {
-  return [...live.values()].filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
+function standingRuns(live: readonly CallRun[]): readonly CallRun[] {
+  return live.filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
 }
 
 function judgeAgain(run: CallRun): void {

@@ -8,12 +8,13 @@ import type { Session } from "./session.ts";
 
 /** A call's first record: what the model sent, as far as it can be kept. */
 export function proposal(session: Session, run: CallRun, about: Given): Draft<"call.proposed"> {
-  const { turn, givenId, calledAs } = about;
+  const { turn, named } = about;
+  const { givenId = null, calledAs = run.name } = named ?? {};
   const body = { call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId };
   return session.draft("call.proposed", calledAs === run.name ? body : { ...body, calledAs: cut(calledAs) });
 }
 
-type Given = { readonly turn: number; readonly givenId: string | null; readonly calledAs: string };
+type Given = { readonly turn: number; readonly named: Pick<NamedCall, "givenId" | "calledAs"> | undefined };
 
 /** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
 export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {

@@ -6,7 +6,7 @@ import { readAnswers } from "../model/question-shape.ts";
 import { messageOf } from "../model/thrown.ts";
 import { type Answered, AnsweredElsewhere, type OpenQuestion } from "../question-port.ts";
 import { makeBell } from "./bell.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import { tell } from "./notify.ts";
 import { inOrder, settleQuestion } from "./questioning-answer.ts";
@@ -190,7 +190,7 @@ type Told = { readonly seconds: number; readonly said: Desk["said"] };
 export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: Told): Promise<Ending> {
   const { state, answerReason: reason } = row;
   if (state === "open") throw new Error(`question ${row.id} is still open`);
-  if (said === "cancelled" && state === "cancelled") batch.skipRest("interrupted");
+  if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");
   // Parsing: what the ledger gives back is what it was given.
   const answers = (await batch.deps.session.ledger.resolve(row.answers as never)) as readonly QuestionAnswer[] | null;
   return settledEnd({ state, questions: row.questions, answers: answers ?? [], reason, seconds });

@@ -4,7 +4,7 @@ import { modelText } from "../model/model-text.ts";
 import type { Question } from "../model/question.ts";
 import { questionsOf } from "../model/question-shape.ts";
 import { isAsk } from "./assess-call.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
 import type { DispatcherDeps, Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
 import type { Ready } from "./judge.ts";
@@ -112,7 +112,7 @@ async function put(batch: BatchRun, run: CallRun, { questions, fingerprint }: Pu
 
 /** `fail` ends the rest of the batch too. */
 function unavailable(batch: BatchRun): Ending {
-  if (batch.deps.onAsk === "fail") batch.skipRest("unanswered");
+  if (batch.deps.onAsk === "fail") skipRest(batch, "unanswered");
   return unavailableEnd();
 }
 

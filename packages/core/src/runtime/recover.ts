@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { modelText } from "../model/model-text.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { ProbeAnswer, Tool } from "../tool-definition.ts";
-import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, leaveLive, makeRun } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
@@ -74,13 +74,13 @@ async function settle(batch: BatchRun, call: Claimed): Promise<Settled> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
   batch.runs.push(run); // a retry is cancelled like any call
-  batch.live.set(run.callId, run);
+  batch.live.push(run);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
   const ending = call.judged.safe ? readOnlyEnd(call, evidence) : await unsafeEnd(batch, run, { call, tool, evidence });
   const report = await endCall(batch, run, ending);
-  batch.live.delete(run.callId);
+  leaveLive(batch.live, [run]);
   return { seq: call.seq, run, report };
 }
 

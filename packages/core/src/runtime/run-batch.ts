@@ -1,6 +1,5 @@
 import { contentText, withText } from "../model/content-text.ts";
 import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/cut-output.ts";
-import type { Draft } from "../model/events.ts";
 import { batchHookInput } from "../model/hook-input.ts";
 import type { ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
@@ -8,28 +7,27 @@ import type { Maybe } from "../tool-definition.ts";
 import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
 import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
-import { nameCalls, proposal } from "./propose.ts";
+import { type NamedCall, nameCalls, proposal } from "./propose.ts";
 import { hookSession } from "./rewrite.ts";
 import { type Begun, beginCall, finishCall } from "./run-call.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
   const { session, ids } = batch.deps;
-  const drafts: Draft[] = [];
-  const runs: CallRun[] = [];
   const turn = session.state.openTurn ?? session.state.turn + 1;
-  for (const { calledAs, arguments: args, givenId, callId, duplicate } of nameCalls(session, calls, () => ids.next("call_"))) {
-    const name = batch.batch.tools.get(calledAs)?.name ?? calledAs;
-    const duplicateOf = duplicate && givenId !== null ? givenId : undefined;
-    const run = makeRun({ callId, index: runs.length, name, arguments: args, duplicateOf });
-    drafts.push(proposal(session, run, { turn, givenId, calledAs }));
-    runs.push(run);
-  }
+  const named = nameCalls(session, calls, () => ids.next("call_"));
+  const runs = named.map((call, index) => runOf(batch, call, index));
+  const drafts = runs.map((run, at) => proposal(session, run, { turn, named: named[at] }));
   const written = session.write(drafts, "normal");
   if (!(written instanceof Promise)) return runs;
   written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
   for (const run of runs) run.written = written;
   return runs;
+}
+
+function runOf({ batch }: BatchRun, { calledAs, arguments: args, givenId, callId, duplicate }: NamedCall, index: number): CallRun {
+  const name = batch.tools.get(calledAs)?.name ?? calledAs;
+  return makeRun({ callId, index, name, arguments: args, duplicateOf: duplicate && givenId !== null ? givenId : undefined });
 }
 
 /** Lets every call go its way at once: all are judged before the first of them is claimed, as far as judging waits for nothing. */
@@ -122,10 +120,11 @@ function totalChars(reports: readonly CallReport[]): number {
 
 /** Results enter the history in call order, up to the first call that still waits. */
 function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): readonly CallReport[] {
+  if (!batch.emit) return reports;
   for (const [at, report] of reports.entries()) {
     if (report.outcome === "waiting") break;
     if (runs[at]?.nested) continue;
-    batch.emit?.({
+    batch.emit({
       type: "messageAdded",
       callId: report.callId,
       agentName: batch.batch.agentName,

@@ -26,8 +26,9 @@ export function makeWriter(on: WriterOn): SessionWriter {
   const { ledger, lease } = on;
   const { issue, take, settle, isIdle } = makeIssuing(on);
   const keep = makeKeeping(on);
-  const inOrder = makeOrder(on);
+  const { inOrder, foldNow } = makeOrder(on);
   const direct = atOnce(ledger);
+  const opened = direct?.open(lease);
   const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
     const done = inOrder(events, events);
     if (!ledger.durable) return done;
@@ -36,11 +37,14 @@ export function makeWriter(on: WriterOn): SessionWriter {
   const claimed = (answer: Claim): Maybe<Claim> => ("won" in answer ? inOrder([answer.won], answer) : answer);
   const append: SessionWriter["record"] = (events, durability, blobs) =>
     issue(events.length, (at) => ledger.append(lease, at, blobs ? { events, durability, blobs } : { events, durability }).then(stored));
+  // While idle nothing of ours or of others comes before what is written: it is folded as soon as it is stored.
   const write: SessionWriter["write"] = (events, durability) => {
-    if (!(direct?.isFree() && isIdle()) || endsAsked(on.state, events)) return append(events, durability);
+    if (!(opened && direct?.isFree() && isIdle()) || endsAsked(on.state, events)) return append(events, durability);
     const at = take(events.length);
     try {
-      return stored(direct.append(lease, at, events));
+      const written = opened.append(at, events);
+      foldNow(written);
+      return written;
     } catch (error) {
       return Promise.reject(error);
     } finally {
@@ -48,10 +52,12 @@ export function makeWriter(on: WriterOn): SessionWriter {
     }
   };
   const claim: SessionWriter["claim"] = (intent) => {
-    if (!(direct?.isFree() && isIdle())) return issue(1, (at) => ledger.claim(lease, at, intent).then(claimed));
+    if (!(opened && direct?.isFree() && isIdle())) return issue(1, (at) => ledger.claim(lease, at, intent).then(claimed));
     const at = take(1);
     try {
-      return claimed(direct.claim(lease, at, intent));
+      const answer = opened.claim(at, intent);
+      if ("won" in answer) foldNow([answer.won]);
+      return answer;
     } catch (error) {
       return Promise.reject(error);
     } finally {
@@ -180,7 +186,7 @@ function tellListeners({ listeners }: Link, events: readonly LedgerEvent[]): voi
  * Folds writes in the order of the chain, in which a ledger need not tell of them. While somebody waits for an answer, what others said before a write is
  * folded before it: the order is that of the store, whoever was told first.
  */
-function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[], value: T) => Maybe<T> {
+function makeOrder({ state, link }: WriterOn): Order {
   const early = new Map<number, () => void>();
   const foldNow = (events: readonly LedgerEvent[]): void => {
     try {
@@ -200,7 +206,7 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
     if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return foldNow(events);
     return link.catchUp(pos).then(() => foldNow(events));
   };
-  return (events, value) => {
+  const inOrder: Order["inOrder"] = (events, value) => {
     const first = events[0]?.seq ?? state.seq + 1;
     if (first === state.seq + 1) {
       const folded = inTurn(events);
@@ -214,7 +220,14 @@ function makeOrder({ state, link }: WriterOn): <T>(events: readonly LedgerEvent[
       });
     });
   };
+  return { inOrder, foldNow };
 }
+
+type Order = {
+  readonly inOrder: <T>(events: readonly LedgerEvent[], value: T) => Maybe<T>;
+  /** For what is known to be next. */
+  readonly foldNow: (events: readonly LedgerEvent[]) => void;
+};
 
 /** A call that waits is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */
 function endsAsked({ calls }: SessionState, events: readonly Draft[]): boolean {

@@ -6,7 +6,7 @@ import { messageOf } from "../model/thrown.ts";
 import type { OpenApproval } from "../ports.ts";
 import { AnswerError, answerApproval, isPast } from "./answer-approval.ts";
 import { makeBell } from "./bell.ts";
-import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, skipRest, type Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { denial, standingEnd, stopped } from "./endings.ts";
 import { answerByGrant } from "./grants.ts";
@@ -159,7 +159,7 @@ type Settling = { readonly call: Waiting; readonly ready: Ready };
 function settle(batch: BatchRun, run: CallRun, { call, ready }: Settling): ReturnType<typeof standingEnd> {
   notify(batch, run, { ready, source: STANDING_SOURCE[call.standing] ?? decidedSource(ready.decision) });
   if (call.standing === "rejected") batch.forgiven.delete(call.shown);
-  if (call.interrupt) batch.skipRest("interrupted");
+  if (call.interrupt) skipRest(batch, "interrupted");
   return standingEnd(ready, call);
 }
 
