@@ -21,20 +21,12 @@ export function defineTool<S extends StandardSchema | JsonSchema>(
   const reader = readerOf(definition);
   if (options?.schemas) reader.compile(options.schemas);
   const title = definition.title ?? definition.name;
-  let recursive: boolean | undefined;
-  const tool: Tool = Object.freeze({
+  const tool = withSchema(reader, {
     name: definition.name,
     title,
     displayName: title,
     description: definition.description,
     kind: definition.kind,
-    get inputSchema() {
-      return reader.shown();
-    },
-    get schemaIsRecursive() {
-      recursive ??= hasCycleInSchema(reader.shown());
-      return recursive;
-    },
     definition,
     hidden: definition.hidden === true,
     pollSafe: definition.pollSafe === true,
@@ -43,6 +35,20 @@ export function defineTool<S extends StandardSchema | JsonSchema>(
   });
   READERS.set(tool, reader);
   return tool;
+}
+
+/** What takes time to find out is found out when first asked for. The getters are put onto the object, because V8 reads one that was written with getters as slowly as a map. */
+function withSchema(reader: InputReader, tool: Omit<Tool, "inputSchema" | "schemaIsRecursive">): Tool {
+  let recursive: boolean | undefined;
+  const schemaIsRecursive = (): boolean => {
+    recursive ??= hasCycleInSchema(reader.shown());
+    return recursive;
+  };
+  Object.defineProperties(tool, {
+    inputSchema: { get: reader.shown, enumerable: true },
+    schemaIsRecursive: { get: schemaIsRecursive, enumerable: true },
+  });
+  return Object.freeze(tool) as Tool;
 }
 
 /** What `build` does, for an input that was read and frozen by us; by its own build where a tool was not made here. */

@@ -40,9 +40,10 @@ function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut }: E
   const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
   const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
   const ended = result === ending.result ? ending : { ...ending, result };
-  const body = endedBody(run, ended, ran ? Math.max(0, deps.clock.now() - run.startedAt) : 0);
+  const now = deps.clock.now();
+  const body = endedBody(run, ended, ran ? Math.max(0, now - run.startedAt) : 0);
   if (!deps.hooks) releaseLane(batch.lanes, run.index); // a hook that comes after a body may still stop what would run in its place
-  const recorded = recordEnd(batch, body);
+  const recorded = recordEnd(batch, body, now);
   return recorded instanceof Promise ? tellLater(batch, run, { ended, recorded }) : tellEnd(batch, run, ended);
 }
 
@@ -104,9 +105,9 @@ const TRIES = 4;
  * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked, unless the batch is cancelled: then a few times
  * more. Any other end is tried again a few times while the store is locked. What still fails is the batch's to report.
  */
-function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
+function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"], now: number): Maybe<void> {
   const { session } = deps;
-  const written = session.write([session.draft("call.ended", body)], "normal");
+  const written = session.write([session.draft("call.ended", body, now)], "normal");
   if (!(written instanceof Promise)) return undefined;
   const claimed = session.state.calls.get(body.call)?.state === "claimed"; // nothing is folded before the promise is kept
   return recordEndSurely(deps, { body, claimed, written, signal: batch.signal });

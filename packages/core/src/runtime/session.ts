@@ -26,8 +26,8 @@ export type Session = SessionWriter &
     readonly ledger: Ledger;
     readonly holder: Holder;
     readonly state: SessionState;
-    /** A draft of one event, dated now. */
-    readonly draft: <T extends EventType>(type: T, body: EventBodies[T]) => Draft<T>;
+    /** A draft of one event, dated now, or as the clock was read for it. */
+    readonly draft: <T extends EventType>(type: T, body: EventBodies[T], now?: number) => Draft<T>;
     /** Calls `act` before the session is closed, and waits for it. */
     readonly onClose: (act: () => Promise<void>) => void;
     readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
@@ -105,9 +105,9 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   };
   const writer = makeWriter({ ledger, lease, state, link });
   const follower = makeFollower({ ledger, id, state, link });
-  const stamp = makeStamp(clock);
+  const stamp = makeStamp();
   const closing: (() => Promise<void>)[] = [];
-  const draft: Session["draft"] = (type, body) => ({ type, v: 1, at: stamp(), body }) as never;
+  const draft: Session["draft"] = (type, body, now = clock.now()) => ({ type, v: 1, at: stamp(now), body }) as never;
   return {
     id,
     ledger,
@@ -126,12 +126,11 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   };
 }
 
-/** The present as ISO 8601, formatted once per millisecond. */
-function makeStamp(clock: Clock): () => string {
+/** A time as ISO 8601, formatted once per millisecond. */
+function makeStamp(): (now: number) => string {
   let last = Number.NaN;
   let text = "";
-  return () => {
-    const now = clock.now();
+  return (now) => {
     if (now !== last) {
       last = now;
       text = new Date(now).toISOString();
