@@ -40,6 +40,9 @@ const WAYS = {
   "qwen-code": "`onConfirm` of the call that waits",
 };
 
+/** What stands where nothing of a peer can be resumed, if that is not all there is to say. */
+const NOT_RESUMED = { langgraph: "needs a checkpointer: next row", pi: "not in this runtime" };
+
 const LAYERS = [
   ["bare loop", "zod", "–", "–", "history in memory", "–"],
   ["**Assent, memory ledger**", "zod, then frozen and fingerprinted", "modes, rules, guards, hooks", "approver, grants, or parked", "every step as an event, in memory", "–"],
@@ -161,14 +164,15 @@ function readme() {
 }
 
 function short() {
-  const rows = [byId.get("assent-core"), ...loops, ...dispatchers.filter((row) => !isOurs(row))].filter(({ id }) => id !== "bare" && id !== "langgraph");
+  const rows = [byId.get("assent-core"), ...loops, ...dispatchers.filter((row) => !isOurs(row))].filter(({ id }) => id !== "bare");
   const cells = rows.map((row) => [
-    name(row),
+    `${name(row)}${row.layer === "dispatch" ? " (dispatcher, no model loop)" : ""}`,
     ...[ratio(row.works["turns 1000"]), ratio(row.works["batch 100"]), growth(row)],
-    row.again.inTurn ? String(Math.max(row.again.inTurn.effects, row.again.atOnce.effects)) : "cannot be resumed",
-    ...startOf(row.id === "langgraph-memory" ? byId.get("langgraph") : row),
+    row.again.inTurn ? `${row.again.inTurn.effects}, at once ${row.again.atOnce.effects}` : (NOT_RESUMED[row.id] ?? "cannot be resumed"),
+    ...startOf(row),
   ]);
-  return table(["", "a call, 1,000 turns", "a call, 100 in one turn", "growth", "effects of one yes, resumed ten times", "import", "MB"], cells);
+  const effects = "effects of one yes, resumed ten times one after the other, and at once";
+  return table(["", "a call, 1,000 turns", "a call, 100 in one turn", "growth", effects, "import", "MB"], cells);
 }
 
 function startOf({ import: start, install }) {

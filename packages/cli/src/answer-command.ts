@@ -3,7 +3,7 @@ import type { Context } from "./command-spec.ts";
 import { goesOnText } from "./continue-with.ts";
 import { findRow } from "./find-row.ts";
 import { type Store, withStoreIfAny } from "./open-store.ts";
-import { printJson } from "./output.ts";
+import { printJson, warn } from "./output.ts";
 import { refuseWideAnswer } from "./refuse-wide-answer.ts";
 import { oneLine } from "./visible-text.ts";
 import { personBy, whenText, whoText } from "./who.ts";
@@ -18,6 +18,7 @@ export function answerCommand(context: Context, given: (row: ApprovalRow, now: n
     const report = await commit(context, store, { row, given });
     await printAnswer(context, await goesOnText(context, store.ledger, row.session), { ...report, note: edited(row, report) });
     if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
+    if (isPlainYes(row, report)) await warnOfDenial(context, store, row);
     return report.alreadyAnswered && !report.identical ? 1 : 0;
   });
 }
@@ -46,6 +47,18 @@ const NO_TOOLS: { readonly requests: Requests; readonly rules: Rules } = {
     offer: () => [],
   },
 };
+
+/** An edit was judged before it was stored. */
+function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {
+  return !alreadyAnswered && outcome === "approved" && fingerprint === row.fingerprint;
+}
+
+/** After the answer is stored and said: it needs the tools and the settings, and must not hold it up. */
+async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
+  const { deniedAnyway } = await import("./judged-edits.ts");
+  const told = await deniedAnyway(context, store, row);
+  if (told !== "") await warn(context.io, told);
+}
 
 /** What an "always" stored, said literally. */
 async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {

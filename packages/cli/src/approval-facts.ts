@@ -16,8 +16,9 @@ function objects(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
+/** The id leads to the documents; of what nobody looked into, the text says all there is. */
 function hazardNote({ id, text }: Fields): FactNote {
-  return ["risk", `${String(text)} (${String(id)})`];
+  return ["risk", id === "unmodelled_option" ? String(text) : `${String(text)} (${String(id)})`];
 }
 
 function scriptNote({ file, digest, before }: Fields): FactNote {

@@ -17,7 +17,7 @@ import type { Context } from "./command-spec.ts";
 import type { Attendance, Door } from "./door.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";
 import { oneAtATime, type Ways } from "./one-at-a-time.ts";
-import { warn } from "./output.ts";
+import { warn, warnInLines } from "./output.ts";
 import { type Revising, revisingBy } from "./revised-approval.ts";
 import { sessionModes, sessionPlans } from "./session-modes.ts";
 import { terminalApprover } from "./terminal-approver.ts";
@@ -174,8 +174,9 @@ export function callHooks(
     projectDir: policy.workspace,
     environment: io.env,
     secretEnv: policy.source.settings().secretEnv,
+    refuses: policy.refusesHook,
     record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
-    warn: (message) => void warn(io, message),
+    warn: (message) => void warnInLines(io, message),
     show: (message) => void io.stderr.write(`${message}\n`),
   });
 }

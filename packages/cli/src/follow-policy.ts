@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Ledger } from "@assent/core";
+import type { HookEntry, Ledger } from "@assent/core";
+import { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "@assent/policy";
 import { type CallFlags, sessionLayer } from "./call-flags.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
@@ -16,6 +17,8 @@ export type FollowedPolicy = OpenedPolicy & {
   readonly serve: (session: string) => void;
   /** Names the session's plan, which plan mode lets be written. */
   readonly planAt: (file: string) => void;
+  /** Why a hook may not run: whoever wrote it, nothing of a workspace starts before somebody trusts it. */
+  readonly refusesHook: (entry: HookEntry) => string | undefined;
 };
 
 /** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
@@ -25,7 +28,8 @@ export type Following = { readonly workspace: string; readonly flags: CallFlags;
 export async function followPolicy(context: Context, { workspace, flags, ledger }: Following): Promise<FollowedPolicy> {
   const { io } = context;
   const { outputDirectory, clock } = callPorts(context, await stateDirectory(context));
-  const trust = flags.policyFile === undefined ? await workspaceTrust(context, { workspace, ...(ledger && { ledger }) }) : undefined;
+  const alone = flags.policyFile !== undefined; // nothing of the project is read, so trust says only what hooks may start
+  const trust = await workspaceTrust(context, { workspace, ...(ledger && { ledger }), quiet: alone });
   let readable: readonly string[] = [];
   let planFile: string | undefined;
   const open = (trusted: boolean): Promise<OpenedPolicy> =>
@@ -41,11 +45,11 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
         clock,
         warn: (problem) => void warnOfProblems(io, [problem]),
         changed: () => void warn(io, "settings changed; what waits is judged again (settings_changed)"),
-        ...(trust && { trusted: trust.stillTrusted }),
+        ...(!alone && { trusted: trust.stillTrusted }),
       },
     });
-  const first = await open(trust?.trusted === true);
-  const opened = trust?.trusted === true && !trust.stillTrusted() ? await reopened(first, open) : first;
+  const first = await open(!alone && trust.trusted);
+  const opened = !alone && trust.trusted && !trust.stillTrusted() ? await reopened(first, open) : first;
   await warnOfProblems(io, opened.loaded.problems);
   await tellFailedTools(context, opened.custom).catch((error: unknown) => {
     opened.source.close();
@@ -59,6 +63,7 @@ export async function followPolicy(context: Context, { workspace, flags, ledger 
     planAt: (file) => {
       planFile = file;
     },
+    refusesHook: (entry) => (leadsIntoWorkspace(entry) && !trust.stillTrusted() ? UNTRUSTED_PROGRAM : undefined),
   };
 }
 

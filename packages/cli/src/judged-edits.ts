@@ -1,9 +1,9 @@
-import type { ApprovalRow, Requests, Rules } from "@assent/core";
+import { type ApprovalRow, messageOf, type Requests, type Rules, recordedCall } from "@assent/core";
 import type { Context } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
 import type { Store } from "./open-store.ts";
 import { recordedRequests } from "./recorded-requests.ts";
-import { judgeEdit } from "./revised-approval.ts";
+import { judgeEdit, presentDenial } from "./revised-approval.ts";
 
 /** The requests behind an approval, where an edit that the present policy denies is refused at once: the approval stays open. */
 export async function judgedEdits(
@@ -21,4 +21,16 @@ export async function judgedEdits(
     throw new CommandError("not_allowed", 1, { message: judged.message, hint: "The approval is still open." });
   };
   return { requests: { ...requests, edit }, rules };
+}
+
+/** What is to be said of a yes that changes nothing about a deny of the present policy. The answer stands whatever comes of this. */
+export async function deniedAnyway(context: Context, store: Store, row: ApprovalRow): Promise<string> {
+  try {
+    const { revising } = await recordedRequests(context, store, row);
+    const { "call.judged": judged } = await recordedCall(store.ledger, row.session, row.call);
+    const denial = judged && (await presentDenial(revising, { ...judged, callId: row.call, sessionId: row.session }));
+    return denial === undefined ? "" : `${denial} It will not run, unless that changes before.`;
+  } catch (error) {
+    return `Whether the present policy denies it cannot be told: ${messageOf(error)}`;
+  }
 }

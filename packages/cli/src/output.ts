@@ -31,6 +31,12 @@ export function warn(io: Io, message: string): Promise<void> {
   return io.stderr.write(`assent: warning: ${oneLine(message)}\n`);
 }
 
+/** The same for a text of several lines, a program's own words before all: each on a line of its own, indented, so that none looks like ours. */
+export function warnInLines(io: Io, message: string): Promise<void> {
+  const lines = message.split("\n").filter((line) => line.trim() !== "");
+  return io.stderr.write(`assent: warning: ${lines.map(oneLine).join("\n  ")}\n`);
+}
+
 /** Labelled values, one per line, continued lines indented; values are escaped. */
 export function fieldsText(fields: readonly (readonly [string, string])[], columns: number | undefined): string {
   const width = Math.max(...fields.map(([label]) => displayWidth(label))) + 2;

@@ -50,10 +50,25 @@ export async function revisedApproval(revising: Revising, asked: OpenApproval, {
 }
 
 type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
-type JudgedEdit = { readonly invocation: Invocation; readonly plain: Assessed; readonly staging: Assessed | undefined };
+type JudgedCall = { readonly invocation: Invocation; readonly plain: Assessed; readonly staging: Assessed | undefined };
 
 /** What an edited call is now, judged; a message where it does not fit or would be denied. */
-export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedEdit | NoEdit> {
+export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
+  const judged = await judgeNow(revising, asked, edit);
+  if ("message" in judged) return judged;
+  const { decision } = judged.staging ?? judged.plain;
+  return decision.verdict === "deny" ? { message: `As you edited it, it would be denied${deniedBy(decision)}` } : judged;
+}
+
+/** The sentence that says why the present policy denies a call as it stands; undefined: it does not, or does not know the tool or its input any more. */
+export async function presentDenial(revising: Revising, asked: EditedCall): Promise<string | undefined> {
+  const judged = await judgeNow(revising, asked, { updatedInput: asked.input });
+  if ("message" in judged) return undefined;
+  const { decision } = judged.staging ?? judged.plain;
+  return decision.verdict === "deny" ? `The present policy denies it${deniedBy(decision)}` : undefined;
+}
+
+async function judgeNow(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
   const { tools, facts, digest, clock, policy } = revising;
   const { cwd, callId, sessionId } = asked;
   const tool = tools.get(asked.tool);
@@ -62,9 +77,7 @@ export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edi
   if ("message" in invocation) return invocation;
   const assessing: Assessing = { tool, invocation, cwd, facts, policy, digest, clock };
   const plain = await assessRequest(assessing);
-  const staging = await assessStaging(assessing, plain, { tools });
-  const { decision } = staging ?? plain;
-  return decision.verdict === "deny" ? { message: deniedText(decision) } : { invocation, plain, staging };
+  return { invocation, plain, staging: await assessStaging(assessing, plain, { tools }) };
 }
 
 type Asking = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
@@ -75,9 +88,9 @@ function asking({ verdict, reason, source, rule, explicitAsk }: Decision, offer:
   return { reason, source, rule: rule ?? null, explicitAsk, suggestions: explicitAsk ? [] : offer() };
 }
 
-function deniedText(decision: Decision): string {
+function deniedBy(decision: Decision): string {
   const { rule } = decision;
-  return `As you edited it, it would be denied${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
+  return `${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
 }
 
 function inputWith({ definition }: Tool, { input }: EditedCall, edit: Edit): unknown {

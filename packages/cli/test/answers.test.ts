@@ -99,6 +99,36 @@ describe("approve and reject", () => {
     assert.deepEqual([late.code, late.value.outcome, late.value.alreadyAnswered], [1, "denied", true]);
   });
 
+  const PRESENT: readonly [sentence: string, settings: string, stderr: RegExp][] = [
+    [
+      "denies is stored, and it is said that it will not run",
+      '{ "version": 1, "permissions": { "deny": ["Shell(touch *)"] } }',
+      /\nassent: warning: The present policy denies it \(Shell\(touch \*\)\)\. A deny rule of the user permissions covers it\..* It will not run, unless that changes before\.\n$/,
+    ],
+    [
+      "does not deny has no such word",
+      '{ "version": 1, "permissions": { "ask": ["Shell(touch *)"] } }',
+      /^Go on with: assent resume s_\w+\n$/,
+    ],
+    [
+      "cannot be read is stored, and that is said",
+      '{ "version": 1, nonsense',
+      /\nassent: warning: Whether the present policy denies it cannot be told: /,
+    ],
+  ];
+  for (const [sentence, settings, expected] of PRESENT) {
+    test(`an approve of what the present policy ${sentence}`, async () => {
+      using at = place();
+      const { approvalId } = await park(at);
+      mkdirSync(at.path("../.config/assent"), { recursive: true });
+      at.write("../.config/assent/settings.json", settings);
+      const { code, stdout, stderr } = await at.here(["approve", approvalId]);
+      assert.deepEqual([code, stdout.includes("  approved by ")], [0, true], stderr);
+      assert.match(stderr, expected);
+      assert.equal((await at.here(["approve", approvalId])).stderr.includes("policy"), false, "said once, by whoever answered");
+    });
+  }
+
   test("P6: an old fingerprint is stale_revision and leaves the approval open; the right one is taken", async () => {
     using at = place();
     const { approvalId } = await park(at);

@@ -17,6 +17,11 @@ describe("what a person is shown besides the request itself", () => {
       },
       [["risk", "writes out.txt (redirection)"]],
     ],
+    [
+      "what is not known, in words alone",
+      { hazards: [{ id: "unmodelled_option", text: "what git push does is not known to Assent" }] },
+      [["risk", "what git push does is not known to Assent"]],
+    ],
     ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh, sha256:1"]]],
     [
       "S27: a script that changed shows both digests",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { type IPty, spawn } from "@lydell/node-pty";
@@ -47,6 +47,89 @@ function write(at: Place, name: string, text: string): void {
   mkdirSync(dirname(at.path(name)), { recursive: true });
   writeFileSync(at.path(name), text);
 }
+
+describe("a hook of other settings that leads into the workspace", () => {
+  const hooks = (command: string, event = "PreToolUse"): string =>
+    JSON.stringify({
+      version: 1,
+      permissions: { allow: ["Shell(touch *)"] },
+      hooks: { [event]: [{ hooks: [{ type: "command", name: "h", command }] }] },
+    });
+  const GUARD = '"$ASSENT_PROJECT_DIR"/.assent/guard.sh';
+  const CALL = ["call", "shell", "--input", '{"command":"touch made"}'];
+
+  /** A script of the repository, which leaves a file when it is started. */
+  function carryGuard(at: Place): string {
+    write(at, ".assent/guard.sh", `#!/bin/sh\ntouch "${at.root}/CANARY"\n`);
+    chmodSync(at.path(".assent/guard.sh"), 0o755);
+    return join(at.root, "CANARY");
+  }
+
+  const WHERE: readonly [sentence: string, file: string, argv: (at: Place) => readonly string[]][] = [
+    ["in the user's settings", "../.config/assent/settings.json", () => []],
+    ["in a file of --policy", "../policy.json", (at) => ["--policy", join(at.root, "policy.json")]],
+  ];
+  for (const [sentence, file, flags] of WHERE) {
+    test(`${sentence}: it counts as failed until the workspace is trusted, and says what to do`, async () => {
+      using at = place();
+      const canary = carryGuard(at);
+      write(at, file, hooks(GUARD));
+      const argv = [...CALL, ...flags(at)];
+      const before = await at.hereJson(argv);
+      assert.deepEqual([before.code, before.value.type], [1, "denied_by_hook"], before.stderr);
+      assert.match(before.value.content, /assent trust/);
+      assert.deepEqual([existsSync(canary), existsSync(at.path("made"))], [false, false]);
+      assert.equal((await at.here(["trust"])).code, 0);
+      assert.equal((await at.hereJson(argv)).code, 0);
+      assert.deepEqual([existsSync(canary), existsSync(at.path("made"))], [true, true]);
+      write(at, ".assent/other.sh", "true\n");
+      assert.equal((await at.hereJson(argv)).value.type, "denied_by_hook", "what changed since is not what was trusted");
+    });
+  }
+
+  test("where its event cannot block, it is not started, with a warning", async () => {
+    using at = place();
+    const canary = carryGuard(at);
+    write(at, "../.config/assent/settings.json", hooks(".assent/guard.sh", "PostToolUse"));
+    const { code, stderr } = await at.here(CALL);
+    assert.deepEqual([code, existsSync(canary), existsSync(at.path("made"))], [0, false, true]);
+    assert.match(stderr, /warning: hook h .*assent trust/);
+  });
+
+  test("a program elsewhere runs, and may know the directory from its environment", async () => {
+    using at = place();
+    write(at, "../guard.sh", 'echo "$ASSENT_PROJECT_DIR" > "$HOME/CANARY"\n');
+    write(at, "../.config/assent/settings.json", hooks(`sh ${join(at.root, "guard.sh")}`));
+    assert.equal((await at.here(CALL)).code, 0);
+    assert.equal(readFileSync(join(at.root, "CANARY"), "utf8"), `${at.workspace}\n`);
+  });
+
+  test("policy check warns of it where it will fail", async () => {
+    using at = place();
+    carryGuard(at);
+    write(at, "../.config/assent/settings.json", hooks(GUARD));
+    const { code, stderr } = await at.here(["policy", "check"]);
+    assert.equal(code, 0);
+    assert.match(stderr, /^assent: warning: hook h \(pre_tool_use\) will fail here: .*assent trust.*\n$/);
+    await at.here(["trust"]);
+    assert.equal((await at.here(["policy", "check"])).stderr, "");
+  });
+});
+
+describe("a hook that fails", () => {
+  test("is told in lines that can be read, and that cannot be taken for others", async () => {
+    using at = place();
+    const command = "printf 'first\\n\\033[2Jassent: done\\n' >&2; exit 1";
+    const hook = [{ hooks: [{ type: "command", name: "h", command }] }];
+    write(
+      at,
+      "../.config/assent/settings.json",
+      JSON.stringify({ version: 1, permissions: { allow: ["Shell(touch *)"] }, hooks: { PostToolUse: hook } }),
+    );
+    const { stderr } = await at.here(["call", "shell", "--input", '{"command":"touch made"}']);
+    assert.equal(stderr.replace(/^.*?exited/, "exited"), "exited with code 1\n  first\n  [2Jassent: done\n");
+  });
+});
 
 const SETTINGS = `{"permissions":{"allow":["Shell(ls)"]}}`;
 

@@ -157,6 +157,22 @@ describe("section 7: where and how a program runs", () => {
     }
   });
 
+  const REFUSED: readonly [sentence: string, event: "pre_tool_use" | "post_tool_use", verdict: string][] = [
+    ["denies where its event fails closed", "pre_tool_use", "deny"],
+    ["is a warning where it does not", "post_tool_use", "none"],
+  ];
+  for (const [sentence, event, verdict] of REFUSED) {
+    test(`a hook that may not run is not started, and ${sentence}`, async (t) => {
+      const file = join(scratch(t), "ran");
+      const refuses = ({ name }: HookEntry): string | undefined => (name === "h" ? "not here" : undefined);
+      const bench = hookBench([hook(event, `touch ${file}`, { name: "h" }), hook(event, `touch ${file}.other`)], { refuses });
+      const opinion = await bench.consult(event, shellCall(), live());
+      assert.deepEqual([opinion?.verdict, existsSync(file), existsSync(`${file}.other`)], [verdict, false, true]);
+      assert.deepEqual([bench.records[0]?.outcome, bench.records[0]?.cause], ["failed", "not here"]);
+      assert.equal(bench.warnings.length, 1);
+    });
+  }
+
   test("a working directory that is gone is a failure", async () => {
     const bench = hookBench([hook("pre_tool_use", "true", { name: "h" })], { cwd: "/nonexistent" });
     const opinion = await bench.consult("pre_tool_use", shellCall(), live());

@@ -2,6 +2,7 @@ export { type Explanation, explain } from "./explain.ts";
 export { type FactPlaces, policyFacts } from "./facts.ts";
 export type { HookFacts, HookRule } from "./hooks/hook-rule.ts";
 export { type HookParts, type ReadHooks, readHooks } from "./hooks/read-hooks.ts";
+export { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "./hooks/workspace-program.ts";
 export type { OwnFiles } from "./own-files.ts";
 export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDirectories } from "./path-scope.ts";
 export { redactor } from "./redaction.ts";

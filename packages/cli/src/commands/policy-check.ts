@@ -1,6 +1,15 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type LoadedPolicy, type Problem, projectFile, SettingsError, settingsPlaces, trustState } from "@assent/policy";
+import {
+  type LoadedPolicy,
+  leadsIntoWorkspace,
+  type Problem,
+  projectFile,
+  SettingsError,
+  settingsPlaces,
+  trustState,
+  UNTRUSTED_PROGRAM,
+} from "@assent/policy";
 import type { Context } from "../command-spec.ts";
 import { rulePlace } from "../decision-text.ts";
 import { workspaceOf } from "../explaining.ts";
@@ -20,14 +29,16 @@ export async function run(context: Context): Promise<number> {
   const named = operands.map((file) => resolve(io.cwd, file));
   const checked: Checked[] = [];
   for (const policyFile of named) checked.push(await check(context, { workspace, policyFile }));
-  if (named.length === 0) checked.push(await check(context, { workspace, trusted: await isTrustedNow(context, workspace) }));
+  const trusted = await isTrustedNow(context, workspace);
+  if (named.length === 0) checked.push(await check(context, { workspace, trusted }));
+  const stopped = trusted ? [] : stoppedHooks(checked);
   const problems = checked.flatMap((one) => one.problems);
   if (options.flag("json")) await printJson(io, problems.map(problemForm));
   else {
     const files = named.length > 0 ? named : layerFiles(context, workspace);
     await io.stdout.write(problems.length > 0 ? problemsText(problems) : soundText(files, checked));
   }
-  for (const words of elsewhere(context, checked)) await warn(io, words);
+  for (const words of [...elsewhere(context, checked), ...stopped]) await warn(io, words);
   return problems.length > 0 ? 1 : 0;
 }
 
@@ -41,6 +52,12 @@ function elsewhere({ io }: Context, checked: readonly Checked[]): readonly strin
     const meant = `${name}/… for the project's, **/${name}/… for any depth, //${name}/… for the disk's`;
     return [`${rulePlace(at)}: ${at.text}: in this file / is your home, where there is no ${name}; write ${meant}`];
   });
+}
+
+/** Hooks that count as failed here, whoever configured them. */
+function stoppedHooks(checked: readonly Checked[]): readonly string[] {
+  const hooks = checked.flatMap(({ loaded }) => loaded?.hookEntries ?? []).filter(leadsIntoWorkspace);
+  return hooks.map(({ name, event }) => `hook ${name} (${event}) will fail here: ${UNTRUSTED_PROGRAM}`);
 }
 
 /** A store that cannot be read trusts nothing; that is told, and the files are checked all the same. */

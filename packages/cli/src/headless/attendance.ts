@@ -7,6 +7,7 @@ import { sessionLines } from "./session-lines.ts";
 import { isStreamed } from "./stream-lines.ts";
 import type { Unasked } from "./tell-people.ts";
 import { toolProgress } from "./tool-progress.ts";
+import type { UnheededYes } from "./unheeded-yes.ts";
 import { untoldCalls } from "./untold-calls.ts";
 import { wireMessage } from "./wire-message.ts";
 
@@ -24,6 +25,7 @@ export type AttendingParts = {
   readonly log: (event: LedgerEvent) => void;
   readonly tell: (event: ConversationEvent) => void;
   readonly unasked: (unasked: Unasked) => void;
+  readonly unheeded: UnheededYes;
 };
 
 /** Values of these may stand beside the event. */
@@ -31,7 +33,7 @@ const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistan
 
 /** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
 export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Promise<Attendance> {
-  const { root, output, tally, clock, limits, partial, log, tell, unasked } = parts;
+  const { root, output, tally, clock, limits, partial, log, tell, unasked, unheeded } = parts;
   return async (session, parent) => {
     const isAgent = session.id !== root;
     if (limits) pauseWhileWaiting(limits, session);
@@ -43,6 +45,7 @@ export function attendance(parts: AttendingParts): (session: Session, parent: st
     session.listen((event) => {
       tally.event(event, isAgent);
       log(event);
+      unheeded.note(session, event);
       if (event.type === "call.ended") progress.end(event.body.call);
       if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await whole(session, event)));
     });

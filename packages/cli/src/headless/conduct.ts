@@ -28,6 +28,7 @@ import { type RunTally, runTally } from "./run-tally.ts";
 import { armSchedules } from "./schedule-file.ts";
 import { createTalk, playedOut, type Talk } from "./talk.ts";
 import { tellPeople, tellUnasked } from "./tell-people.ts";
+import { type UnheededYes, unheededYes } from "./unheeded-yes.ts";
 import type { WireMessage } from "./wire-message.ts";
 
 /** A run on an open session. */
@@ -52,6 +53,7 @@ type Composed = { agent: ComposedAgent | undefined };
 type Stage = {
   readonly output: RunOutput;
   readonly tally: RunTally;
+  readonly unheeded: UnheededYes;
   readonly inbox: Inbox;
   readonly host: OpenHost | undefined;
   readonly limits: RunLimits;
@@ -142,7 +144,16 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...flags, maxCostUsd });
   const tally = runTally(ports.clock, session.state.tasks.values());
-  const stage = { output, inbox, fault, limits, told: { end: undefined }, settings: hostSettings(), tally };
+  const stage = {
+    output,
+    inbox,
+    fault,
+    limits,
+    told: { end: undefined },
+    settings: hostSettings(),
+    tally,
+    unheeded: unheededYes(context, flags.output),
+  };
   if (flags.input === "text") {
     inbox.close();
     return { ...stage, host: undefined };
@@ -159,7 +170,7 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
   return tools.visible().map(({ name }) => name);
 }
 
-function compose(context: Context, conducting: Conducting, { output, tally, host, limits, told }: Stage): Promise<ComposedAgent> {
+function compose(context: Context, conducting: Conducting, { output, tally, unheeded, host, limits, told }: Stage): Promise<ComposedAgent> {
   const { session, ports, flags, chosen } = conducting;
   const door: Door = {
     ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
@@ -170,6 +181,7 @@ function compose(context: Context, conducting: Conducting, { output, tally, host
       log: debugLog(context, conducting.policy.source.settings),
       tell: tellPeople(context, flags.output),
       unasked: tellUnasked(context, flags.output),
+      unheeded,
     }),
   };
   const observe = (): void => undefined;
@@ -248,7 +260,7 @@ async function leave(context: Context, conducting: Conducting, { stage, exits, l
 type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly exit: number };
 
 async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
-  const { output, tally } = stage;
+  const { output, tally, unheeded } = stage;
   const waiting = await waitingIn(session).catch(() => []);
   const resume = `assent resume ${session.id}${canGoOn(session) ? " --tasks" : ""}${storeFlag(context)}`;
   const left = { resume, outcome, waiting };
@@ -262,6 +274,7 @@ async function showResult(context: Context, { session }: Conducting, { stage, ou
   };
   if (output.format === "text") await printRunText(context, left);
   else output.show(() => [resultMessage(outcome, facts)]);
+  await unheeded.tell();
   await tellLeft(context, left, output.format);
 }
 

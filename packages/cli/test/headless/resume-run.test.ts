@@ -90,6 +90,45 @@ describe("resuming a run", () => {
     );
   });
 
+  const SCRIPTED = "turns: [{ calls: [{ tool: shell, id: c1, input: { command: sh deploy.sh } }] }, { say: Done. }]\nallowUnused: true";
+  const UNHEEDED: readonly [sentence: string, argv: readonly string[], change: (at: Place) => void, stderr: RegExp][] = [
+    [
+      "and whose script changed since is told",
+      [],
+      (at) => at.write("deploy.sh", "touch other\n"),
+      /^assent: warning: shell \(sh deploy\.sh\) was approved and did not run: .*deploy\.sh changed after it was judged\.\n$/,
+    ],
+    [
+      "and that a rule denies since is told",
+      ["--deny", "Shell(sh *)"],
+      () => undefined,
+      /^assent: warning: shell \(sh deploy\.sh\) was approved and did not run: it is denied by session permissions: .*\n$/,
+    ],
+    ["is not told with --quiet", ["--deny", "Shell(sh *)", "--quiet"], () => undefined, /^$/],
+    ["is told by the other formats themselves", ["--deny", "Shell(sh *)", "--output-format", "json"], () => undefined, /^$/],
+    ["and that ran is not told", [], () => undefined, /^$/],
+  ];
+  for (const [sentence, argv, change, stderr] of UNHEEDED) {
+    test(`in text a call that was approved ${sentence}`, async () => {
+      using at = place();
+      at.write("deploy.sh", "touch deployed\n");
+      const { session_id: session, approvals } = await parked(at, SCRIPTED);
+      assert.equal((await at.here(["approve", approvals[0].id])).code, 0);
+      change(at);
+      const resumed = await at.here(["resume", session, ...argv]);
+      assert.equal(resumed.code, 0, resumed.stderr);
+      assert.match(resumed.stderr, stderr);
+      assert.equal(existsSync(at.path("deployed")), sentence.startsWith("and that ran"));
+    });
+  }
+
+  test("a call that nobody had approved, and that a rule denies since, is not told as approved", async () => {
+    using at = place();
+    const { session_id: session } = await parked(at);
+    const resumed = await at.here(["resume", session, "--deny", "Write"]);
+    assert.deepEqual([resumed.code, resumed.stdout, resumed.stderr], [0, "Done.\n", ""]);
+  });
+
   const REPEATED = "{ tool: shell, id: ID, input: { command: echo $$ > pid; echo x >> ran; sleep 30 } }";
   const start = (id: string, more: string): string => `{ tool: agent, id: ${id}, input: { description: do it, prompt: look${more} } }`;
 

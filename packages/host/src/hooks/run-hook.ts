@@ -25,6 +25,8 @@ export type HookRunning = HookSurroundings & {
   readonly cwd: string;
   readonly slots: Slots;
   readonly bounds: ProgramBounds;
+  /** Why a hook may not run now, asked before each of its runs: it then counts as failed. Absent: all may. */
+  readonly refuses?: (entry: HookEntry) => string | undefined;
   readonly record: (ran: EventBodies["hook.ran"]) => Maybe<unknown>;
   readonly warn: (message: string) => void;
 };
@@ -46,6 +48,8 @@ type Given = { readonly input: JsonObject; readonly signal: AbortSignal };
 
 async function endOf(running: HookRunning, entry: HookEntry, given: Given): Promise<RunEnd> {
   try {
+    const cause = running.refuses?.(entry);
+    if (cause !== undefined) return { run: { ended: "failed", cause }, exit: null, output: "" };
     return entry.body.type === "command" ? await programEnd(running, entry, given) : await functionEnd(running, entry, given);
   } catch (error) {
     return { run: { ended: "failed", cause: messageOf(error) }, exit: null, output: "" };

@@ -143,7 +143,7 @@ function found(reading: Reading, { name, path, hazard }: Option, values: readonl
   if (before) before.push(...values);
   else reading.found.set(name, [...values]);
   if (path) reading.paths.push(...values);
-  if (hazard) reading.hazards.push({ id: hazard, text: `${name} ${DOES[hazard] ?? "is not modelled"}` });
+  if (hazard) reading.hazards.push({ id: hazard, text: `${name} ${DOES[hazard] ?? "is not known to be harmless"}` });
 }
 
 const DOES: Readonly<Partial<Record<HazardId, string>>> = {

@@ -115,5 +115,5 @@ function oneCondition(args: readonly string[]): Modelled {
   if (count === 2 && OF_TEXT.test(first)) return NOTHING;
   if (count === 3 && BETWEEN_TEXTS.test(second)) return NOTHING;
   if (count === 3 && BETWEEN_FILES.test(second)) return { ...NOTHING, reads: [first, third] };
-  return withHazard(NOTHING, "unmodelled_option", "test is modelled with one condition only");
+  return withHazard(NOTHING, "unmodelled_option", "test is known to Assent with one condition only");
 }

@@ -24,7 +24,7 @@ export const GIT_REFS: Readonly<Record<string, GitTable>> = {
     refine: ({ operands: [verb, name, ...more] }, plain) =>
       verb === undefined || (verb === "get-url" && name !== undefined && more.length === 0)
         ? plain
-        : withHazard({ ...plain, class: "unknown" }, "unmodelled_option", `git remote ${verb} is not modelled`),
+        : withHazard({ ...plain, class: "unknown" }, "unmodelled_option", `what git remote ${verb} does is not known to Assent`),
   },
   "rev-parse": {
     operands: "revisions",
@@ -88,7 +88,7 @@ function onlyAsking({ found, operands: [key, ...more] }: OptionReading, plain: M
   const lists = found.has("-l") || found.has("--list");
   const gets = found.has("--get") || found.has("--get-all");
   if (lists === gets || more.length > 0 || (key === undefined) !== lists)
-    return withHazard({ ...plain, class: "unknown" }, "unmodelled_option", "git config is modelled for asking only");
+    return withHazard({ ...plain, class: "unknown" }, "unmodelled_option", "git config is known to Assent only where it asks for a value");
   const secret = lists ? !found.has("--name-only") : SECRET_KEY.test(key ?? "");
   return secret ? withHazard(plain, "sensitive_file", "settings may hold credentials") : plain;
 }

@@ -44,7 +44,7 @@ function modelSubcommand(words: readonly string[]): Modelled {
   if (table) return modelByGitTable(words.slice(1), table);
   const hooks = RUN_HOOKS.has(first === "stash" && second !== "" && !second.startsWith("-") ? `stash ${second}` : first);
   if (hooks) return withHazard({ ...NOTHING, class: "write" }, "runs_hooks", `git ${first} runs the repository's hooks`);
-  return withHazard({ ...NOTHING, class: "unknown" }, "unmodelled_option", `git ${first} is not modelled`);
+  return withHazard({ ...NOTHING, class: "unknown" }, "unmodelled_option", `what git ${first} does is not known to Assent`);
 }
 
 function modelByGitTable(args: readonly string[], table: GitTable): Modelled {

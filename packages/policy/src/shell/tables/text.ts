@@ -89,7 +89,7 @@ function refineSed({ found, operands }: OptionReading, plain: Modelled): Modelle
   const inPlace = found.has("-i") || found.has("--in-place");
   const files: Modelled = inPlace ? { ...plain, class: "write", reads: [], writes: plain.reads } : plain;
   const quiet = found.has("-n") || found.has("--quiet") || found.has("--silent");
-  if (!quiet) return withHazard(files, "unmodelled_option", "sed is modelled with -n only");
+  if (!quiet) return withHazard(files, "unmodelled_option", "sed is known to Assent only with -n");
   return scripts.length > 0 && isHarmlessSed(scripts.join("\n"))
     ? files
     : withHazard(files, "unmodelled_option", "the script may do more than print lines");
