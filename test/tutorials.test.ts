@@ -122,4 +122,27 @@ describe("docs/tutorial-terminal.md", () => {
     const { stdout } = await at.here(["sessions", "export", session, "--format", "md"]);
     assert.match(stdout, /not before the review/);
   });
+
+  const KEYS: readonly (readonly [sentence: string, key: string, waiting: number])[] = [
+    ["ctrl+c at a card cancels the call that waits", "ctrl+c", 0],
+    ["ctrl+d at a card leaves it parked", "ctrl+d", 1],
+  ];
+  for (const [sentence, key, waiting] of KEYS) {
+    test(sentence, async () => {
+      using at = folder("terminal");
+      using screen = open(at, ["--model", "script:tour.yaml"]);
+      await idle(screen, "script:tour.yaml");
+      await say(screen, "change the greeting");
+      await screen.read("Other (type your own)");
+      screen.press("enter");
+      await screen.read((now) => now.includes("Approval needed") && now.includes('"Hi"'));
+      screen.press(key);
+      if (key === "ctrl+c") {
+        await screen.until((now) => !now.includes("Approval needed"));
+        screen.press("ctrl+d");
+      }
+      assert.equal(await screen.exit(), waiting === 0 ? 0 : 75);
+      assert.equal((await at.hereJson(["approvals"])).value.length, waiting);
+    });
+  }
 });
