@@ -182,6 +182,49 @@ describe("tables of the documents are those of the program", () => {
 
   const FAILURES = { deny: "denies", no_opinion: "no opinion, and no hook's allow counts", withhold: "output withheld", no: "warning" };
 
+  test("SECURITY.md names every built-in tool, with what becomes of its calls where no rule speaks", async () => {
+    using at = place();
+    const rows = tableRows(read("SECURITY.md"), "built-in tools");
+    const { value } = await at.hereJson(["tools", "--all"]);
+    const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
+    assert.deepEqual(rows.flatMap(([tools = ""]) => quoted(tools)).sort(), [...names].sort());
+    for (const [tools = "", becomes = ""] of rows) {
+      for (const tool of quoted(tools).filter((name) => name in INPUTS)) {
+        const { value: told } = await at.hereJson(["explain", "--tool", tool, "--input", JSON.stringify(INPUTS[tool])]);
+        assert.equal(told.verdict, becomes.startsWith("passes") ? "allow" : "ask", tool);
+      }
+    }
+    assert.deepEqual(
+      [...Object.keys(INPUTS), "ask", "resolve"].sort(),
+      [...names].sort(),
+      "offered only where somebody answers, or something is staged",
+    );
+  });
+
+  /** Something that each tool would take. */
+  const INPUTS: Readonly<Record<string, object>> = {
+    read: { file_path: "a.ts" },
+    edit: { file_path: "a.ts", old_string: "a", new_string: "b" },
+    write: { file_path: "a.ts", content: "" },
+    search: { pattern: "a" },
+    glob: { pattern: "*" },
+    list: { path: "." },
+    ast_grep: { pattern: "a", paths: ["."] },
+    ast_edit: { ops: [{ pat: "a", out: "b" }], paths: ["."] },
+    shell: { command: "make" },
+    fetch: { url: "https://example.com/" },
+    todo: { todos: [] },
+    agent: { agent: "explorer", description: "look", prompt: "look" },
+    task_list: {},
+    task_output: { id: "t_c1" },
+    task_stop: { id: "t_c1" },
+    task_send: { id: "t_c1", message: "go on" },
+    schedule_create: { every: "10m", prompt: "look" },
+    schedule_list: {},
+    schedule_delete: { id: "x" },
+    enter_plan_mode: {},
+  };
+
   test("docs/shell.md has every guard, in the order in which they are named, and then the runtime's own", () => {
     const own = { stateDirectory: "/state", settingsFiles: [] };
     const guards = policyGuards({ own, rules: [] }).map(({ id }) => id);
