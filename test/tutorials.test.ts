@@ -10,7 +10,7 @@ import { openScreen, type Screen } from "../packages/cli/test/tui/support/screen
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
 const IDS = /\b[asp]_[a-z2-7]{20}\b/g;
-const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b/g;
+const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b|\b\d+ events\b/g;
 
 /** A workspace with the files of one folder of the examples. */
 function folder(name: string): Place {
@@ -21,7 +21,8 @@ function folder(name: string): Place {
 
 /** Runs the commands of a transcript in order. Ids differ from run to run: the first of a step stands for the first that is promised there, and so on. */
 function play(at: Place, promised: string): string {
-  const env = { ...at.env, PATH: `${commands(at)}:${at.env["PATH"]}` };
+  const { ASSENT_STORE: _, ...rest } = at.env; // the store is in its usual place, below the home, as a reader has it
+  const env = { ...rest, PATH: `${commands(at)}:${at.env["PATH"]}` };
   const real = new Map<string, string>();
   const steps = promised.split(/^(?=\$ )/m);
   const printed = steps.map((step) => {
@@ -48,24 +49,28 @@ function distinct(text: string, seen: readonly string[]): readonly string[] {
   return [...new Set(text.match(IDS))].filter((id) => !seen.includes(id));
 }
 
-describe("docs/tutorial-ci.md", () => {
-  /** In the order of the page: each goes on where the one before it ended, in the same folder and store. */
-  const TRANSCRIPTS = ["park.out", "refuse.out", "job.out"];
+/** Transcripts of one page in its order: each goes on where the one before it ended, in the same folder and store. */
+const PAGES: readonly (readonly [page: string, examples: string, transcripts: readonly string[]])[] = [
+  ["docs/tutorial-ci.md", "ci", ["park.out", "refuse.out", "job.out"]],
+  ["docs/operations.md", "operations", ["verify.out", "restore.out"]],
+];
+for (const [page, examples, transcripts] of PAGES) {
+  describe(page, () => {
+    test("every transcript is played", () => {
+      const found = readdirSync(join(EXAMPLES, examples)).filter((name) => name.endsWith(".out"));
+      assert.deepEqual(found.sort(), transcripts.toSorted());
+    });
 
-  test("every transcript is played", () => {
-    const found = readdirSync(join(EXAMPLES, "ci")).filter((name) => name.endsWith(".out"));
-    assert.deepEqual(found.sort(), TRANSCRIPTS.toSorted());
+    test("the commands print what stands there, one page in one folder", () => {
+      using at = folder(examples);
+      for (const name of transcripts) {
+        const promised = readFileSync(join(EXAMPLES, examples, name), "utf8");
+        const printed = play(at, promised);
+        assert.equal(printed.replaceAll(CHANGING, "…"), promised.replaceAll(CHANGING, "…"), name);
+      }
+    });
   });
-
-  test("the commands print what stands there, one page in one folder", () => {
-    using at = folder("ci");
-    for (const name of TRANSCRIPTS) {
-      const promised = readFileSync(join(EXAMPLES, "ci", name), "utf8");
-      const printed = play(at, promised);
-      assert.equal(printed.replaceAll(CHANGING, "…"), promised.replaceAll(CHANGING, "…"), name);
-    }
-  });
-});
+}
 
 describe("docs/tutorial-terminal.md", () => {
   const idle = (screen: Screen, shows: string): Promise<string> =>
