@@ -225,6 +225,20 @@ describe("tables of the documents are those of the program", () => {
     enter_plan_mode: {},
   };
 
+  test("docs/commands.md has every command that help lists", async () => {
+    using at = place();
+    const { stdout } = await at.here(["help"]);
+    const [listed = ""] = stdout.split("\nTry it:");
+    const commands = [...listed.matchAll(/^ {2}(\S.*?) {2,}\S/gm)].map(([, command]) => command ?? "");
+    assert.ok(commands.length > 20);
+    assert.deepEqual(
+      tableRows(read("docs/commands.md"), "command")
+        .flatMap(([command = ""]) => quoted(command))
+        .sort(),
+      commands.sort(),
+    );
+  });
+
   test("docs/shell.md has every guard, in the order in which they are named, and then the runtime's own", () => {
     const own = { stateDirectory: "/state", settingsFiles: [] };
     const guards = policyGuards({ own, rules: [] }).map(({ id }) => id);
