@@ -126,6 +126,8 @@ describe("docs/tutorial-terminal.md", () => {
     assert.equal(await again.exit(), 0);
     const { stdout } = await at.here(["sessions", "export", session, "--format", "md"]);
     assert.match(stdout, /not before the review/);
+    assert.match((await at.here(["log", "--type", "approval.*"])).stdout, /approval\./);
+    assert.equal((await at.here(["verify"])).code, 0);
   });
 
   const KEYS: readonly (readonly [sentence: string, key: string, waiting: number])[] = [
