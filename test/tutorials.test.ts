@@ -53,6 +53,7 @@ function distinct(text: string, seen: readonly string[]): readonly string[] {
 const PAGES: readonly (readonly [page: string, examples: string, transcripts: readonly string[]])[] = [
   ["docs/tutorial-ci.md", "ci", ["park.out", "refuse.out", "job.out"]],
   ["docs/operations.md", "operations", ["verify.out", "restore.out"]],
+  ["docs/proposals.md", "proposals", ["settle.out"]],
 ];
 for (const [page, examples, transcripts] of PAGES) {
   describe(page, () => {
