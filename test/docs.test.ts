@@ -56,11 +56,7 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
   ["docs/tutorial-embed.md", "npm pkg set type=module", "test/packages installs the packed packages"],
   ["docs/tutorial-terminal.md", "assent --model script:tour.yaml", "test/tutorials.test.ts takes the tour with keys"],
   ["docs/tutorial-terminal.md", "assent resume s_…", "test/tutorials.test.ts takes the tour with keys"],
-  [
-    "docs/tutorial-terminal.md",
-    "assent log --type 'approval.*'      # what was asked and answered",
-    "test/tutorials.test.ts ends the tour with them",
-  ],
+  ["docs/tutorial-terminal.md", "assent log --type 'approval.*'", "test/tutorials.test.ts ends the tour with them"],
 ];
 
 describe("documents", () => {

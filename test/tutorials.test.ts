@@ -52,7 +52,7 @@ function distinct(text: string, seen: readonly string[]): readonly string[] {
 /** Transcripts of one page in its order: each goes on where the one before it ended, in the same folder and store. */
 const PAGES: readonly (readonly [page: string, examples: string, transcripts: readonly string[]])[] = [
   ["docs/tutorial-ci.md", "ci", ["park.out", "refuse.out", "job.out"]],
-  ["docs/operations.md", "operations", ["verify.out", "restore.out"]],
+  ["docs/operations.md", "operations", ["restore.out", "verify.out"]],
   ["docs/proposals.md", "proposals", ["settle.out"]],
 ];
 for (const [page, examples, transcripts] of PAGES) {
