@@ -33,7 +33,7 @@ turns:
 const { clock, ids, digest } = hostPorts({ stateDirectory: "/unused" });
 const model = playScript(readScript(script, "script.yaml"), clock).model();
 
-const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["weather"], deny: ["book_trip:city=Atlantis"] });
+const { checker } = makeChecker({ label: "user permissions", scope: "user", deny: ["book_trip:city=Atlantis"] });
 const ann = { kind: "person", user: "ann", name: "Ann", door: "example", pid: process.pid } as const;
 const approver: Approver = {
   available: () => true,

@@ -17,9 +17,10 @@ import { hostPorts, thisHolder } from "@assent/host";
 import { openLedger } from "@assent/store";
 import { z } from "zod";
 
-const input = z.object({ amount: z.number() });
 const tools = createRegistry();
-tools.add(defineTool({ name: "pay", description: "Pays an amount.", kind: "other", input, run: ({ amount }) => `Paid ${amount}.` }));
+const paid: number[] = [];
+const run = ({ amount }: { amount: number }): string => `Paid ${paid.push(amount) && amount}.`;
+tools.add(defineTool({ name: "pay", description: "Pays an amount.", kind: "other", input: z.object({ amount: z.number() }), run }));
 const policy = fixedPolicy();
 const directory = process.argv[2] ?? mkdtempSync(join(tmpdir(), "assent-example-"));
 const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
@@ -48,9 +49,11 @@ if (process.argv[2]) {
   for (let time = 1; time <= 2; time += 1) {
     const again = await openSession({ ledger, clock, ids }, { holder, id: session.id });
     const { results } = await createDispatcher({ session: again, clock, ids, digest, policy, onAsk: "park" }).resume({ tools, signal });
-    for (const call of results) console.log(`resume ${time}: ${call.outcome === "waiting" ? "waiting" : call.result.content}`);
+    const told = results.map((call) => (call.outcome === "waiting" ? "waiting" : call.result.content));
+    console.log(`resume ${time}: ${told.join(" ") || "nothing to do"}`);
     await again.close("done", 0);
   }
+  console.log(`payments: ${paid.length}`);
 }
 await ledger.close();
 if (!process.argv[2]) rmSync(directory, { recursive: true });

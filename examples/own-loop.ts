@@ -9,18 +9,21 @@ import { z } from "zod";
 
 const stock = new Map([["apples", 3]]);
 const item = z.object({ item: z.string() });
+const items = z.object({ item: z.string(), amount: z.number() });
 const tools = createRegistry();
 const count = ({ item }: { item: string }): string => `${stock.get(item) ?? 0} ${item}`;
 tools.add(defineTool({ name: "count", description: "Counts an item.", kind: "read", input: item, run: count }));
-tools.add(defineTool({ name: "order", description: "Orders an item.", kind: "other", input: item, run: ({ item }) => `Ordered ${item}.` }));
+const order = ({ item, amount }: { item: string; amount: number }): string => `Ordered ${amount} ${item}.`;
+tools.add(defineTool({ name: "order", description: "Orders an item.", kind: "other", input: items, run: order }));
 
 // Your model. This one has its answers written down, so that the example needs no key.
 type Call = { readonly id: string; readonly name: string; readonly arguments: string };
 type Message = { readonly role: "user" | "assistant" | "tool"; readonly text: string; readonly calls?: readonly Call[] };
 const answers: readonly Message[] = [
   { role: "assistant", text: "I look first.", calls: [{ id: "c1", name: "count", arguments: '{"item":"apples"}' }] },
-  { role: "assistant", text: "Three are not enough.", calls: [{ id: "c2", name: "order", arguments: '{"item":"apples"}' }] },
-  { role: "assistant", text: "I could not order. Somebody has to allow it." },
+  { role: "assistant", text: "Too few.", calls: [{ id: "c2", name: "order", arguments: '{"item":"apples","amount":5}' }] },
+  { role: "assistant", text: "And for winter.", calls: [{ id: "c3", name: "order", arguments: '{"item":"apples","amount":500}' }] },
+  { role: "assistant", text: "Five are ordered. For five hundred somebody has to be asked." },
 ];
 const askModel = (history: readonly Message[]): Message | undefined => answers[history.filter(({ role }) => role === "assistant").length];
 
@@ -29,7 +32,7 @@ const directory = mkdtempSync(join(tmpdir(), "assent-example-"));
 const ledger = await openLedger({ directory });
 const { clock, ids, digest } = hostPorts({ stateDirectory: directory });
 const session = await openSession({ ledger, clock, ids }, { holder: thisHolder("example"), create: { cwd: "/" } });
-const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["count"] });
+const { checker } = makeChecker({ label: "user permissions", scope: "user", allow: ["order:amount=?"] });
 const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy({ checkers: [checker] }), onAsk: "deny" });
 
 const history: Message[] = [{ role: "user", text: "Are there enough apples?" }];

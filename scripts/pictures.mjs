@@ -4,11 +4,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { converse, say } from "../packages/cli/test/tui/support/conversation.ts";
+import { say } from "../packages/cli/test/tui/support/conversation.ts";
+import { openScreen } from "../packages/cli/test/tui/support/screen.ts";
 import { screenPicture } from "../packages/cli/test/tui/support/screen-picture.ts";
 
 const OUT = fileURLToPath(new URL("../docs/pictures/", import.meta.url));
 const CACHE = fileURLToPath(new URL("../node_modules/.cache/assent-test", import.meta.url));
+
+const HOME = "/home/ada";
 
 const CART = `import { priceOf } from "./price.ts";
 
@@ -83,16 +86,15 @@ const PICTURES = [
   },
   {
     name: "approval-command",
-    title: "A command waits for a person: why it asks, with the rule's file and line, and every answer",
+    title: "A command waits for a person: what it is, why it asks, and every answer: once, always, edit first, no",
     columns: 100,
     rows: 26,
-    settings: { permissions: { ask: [{ rule: "Shell(npm publish *)", because: "it is public at once" }] } },
     turns: [{ say: "The tests pass. I publish it.", calls: [call("shell", "c1", { command: "npm publish --access public" })] }],
     come: async (screen) => {
       await say(screen, "release it");
       await screen.read("Approval needed");
-      screen.press("n");
-      await screen.until("> n");
+      screen.press("y");
+      await screen.until("> y");
     },
   },
   {
@@ -160,14 +162,40 @@ function shop() {
   return { root, workspace, env: { PATH: process.env.PATH, HOME: root, ASSENT_STORE: join(root, "store"), NODE_COMPILE_CACHE: CACHE } };
 }
 
+/** The script and the settings stand where a reader would put them: the screen names them. */
+function open({ workspace, root, env }, { turns, agents, settings, columns, rows }) {
+  writeFileSync(join(workspace, "demo.json"), JSON.stringify({ turns, allowUnused: true, ...(agents && { agents }) }));
+  if (settings) writeFileSync(join(root, "policy.json"), JSON.stringify({ version: 1, ...settings }));
+  const args = [...(settings ? ["--policy", "../policy.json"] : []), "--model", "script:demo.json"];
+  return openScreen({ cwd: workspace, env: { ...env, EDITOR: "vi" }, args, columns, rows });
+}
+
+/** The row with a home in place of the temporary directory, which has another name each time. */
+function atHome(row, root) {
+  const from = row
+    .map(({ text }) => text || " ")
+    .join("")
+    .indexOf(root);
+  if (from === -1) return row;
+  const home = [...HOME].map((text, at) => ({ ...row[from + at], text }));
+  const rest = row.slice(from + root.length);
+  return [...row.slice(0, from), ...home, ...rest, ...Array(root.length - HOME.length).fill({ ...row.at(-1), text: " " })];
+}
+
 async function take({ name, title, come, ...opening }) {
   const at = shop();
   try {
-    using screen = converse(at, opening);
+    using screen = open(at, opening);
     await idle(screen, "script:");
     await come(screen);
     const file = join(OUT, `${name}.svg`);
-    writeFileSync(file, screenPicture(screen.cells(), title));
+    writeFileSync(
+      file,
+      screenPicture(
+        screen.cells().map((row) => atHome(row, at.root)),
+        title,
+      ),
+    );
     const { error, status } = spawnSync("rsvg-convert", ["--zoom", "1.5", file, "-o", file.replace(/svg$/, "png")]);
     process.stdout.write(`${name}${error || status !== 0 ? " (no PNG: rsvg-convert is not installed)" : ""}\n`);
   } finally {

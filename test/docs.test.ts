@@ -30,6 +30,35 @@ const FILES: readonly string[] = execFileSync("git", ["ls-files", "-z", "--cache
 /** Written by people; `docs/api` is made from the sources and has a test of its own. */
 const DOCUMENTS = FILES.filter((file) => file.endsWith(".md") && !file.startsWith("packages/") && !file.startsWith("docs/api/"));
 
+/** Blocks of commands that no test plays as they stand: the document, their first command, and why. In the order of the document. */
+const UNPLAYED: readonly (readonly [document: string, first: string, because: string])[] = [
+  ["CONTRIBUTING.md", "npm ci && npm test", "it runs these tests"],
+  ["README.md", "npm ci && npm run demo", "cli/test/maintenance.test.ts plays the demo"],
+  ["README.md", "npm cit", "it runs these tests"],
+  [
+    "README.md",
+    "assent --model anthropic:claude-sonnet-4-5      # or openai:…, google:…, ollama:…, a local server, script:FILE",
+    "needs a key",
+  ],
+  ["README.md", 'assent run "fix the failing test" --on-ask park    # exit 75: something waits for a person', "needs a key"],
+  [
+    "docs/benchmarks.md",
+    "npm run bench:peers -- --install   # each peer in its own folder, nothing into the root",
+    "takes long, and installs every peer",
+  ],
+  ["docs/hooks.md", `assent call shell --mode yolo --input '{"command":"git commit -m x"}'`, "test/examples.test.ts compares its answer"],
+  ["docs/tutorial-ai-sdk.md", "npm pkg set type=module", "test/packages installs the packed packages"],
+  [
+    "docs/tutorial-embed.md",
+    "npm run build && npm pack --workspaces --ignore-scripts --pack-destination ~/assent-packages",
+    "test/packages packs",
+  ],
+  ["docs/tutorial-embed.md", "npm pkg set type=module", "test/packages installs the packed packages"],
+  ["docs/tutorial-terminal.md", "assent --model script:tour.yaml", "test/tutorials.test.ts takes the tour with keys"],
+  ["docs/tutorial-terminal.md", "assent resume s_…", "test/tutorials.test.ts takes the tour with keys"],
+  ["docs/tutorial-terminal.md", "assent log --type 'approval.*'", "test/tutorials.test.ts ends the tour with them"],
+];
+
 describe("documents", () => {
   test("the ones a reader looks for are there", () => {
     const wanted = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "STYLE.md", "SECURITY.md", "CHANGELOG.md", "LICENSE"];
@@ -69,6 +98,17 @@ describe("documents", () => {
     });
   }
 
+  for (const document of DOCUMENTS) {
+    test(`commands in ${document} are played by the tests, or it is said why not`, () => {
+      const loose = commandBlocks(read(document)).filter((commands) => !commands.every(isExample));
+      assert.deepEqual(
+        loose.map(([first]) => first),
+        UNPLAYED.filter(([where]) => where === document).map(([, first]) => first),
+        'quote a transcript that the tests play ("# examples/FOLDER/NAME.out" in the first line)',
+      );
+    });
+  }
+
   test("every example of a policy is quoted somewhere", () => {
     const wanted = FILES.filter((file) => file.startsWith("examples/policy/") && !file.endsWith("/broken.json"));
     const quoted = DOCUMENTS.flatMap((document) => quotes(read(document)).map(({ file }) => file));
@@ -90,6 +130,10 @@ describe("documents", () => {
       { file: "examples/a.json", code: "{}\n" },
       { file: "examples/b.out", code: "$ c\n" },
     ]);
+    assert.deepEqual(commandBlocks("```sh\n$ assent a\nb\nnpx c\n```\n```\nassented\n```\n```\n# examples/a.out\n$ assent d\n```"), [
+      ["assent a", "npx c"],
+    ]);
+    assert.deepEqual(["npx node --conditions=@assent/source examples/embed.ts", "npx node examples/no.ts"].map(isExample), [true, false]);
     assert.deepEqual(tableRows("| a | b |\n|---|---|\n| `x \\| y` | z |\n\n| c |\n|---|\n| d |", "a"), [["`x | y`", "z"]]);
     assert.deepEqual(quoted("`a`, ``b`c`` and `d`"), ["a", "b`c", "d"]);
   });
@@ -181,6 +225,63 @@ describe("tables of the documents are those of the program", () => {
   });
 
   const FAILURES = { deny: "denies", no_opinion: "no opinion, and no hook's allow counts", withhold: "output withheld", no: "warning" };
+
+  test("SECURITY.md names every built-in tool, with what becomes of its calls where no rule speaks", async () => {
+    using at = place();
+    const rows = tableRows(read("SECURITY.md"), "built-in tools");
+    const { value } = await at.hereJson(["tools", "--all"]);
+    const names: readonly string[] = value.tools.map(({ name }: { readonly name: string }) => name);
+    assert.deepEqual(rows.flatMap(([tools = ""]) => quoted(tools)).sort(), [...names].sort());
+    for (const [tools = "", becomes = ""] of rows) {
+      for (const tool of quoted(tools).filter((name) => name in INPUTS)) {
+        const { value: told } = await at.hereJson(["explain", "--tool", tool, "--input", JSON.stringify(INPUTS[tool])]);
+        assert.equal(told.verdict, becomes.startsWith("passes") ? "allow" : "ask", tool);
+      }
+    }
+    assert.deepEqual(
+      [...Object.keys(INPUTS), "ask", "resolve"].sort(),
+      [...names].sort(),
+      "offered only where somebody answers, or something is staged",
+    );
+  });
+
+  /** Something that each tool would take. */
+  const INPUTS: Readonly<Record<string, object>> = {
+    read: { file_path: "a.ts" },
+    edit: { file_path: "a.ts", old_string: "a", new_string: "b" },
+    write: { file_path: "a.ts", content: "" },
+    search: { pattern: "a" },
+    glob: { pattern: "*" },
+    list: { path: "." },
+    ast_grep: { pattern: "a", paths: ["."] },
+    ast_edit: { ops: [{ pat: "a", out: "b" }], paths: ["."] },
+    shell: { command: "make" },
+    fetch: { url: "https://example.com/" },
+    todo: { todos: [] },
+    agent: { agent: "explorer", description: "look", prompt: "look" },
+    task_list: {},
+    task_output: { id: "t_c1" },
+    task_stop: { id: "t_c1" },
+    task_send: { id: "t_c1", message: "go on" },
+    schedule_create: { every: "10m", prompt: "look" },
+    schedule_list: {},
+    schedule_delete: { id: "x" },
+    enter_plan_mode: {},
+  };
+
+  test("docs/commands.md has every command that help lists", async () => {
+    using at = place();
+    const { stdout } = await at.here(["help"]);
+    const [listed = ""] = stdout.split("\nTry it:");
+    const commands = [...listed.matchAll(/^ {2}(\S.*?) {2,}\S/gm)].map(([, command]) => command ?? "");
+    assert.ok(commands.length > 20);
+    assert.deepEqual(
+      tableRows(read("docs/commands.md"), "command")
+        .flatMap(([command = ""]) => quoted(command))
+        .sort(),
+      commands.sort(),
+    );
+  });
 
   test("docs/shell.md has every guard, in the order in which they are named, and then the runtime's own", () => {
     const own = { stateDirectory: "/state", settingsFiles: [] };
@@ -399,6 +500,21 @@ function headings(text: string): readonly string[] {
 
 function typescriptBlocks(text: string): readonly string[] {
   return [...text.matchAll(/^```(?:ts|typescript|tsx)[^\n]*\n([\s\S]*?)^```/gm)].map(([, code]) => code ?? "");
+}
+
+/** The commands of `assent` and npm in each fenced block that quotes no file. */
+function commandBlocks(text: string): readonly (readonly string[])[] {
+  const blocks = [...text.matchAll(/^```[a-z]*\n([\s\S]*?)^```/gm)].map(([, block]) => block ?? "");
+  return blocks
+    .filter((block) => !/^(?:\/\/|#) examples\//.test(block))
+    .map((block) => [...block.matchAll(/^(?:\$ )?((?:assent|npm|npx) .*)$/gm)].map(([, command]) => command ?? ""))
+    .filter((commands) => commands.length > 0);
+}
+
+/** `examples.test.ts` runs every program right below examples/ in this way. */
+function isExample(command: string): boolean {
+  const [, file] = /^npx node --conditions=@assent\/source (examples\/[\w-]+\.ts)$/.exec(command) ?? [];
+  return file !== undefined && FILES.includes(file);
 }
 
 /** Fenced blocks whose first line is a comment that names a file. */

@@ -140,4 +140,23 @@ describe("examples/agents", () => {
     assert.equal(`$ ${command}\n${stdout}${stderr}`, promised);
     assert.ok(existsSync(at.path("src/total.js")));
   });
+
+  test("schedule.json is taken; what lives as long as the process keeps a run alive, until a limit ends it", async () => {
+    using at = place();
+    copyFileSync(join(agents, "schedule.json"), at.path("schedule.json"));
+    at.write("script.yaml", "turns: [{ say: I wait. }]\n");
+    const { code, stderr } = await at.run([
+      "run",
+      "go",
+      "--model",
+      "script:script.yaml",
+      "--schedule",
+      "schedule.json",
+      "--max-time",
+      "1s",
+    ]);
+    assert.equal(code, 55, stderr);
+    const { stdout } = await at.here(["log", "--type", "schedule.created"]);
+    assert.equal(stdout.trim().split("\n").length, 2, stdout);
+  });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -10,7 +10,7 @@ import { openScreen, type Screen } from "../packages/cli/test/tui/support/screen
 
 const EXAMPLES = join(import.meta.dirname, "../examples");
 const IDS = /\b[asp]_[a-z2-7]{20}\b/g;
-const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b/g;
+const CHANGING = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ|\b[0-9a-f]{64}\b|\b\d+ events\b/g;
 
 /** A workspace with the files of one folder of the examples. */
 function folder(name: string): Place {
@@ -21,43 +21,57 @@ function folder(name: string): Place {
 
 /** Runs the commands of a transcript in order. Ids differ from run to run: the first of a step stands for the first that is promised there, and so on. */
 function play(at: Place, promised: string): string {
+  const { ASSENT_STORE: _, ...rest } = at.env; // the store is in its usual place, below the home, as a reader has it
+  const env = { ...rest, PATH: `${commands(at)}:${at.env["PATH"]}` };
   const real = new Map<string, string>();
   const steps = promised.split(/^(?=\$ )/m);
   const printed = steps.map((step) => {
     const [line = ""] = step.split("\n", 1);
     const command = line.slice(2).replaceAll(IDS, (id) => real.get(id) ?? id);
-    const script = `exec 2>&1\nassent() { "$NODE" "$BIN" "$@" < /dev/null; }\n${command}`;
-    const { stdout } = spawnSync("bash", ["-c", script], {
-      cwd: at.workspace,
-      env: { ...at.env, NODE: process.execPath, BIN },
-      encoding: "utf8",
-    });
+    const { stdout } = spawnSync("bash", ["-c", `exec 2>&1\n${command}`], { cwd: at.workspace, env, encoding: "utf8" });
     const news = distinct(stdout, [...real.values()]);
     for (const [index, known] of distinct(step, [...real.keys()]).entries()) real.set(known, news[index] ?? known);
     const shown = [...real].reduce((text, [known, id]) => text.replaceAll(id, known), stdout);
-    return `${line}\n${shown.replaceAll(at.workspace, "~/app").replaceAll(`(${userInfo().username})`, "(ann)")}`;
+    return `${line}\n${shown.replaceAll(at.workspace, "/home/ann/assent-ci").replaceAll(`(${userInfo().username})`, "(ann)")}`;
   });
   return printed.join("");
+}
+
+/** A directory for PATH with `assent` in it: a script that a transcript starts must find it, too. */
+function commands(at: Place): string {
+  const directory = join(at.root, "bin");
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, "assent"), `#!/bin/sh\nexec "${process.execPath}" "${BIN}" "$@" < /dev/null\n`, { mode: 0o755 });
+  return directory;
 }
 
 function distinct(text: string, seen: readonly string[]): readonly string[] {
   return [...new Set(text.match(IDS))].filter((id) => !seen.includes(id));
 }
 
-describe("docs/tutorial-ci.md", () => {
-  const transcripts = readdirSync(join(EXAMPLES, "ci")).filter((name) => name.endsWith(".out"));
-
-  test("there are transcripts", () => assert.ok(transcripts.length > 0));
-
-  for (const name of transcripts) {
-    test(`the commands of examples/ci/${name} print what stands there`, () => {
-      using at = folder("ci");
-      const promised = readFileSync(join(EXAMPLES, "ci", name), "utf8");
-      const printed = play(at, promised);
-      assert.equal(printed.replaceAll(CHANGING, "…"), promised.replaceAll(CHANGING, "…"));
+/** Transcripts of one page in its order: each goes on where the one before it ended, in the same folder and store. */
+const PAGES: readonly (readonly [page: string, examples: string, transcripts: readonly string[]])[] = [
+  ["docs/tutorial-ci.md", "ci", ["park.out", "refuse.out", "job.out"]],
+  ["docs/operations.md", "operations", ["restore.out", "verify.out"]],
+  ["docs/proposals.md", "proposals", ["settle.out"]],
+];
+for (const [page, examples, transcripts] of PAGES) {
+  describe(page, () => {
+    test("every transcript is played", () => {
+      const found = readdirSync(join(EXAMPLES, examples)).filter((name) => name.endsWith(".out"));
+      assert.deepEqual(found.sort(), transcripts.toSorted());
     });
-  }
-});
+
+    test("the commands print what stands there, one page in one folder", () => {
+      using at = folder(examples);
+      for (const name of transcripts) {
+        const promised = readFileSync(join(EXAMPLES, examples, name), "utf8");
+        const printed = play(at, promised);
+        assert.equal(printed.replaceAll(CHANGING, "…"), promised.replaceAll(CHANGING, "…"), name);
+      }
+    });
+  });
+}
 
 describe("docs/tutorial-terminal.md", () => {
   const idle = (screen: Screen, shows: string): Promise<string> =>
@@ -113,5 +127,30 @@ describe("docs/tutorial-terminal.md", () => {
     assert.equal(await again.exit(), 0);
     const { stdout } = await at.here(["sessions", "export", session, "--format", "md"]);
     assert.match(stdout, /not before the review/);
+    assert.match((await at.here(["log", "--type", "approval.*"])).stdout, /approval\./);
+    assert.equal((await at.here(["verify"])).code, 0);
   });
+
+  const KEYS: readonly (readonly [sentence: string, key: string, waiting: number])[] = [
+    ["ctrl+c at a card cancels the call that waits", "ctrl+c", 0],
+    ["ctrl+d at a card leaves it parked", "ctrl+d", 1],
+  ];
+  for (const [sentence, key, waiting] of KEYS) {
+    test(sentence, async () => {
+      using at = folder("terminal");
+      using screen = open(at, ["--model", "script:tour.yaml"]);
+      await idle(screen, "script:tour.yaml");
+      await say(screen, "change the greeting");
+      await screen.read("Other (type your own)");
+      screen.press("enter");
+      await screen.read((now) => now.includes("Approval needed") && now.includes('"Hi"'));
+      screen.press(key);
+      if (key === "ctrl+c") {
+        await screen.until((now) => !now.includes("Approval needed"));
+        screen.press("ctrl+d");
+      }
+      assert.equal(await screen.exit(), waiting === 0 ? 0 : 75);
+      assert.equal((await at.hereJson(["approvals"])).value.length, waiting);
+    });
+  }
 });
