@@ -2,7 +2,7 @@ import type { Call, Yes } from "../model/call.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import { UNATTENDED } from "../model/notification-source.ts";
 import type { OpenApproval } from "../ports.ts";
-import { type BatchRun, type CallRun, skipRest, type Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, type Step, skipRest } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { confirmationOf, offeredRules } from "./confirming.ts";
 import type { Ending } from "./dispatch.ts";

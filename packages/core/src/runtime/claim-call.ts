@@ -3,7 +3,7 @@ import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import type { Maybe } from "../tool-definition.ts";
-import { type BatchRun, type CallRun, committed, skipRest, type Step, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, committed, type Step, skipRest, stopCall } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { Ending } from "./dispatch.ts";
 import { stopped, synthesised } from "./endings.ts";

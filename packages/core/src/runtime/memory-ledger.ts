@@ -145,7 +145,10 @@ function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonl
   let events: readonly LedgerEvent[];
   try {
     const [only] = drafts;
-    events = only && drafts.length === 1 ? [made(chains, { draft: only, index: 0 }, writing)] : drafts.map((draft, index) => made(chains, { draft, index }, writing));
+    events =
+      only && drafts.length === 1
+        ? [made(chains, { draft: only, index: 0 }, writing)]
+        : drafts.map((draft, index) => made(chains, { draft, index }, writing));
   } catch (error) {
     throw refusal(error, writing.undo);
   }

@@ -5,7 +5,7 @@ import { answerSource, decidedSource, permissionHookSource } from "../model/noti
 import { messageOf } from "../model/thrown.ts";
 import type { HookOpinion } from "../ports.ts";
 import { type Asked, askPerson } from "./asking.ts";
-import { type BatchRun, type CallRun, skipRest, type Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, type Step, skipRest } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { offeredRules } from "./confirming.ts";
 import { denial, synthesised } from "./endings.ts";

@@ -6,7 +6,7 @@ import { messageOf } from "../model/thrown.ts";
 import type { OpenApproval } from "../ports.ts";
 import { AnswerError, answerApproval, isPast } from "./answer-approval.ts";
 import { makeBell } from "./bell.ts";
-import { type BatchRun, type CallRun, skipRest, type Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, type Step, skipRest } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import { denial, standingEnd, stopped } from "./endings.ts";
 import { answerByGrant } from "./grants.ts";
