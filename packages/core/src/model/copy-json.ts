@@ -29,7 +29,7 @@ export function freezeRead(value: JsonObject, paired: boolean): JsonObject {
 }
 
 function freezeMembers(source: JsonObject, walk: Walk): JsonObject {
-  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  enter(walk, source, 0); // what was read from a text shares nothing
   for (const key of Object.keys(source)) {
     checkKey(key, walk);
     freezeMember(source[key], key, walk);
@@ -38,7 +38,7 @@ function freezeMembers(source: JsonObject, walk: Walk): JsonObject {
 }
 
 function freezeItems(source: readonly Json[], walk: Walk): void {
-  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  enter(walk, source, 0);
   for (let i = 0; i < source.length; i++) freezeMember(source[i], i, walk);
   Object.freeze(source);
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { canonicalJson } from "../../src/model/canonical-json.ts";
-import { parseToolInput, parseToolValue } from "../../src/model/parse-tool-input.ts";
+import { copyInput } from "../../src/model/copy-json.ts";
+import { InvalidInput } from "../../src/model/invalid-input.ts";
+import { parseToolInput, parseToolValue, readToolInput } from "../../src/model/parse-tool-input.ts";
 
 const accepted: readonly (readonly [string, string, unknown])[] = [
   ["T151: an empty text is no arguments", "", {}],
@@ -157,6 +159,66 @@ test("law: no text at all makes it throw", () => {
     }),
   );
 });
+
+const readings: readonly (readonly [string, string])[] = [
+  ["a flat object", '{"a":1,"b":"x","c":null,"d":true}'],
+  ["nested lists and objects", '{"a":[[1],{"b":["x"]}]}'],
+  ["an empty text", ""],
+  ["white space first", ' {"a":1}'],
+  ["a list", "[1]"],
+  ["a text that holds an object", '"{\\"a\\":1}"'],
+  ["no JSON", '{"a":'],
+  ["a pair by escapes", '{"a":"\\ud83d\\ude00"}'],
+  ["half a pair by an escape", '{"a":["\\ud83d"]}'],
+  ["half a pair by an escape, in a key", '{"\\ud83d":1}'],
+  ["half a pair as it stands", '{"a":"\ud83d"}'],
+  ["half a pair as it stands, in a key below", '{"a":{"\ude00":1}}'],
+  ["an integer too large", '{"a":9007199254740992}'],
+  ["no number at all", '{"a":[1e999]}'],
+  ["the key __proto__", '{"a":{"__proto__":1}}'],
+  ["the key constructor", '{"constructor":1}'],
+  ["512 levels", deepText(512)],
+  ["513 levels", deepText(513)],
+  ["a long text", JSON.stringify({ a: "x".repeat(70_000), b: { c: [1] } })],
+];
+
+for (const [sentence, text] of readings)
+  test(`an input that is frozen where it is, is the copy it would have: ${sentence}`, () => assertSameReading(text));
+
+test("law: what is frozen where it is, is the copy it would have, or is refused as that", () => {
+  fc.assert(
+    fc.property(fc.json({ stringUnit: "binary" }), fc.boolean(), (text, wrapped) => assertSameReading(wrapped ? `{"a":${text}}` : text)),
+  );
+});
+
+function assertSameReading(text: string): void {
+  const read = outcomeOf(() => {
+    const input = readToolInput(text);
+    if ("frozen" in input) return input.frozen;
+    return input.ok ? copyInput(input.value) : input.type;
+  });
+  const copied = outcomeOf(() => {
+    const parsed = parseToolInput(text);
+    return parsed.ok ? copyInput(parsed.value) : parsed.type;
+  });
+  assert.deepEqual(read, copied);
+  assertFrozen(read);
+}
+
+function outcomeOf(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.type;
+    throw error;
+  }
+}
+
+function assertFrozen(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  assert.ok(Object.isFrozen(value));
+  for (const inner of Object.values(value)) assertFrozen(inner);
+}
 
 function deepText(levels: number): string {
   return `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
