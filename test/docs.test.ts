@@ -46,6 +46,7 @@ const UNPLAYED: readonly (readonly [document: string, first: string, because: st
     "npm run bench:peers -- --install   # each peer in its own folder, nothing into the root",
     "takes long, and installs every peer",
   ],
+  ["docs/hooks.md", "assent trust", "test/examples.test.ts trusts the hook"],
   ["docs/hooks.md", `assent call shell --mode yolo --input '{"command":"git commit -m x"}'`, "test/examples.test.ts compares its answer"],
   ["docs/tutorial-ai-sdk.md", "npm pkg set type=module", "test/packages installs the packed packages"],
   [
