@@ -93,12 +93,21 @@ describe("docs/cookbook.md", () => {
   ]) {
     test(`the hook that finds keys: ${sentence}`, async () => {
       using at = kitchen();
+      copyFileSync(join(POLICIES, "cookbook-secret-hook.json"), at.path(".assent/settings.json"));
+      assert.equal((await at.here(["trust"])).code, 0);
       const input = JSON.stringify({ file_path: "note.txt", content });
-      const { value } = await at.hereJson(["call", "write", "--policy", "cookbook-secret-hook.json", "--mode", "yolo", "--input", input]);
+      const { value } = await at.hereJson(["call", "write", "--mode", "yolo", "--input", input]);
       assert.equal(value.type, type, value.content);
       assert.equal(existsSync(at.path("note.txt")), type === null);
     });
   }
+
+  test("the hook that finds keys: given with --policy, it is not started in a workspace that nobody trusts", async () => {
+    using at = kitchen();
+    const input = JSON.stringify({ file_path: "note.txt", content: "hello\n" });
+    const { value } = await at.hereJson(["call", "write", "--policy", "cookbook-secret-hook.json", "--mode", "yolo", "--input", input]);
+    assert.deepEqual([value.type, existsSync(at.path("note.txt"))], ["denied_by_hook", false], value.content);
+  });
 
   test("staged edits wait for a person, whatever the model says", async () => {
     using at = kitchen();
