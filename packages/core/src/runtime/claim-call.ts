@@ -1,4 +1,5 @@
 import type { ClaimLost } from "../ledger-port.ts";
+import { CLAIMED } from "../model/blank-bodies.ts";
 import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
@@ -108,7 +109,7 @@ function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> 
   const durability = safe ? "normal" : "full";
   const key = idempotencyKey(batch, run, ready);
   const answer = yes ? { pos: yes.pos } : null;
-  const body = { call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null } as const;
+  const body = { ...CLAIMED, call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null } as const;
   const { fingerprint } = request;
   const claiming = session.claim(session.draft("call.claimed", fingerprint === undefined ? body : { ...body, fingerprint }));
   run.key = key;

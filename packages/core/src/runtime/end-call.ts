@@ -1,3 +1,4 @@
+import { ENDED } from "../model/blank-bodies.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
@@ -88,7 +89,7 @@ function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
 
 function endedBody(run: CallRun, { state, type, result, evidence }: Ending, durationMs: number): EventBodies["call.ended"] {
   const { content, display, modelOverride, details, spilled } = result;
-  const body: Mutable<EventBodies["call.ended"]> = { call: run.callId, outcome: state, type, content, durationMs };
+  const body: Mutable<EventBodies["call.ended"]> = { ...ENDED, call: run.callId, outcome: state, type, content, durationMs };
   if (display !== undefined && display !== content) body.display = display;
   if (evidence) body.evidence = evidence;
   if (modelOverride !== undefined) body.modelOverride = modelOverride;

@@ -1,3 +1,4 @@
+import { JUDGED } from "../model/blank-bodies.ts";
 import type { EventBodies } from "../model/events.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Maybe } from "../tool-definition.ts";
@@ -53,6 +54,7 @@ function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Jud
   const { session } = batch.deps;
   const { request, decision, facts, safe, policy, taken } = ready;
   const body: Mutable<EventBodies["call.judged"]> = {
+    ...JUDGED,
     call: run.callId,
     revision: run.judgements + 1,
     tool: request.tool,

@@ -36,9 +36,21 @@ export function place(chains: Chains, chain: Chain, { draft, index }: { draft: D
   const { type, v, at, body } = draft;
   const seq = chain.events.length + 1 + index;
   const pos = chains.log.length + 1 + index;
-  // A spread would keep type and body paired for the compiler, at twice the cost of the whole append.
-  return { type, v, at, body, session: chain.session, seq, pos, epoch: chain.epoch || chains.epoch } as LedgerEvent;
+  // A copy of the draft itself would keep type and body paired for the compiler, at twice the cost of the whole append.
+  return { ...BLANK, type, v, at, body, session: chain.session, seq, pos, epoch: chain.epoch || chains.epoch } as LedgerEvent;
 }
+
+/** Copied for the same reason as `PROPOSED`. */
+const BLANK: Readonly<Record<Exclude<keyof LedgerEvent, "hash" | "prev">, unknown>> = {
+  type: "",
+  v: 1,
+  at: "",
+  body: null,
+  session: "",
+  seq: 0,
+  pos: 0,
+  epoch: 0,
+};
 
 /** Changes the rows of whatever the event concerns. All of them are computed before the first is changed, so a throw changes none. */
 export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writing): void {

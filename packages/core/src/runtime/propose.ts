@@ -1,3 +1,4 @@
+import { PROPOSED } from "../model/blank-bodies.ts";
 import { copyGiven } from "../model/copy-json.ts";
 import type { Draft } from "../model/events.ts";
 import { isObject, type Json } from "../model/json.ts";
@@ -10,7 +11,7 @@ import type { Session } from "./session.ts";
 export function proposal(session: Session, run: CallRun, about: Given): Draft<"call.proposed"> {
   const { turn, named } = about;
   const { givenId = null, calledAs = run.name } = named ?? {};
-  const body = { call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId };
+  const body = { ...PROPOSED, call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId };
   return session.draft("call.proposed", calledAs === run.name ? body : { ...body, calledAs: cut(calledAs) });
 }
 
