@@ -1,3 +1,4 @@
+import { mayBeUnderWay } from "../model/call.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
@@ -106,7 +107,7 @@ const TRIES = 4;
  */
 function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"]): Maybe<void> {
   const { session } = deps;
-  const claimed = session.state.calls.get(body.call)?.state === "claimed";
+  const claimed = mayBeUnderWay(session.state.calls.get(body.call));
   const written = session.write([session.draft("call.ended", body)], "normal");
   return written instanceof Promise ? recordEndSurely(deps, { body, claimed, written, signal: batch.signal }) : undefined;
 }
