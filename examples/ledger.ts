@@ -1,4 +1,5 @@
-// Write a ledger of your own and let the contract suite say what is missing: node --test examples/ledger.ts
+// Put something around a ledger and let the contract suite say what it broke: node --test examples/ledger.ts
+// This is a mirror and no store of its own: the file is written after the fact and never read, and everything ends with the process.
 import { appendFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,6 +48,10 @@ testLedger(
       L37: "nothing survives the process",
       reopen: "nothing survives the process",
       "reopen-proposals": "nothing survives the process",
+      second: "nobody else can open it",
+      "failed-append": "the file is only a mirror: it cannot fail a write",
+      "failed-answer": "the file is only a mirror: it cannot fail a write",
+      "failed-claim": "the file is only a mirror: it cannot fail a write",
     },
   },
 );

@@ -202,6 +202,34 @@ describe("one place for each dangerous thing", () => {
     });
   }
 
+  const asks: readonly [sentence: string, pattern: RegExp, plants: readonly string[], instead: string][] = [
+    [
+      "whether an effect may be under way",
+      /\bstate(?:: | [=!]== )"claimed"/,
+      ['call?.state === "claimed"', 'call.state !== "claimed"', 'Extract<Call, { readonly state: "claimed" }>'],
+      "`mayBeUnderWay(call)`, or the type `UnderWay`",
+    ],
+    ["whether it was judged", /\bstate [=!]== "proposed"/, ['call.state !== "proposed"'], "`hasJudgement(call)`"],
+    [
+      "whether it asked",
+      /\bstate (?:=== "(?:waiting|approved)" \|\| \S*state ===|!== "(?:waiting|approved)" && \S*state !==) "(?:waiting|approved)"/,
+      ['call?.state === "waiting" || call?.state === "approved"', 'call?.state !== "waiting" && call?.state !== "approved"'],
+      "`isAsked(call)`",
+    ],
+  ];
+  for (const [sentence, pattern, plants, instead] of asks) {
+    test(`only the model of a call knows by its state ${sentence}`, () => {
+      for (const plant of plants) assert.match(plant, pattern, "the pattern must find a planted fault");
+      const elsewhere = sources("packages/*/src/**/*.ts").filter((file) => file !== "packages/core/src/model/call.ts");
+      assert.ok(elsewhere.length > 0);
+      assert.deepEqual(
+        elsewhere.filter((file) => pattern.test(read(file))),
+        [],
+        `A state that is added later would be missed here. Use ${instead} of core/src/model/call.ts: each state has a word there.`,
+      );
+    });
+  }
+
   test("the independent checker of ledgers imports nothing of ours", () => {
     const own = specifiers(read("test/crash/check.ts"));
     assert.ok(own.length > 0);
@@ -275,6 +303,7 @@ describe("surfaces are pinned", () => {
         "grantAt",
         "grantRefusal",
         "hasCycleInSchema",
+        "hasJudgement",
         "hookEnvelope",
         "hookMayChange",
         "hookPointNamed",
@@ -292,6 +321,7 @@ describe("surfaces are pinned", () => {
         "makeChecker",
         "markInvoked",
         "matchesPattern",
+        "mayBeUnderWay",
         "memoryLedger",
         "mergeCheckers",
         "messageOf",

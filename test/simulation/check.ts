@@ -3,6 +3,7 @@ import { canonical, sha256 } from "../crash/check.ts";
 import { due, said, waitedFor } from "./check-agents.ts";
 import { decidedOnce, hooked } from "./check-hooks.ts";
 import { staged } from "./check-proposals.ts";
+import { answeredFor } from "./check-unknown.ts";
 import { type Call, type Event, isYes, of, SHARED, type Story, storyOf, violation } from "./story.ts";
 import { EDITED, plannedCall, type Told, type Violation, type World } from "./world.ts";
 
@@ -23,6 +24,7 @@ const OF_ALL: readonly ((story: Story) => Iterable<Violation>)[] = [
   said,
   waitedFor,
   due,
+  answeredFor,
 ];
 
 /** Everything that is not as it must be once all has come to rest. Only the record, the world and what was said are looked at. */
@@ -102,7 +104,7 @@ const DONE: Readonly<Record<string, readonly number[]>> = {
   cancelled: [0, 1],
   unknown: [0, 1],
 };
-const ACTING: readonly unknown[] = ["act", "probed", "keyed", "nest", "slow"];
+const ACTING: readonly unknown[] = ["act", "spawn", "probed", "keyed", "nest", "slow"];
 
 /** I2, I5: an effect has its intent, and is what was judged, and what a person wrote who changed it. */
 function* meant(story: Story, call: Call): Iterable<Violation> {

@@ -16,6 +16,7 @@ export type PlannedCall = {
   readonly tool:
     | "look"
     | "act"
+    | "spawn"
     | "probed"
     | "keyed"
     | "nest"
@@ -85,7 +86,19 @@ export type Plan = {
   readonly faults: readonly Fault[];
 };
 
-const TOOLS: readonly PlannedCall["tool"][] = ["look", "look", "act", "act", "act", "probed", "keyed", "nest", "slow", "stage", "resolve"];
+const TOOLS: readonly PlannedCall["tool"][] = [
+  "look",
+  "look",
+  "act",
+  "spawn",
+  "spawn",
+  "probed",
+  "keyed",
+  "nest",
+  "slow",
+  "stage",
+  "resolve",
+];
 const VERDICTS: readonly PlannedCall["verdict"][] = ["allow", "allow", "ask", "ask", "insist", "deny"];
 const HOW: readonly PlannedCall["how"][] = ["plain", "plain", "plain", "plain", "throws", "deaf"];
 const WHERE: readonly Person["where"][] = ["here", "elsewhere", "both", "late"];
@@ -104,8 +117,9 @@ export function planOf(seed: number): Plan {
   const hooks = randomOf(seed, 3);
   const settlers = randomOf(seed, 4);
   const agents = randomOf(seed, 5);
+  const repeats = randomOf(seed, 6);
   const sessions = Array.from({ length: 1 + (random(3) === 0 ? 1 : 0) }, () =>
-    withHooks(hooks, withSettlers(settlers, withAgents(agents, withPeople(people, planSession(random))))),
+    withRepeat(repeats, withHooks(hooks, withSettlers(settlers, withAgents(agents, withPeople(people, planSession(random)))))),
   );
   const faults = Array.from({ length: random(4) }, () => planFault(random)).sort((one, other) => one.at - other.at);
   return { seed, style: pick(random, STYLES), hurry: pick(random, [0, 0, 20]), sessions, faults };
@@ -169,6 +183,12 @@ function withHooks(random: Random, session: PlannedSession): PlannedSession {
     return { ...call, hook };
   };
   return { ...session, batches: session.batches.map((calls) => calls.map(hooked)) };
+}
+
+/** In every third session one call is made once more at the end: what became of the first may be unknown by then. */
+function withRepeat(random: Random, session: PlannedSession): PlannedSession {
+  if (random(3) > 0) return session;
+  return { ...session, batches: [...session.batches, [pick(random, session.batches.flat())]] };
 }
 
 function planCall(random: Random, door: PlannedSession["door"]): PlannedCall {

@@ -38,7 +38,7 @@ const TELLING: readonly RegExp[] = [
   /approval\.answered .* (edited)$/,
   /hears hooks, (\w+) \S+ \w+$/,
   /hears hooks, pre_tool_use \S+ (\w+)$/,
-  /^ {2}= \S+ (notice\.delivered|proposal\.\w+|question\.\w+|schedule\.\w+)/,
+  /^ {2}= \S+ (call\.started|notice\.delivered|proposal\.\w+|question\.\w+|schedule\.\w+)/,
   /the person wants to (\w+)/,
   /takes \S+ to (settle)/,
 ];
@@ -46,7 +46,7 @@ const TELLING: readonly RegExp[] = [
 const WANTED: readonly string[] = [
   ...["cancel", "clock", "kill", "policy", "power", "stop", "store_full", "store_io", "store_locked", "takes", "somebody writes"],
   ...["cancelled", "denied", "failed", "rejected", "succeeded", "timed_out", "unknown"],
-  ...["edited", "notice.delivered", "question.answered", "schedule.created", "schedule.fired", "schedule.removed"],
+  ...["edited", "call.started", "notice.delivered", "question.answered", "schedule.created", "schedule.fired", "schedule.removed"],
   ...["pre_tool_use", "permission_request", "tool_response_transform", "allow", "ask", "deny", "fails", "nonsense", "rewrite"],
   ...["proposal.staged", "proposal.applied", "proposal.discarded", "proposal.requested", "proposal.refused", "proposal.stale"],
   ...["proposal.undone", "apply", "discard", "undo", "settle"],

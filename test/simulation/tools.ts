@@ -66,6 +66,11 @@ function newBench(given: Workshop): (typeof benches)[number] {
   const workshop = { ...given };
   const registry = createRegistry();
   const act = async (given: Input, ctx: RunContext): Promise<string> => await affect(workshop, given, ctx);
+  /** A body that puts its process on record first, as one that starts a program does. */
+  const spawn = async (given: Input, ctx: RunContext): Promise<string> => {
+    await ctx.started({ pid: 1, pgid: 1, processStart: "simulated" });
+    return await affect(workshop, given, ctx);
+  };
   const permission = ({ verdict }: Input): "allow" | "ask" | "deny" => (verdict === "insist" ? "ask" : verdict);
   const unsafe = { kind: "execute", input, inputSchema, permission } as const;
   const preview = {
@@ -85,6 +90,7 @@ function newBench(given: Workshop): (typeof benches)[number] {
       },
     }),
     defineTool({ ...unsafe, name: "act", description: "Acts.", run: act }),
+    defineTool({ ...unsafe, name: "spawn", description: "Acts by a process of its own.", run: spawn }),
     defineTool({ ...unsafe, name: "probed", description: "Acts, and can tell.", run: act, probe: (_given, ctx) => probe(workshop, ctx) }),
     defineTool({ ...unsafe, name: "keyed", description: "Acts by a key.", run: act, idempotencyKey: (_given, { callKey }) => callKey }),
     defineTool({

@@ -21,7 +21,7 @@ export type {
 export { LedgerError } from "./ledger-port.ts";
 export type { Answer, By, Remember } from "./model/answer.ts";
 export type { Call, Yes } from "./model/call.ts";
-export { next } from "./model/call.ts";
+export { hasJudgement, mayBeUnderWay, next } from "./model/call.ts";
 export { canonicalJson } from "./model/canonical-json.ts";
 export type { CheckerRules, ToolShape } from "./model/checker.ts";
 export { makeChecker, mergeCheckers } from "./model/checker.ts";

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
+import { relative } from "node:path";
 import { describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
 
 /** What is read, and all that must be found in it. */
 type Row = { readonly text: string; readonly found: readonly string[] };
@@ -18,8 +20,15 @@ export function testReadings(file: URL, read: (text: string) => readonly string[
   }
   describe("what is found in a text", () => {
     test("there are texts to read", () => assert.ok(rows.length > 50));
-    for (const row of rows) test(row.text, () => assert.deepEqual(found(row.text), row.found));
+    for (const row of rows) test(row.text, () => same(found(row.text), row.found));
   });
+}
+
+const COMMAND = `ASSENT_WRITE=1 npx node --conditions=@assent/source --test ${relative(process.cwd(), process.argv[1] ?? "FILE")}`;
+
+function same(found: readonly string[], wanted: readonly string[]): void {
+  const differs = `\nfound:  ${found.join("\n        ")}\nwanted: ${wanted.join("\n        ")}`;
+  assert.ok(isDeepStrictEqual(found, wanted), `If this is meant, run ${COMMAND} and read the difference.${differs}`);
 }
 
 function onOneLine(text: string): string {

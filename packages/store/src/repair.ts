@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { type EventBodies, type Holder, LedgerError, SHARED } from "@assent/core";
+import { type EventBodies, type Holder, LedgerError, mayBeUnderWay, SHARED } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { acquire, liveness, type StartOf } from "./lease.ts";
@@ -133,7 +133,7 @@ function settle({ writing, place, time }: OpenStore, { rows }: Scan, session: st
   }
   for (const [key, entry] of rows.all.calls) {
     const { session: owner, call } = splitCallKey(key);
-    if (owner === session && entry.row) writing.stage(session, epoch, ended(call, entry.row.state === "claimed", at));
+    if (owner === session && entry.row) writing.stage(session, epoch, ended(call, mayBeUnderWay(entry.row), at));
   }
 }
 

@@ -4,13 +4,19 @@ import { join } from "node:path";
 import type { Ledger } from "@assent/core";
 import { type LedgerUnderTest, testLedger } from "@assent/core/testing";
 import { openLedger } from "../src/open-ledger.ts";
-import { thisHolder } from "./made-store.ts";
+import { opening, sqliteError, thisHolder } from "./made-store.ts";
 
 async function underTest(): Promise<LedgerUnderTest> {
   const directory = await mkdtemp(join(tmpdir(), "assent-store-"));
   const opened: Ledger[] = [];
+  let isFull = false;
+  const exec = (sql: string): void => {
+    if (!isFull || sql !== "commit") return;
+    isFull = false;
+    throw sqliteError(13, "database or disk is full");
+  };
   const open = async (): Promise<Ledger> => {
-    const ledger = await openLedger({ directory });
+    const ledger = await openLedger({ directory, openDatabase: opening({ exec }) });
     opened.push(ledger);
     return ledger;
   };
@@ -19,6 +25,9 @@ async function underTest(): Promise<LedgerUnderTest> {
     ledger,
     holder: thisHolder(),
     second: open,
+    fail: () => {
+      isFull = true;
+    },
     reopen: async () => {
       await ledger.close();
       return open();

@@ -1,4 +1,4 @@
-import { type BackgroundCommand, type BackgroundEnd, type BackgroundLife, type TaskProcess, ToolError } from "@assent/core";
+import { type BackgroundCommand, type BackgroundEnd, type BackgroundLife, mayBeUnderWay, type TaskProcess, ToolError } from "@assent/core";
 import { endTask } from "./end-task.ts";
 import { endWithSession } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
@@ -72,7 +72,7 @@ async function begin(board: TaskBoard, { caller, launch, process, outputFile }: 
   const task = takeId(board, callId);
   const { mode, calls } = caller.session.state;
   const call = calls.get(callId);
-  const fingerprint = call?.state === "claimed" && !call.judged.safe ? (call.judged.fingerprint ?? null) : null;
+  const fingerprint = mayBeUnderWay(call) && !call.judged.safe ? (call.judged.fingerprint ?? null) : null;
   const command = { outputFile, fingerprint };
   const about = { agent, description, prompt, model: null, mode, command, session: sessionId };
   const started = session.draft("task.started", { ...about, task, call: callId, digest: null });

@@ -1,4 +1,4 @@
-import type { DecisionNotice, LedgerEvent, SessionState } from "@assent/core";
+import { type DecisionNotice, hasJudgement, type LedgerEvent, type SessionState } from "@assent/core";
 
 /** A verdict that may be told, and the place in the record that it shows; undefined: the newest. */
 export type Decided = { readonly notice: DecisionNotice; readonly at: number | undefined };
@@ -16,7 +16,7 @@ export type DecisionOrder = {
 /** Nothing is decided yet; calls of an earlier process are judged already. */
 export function decisionOrder({ calls }: Pick<SessionState, "calls">): DecisionOrder {
   const judged = new Map<string, number | undefined>();
-  for (const { callId, state } of calls.values()) if (state !== "proposed") judged.set(callId, undefined);
+  for (const call of calls.values()) if (hasJudgement(call)) judged.set(call.callId, undefined);
   let waiting: Decided[] = [];
   const take = (isMeant: (decided: Decided) => boolean): readonly Decided[] => {
     const taken = waiting.filter(isMeant);

@@ -79,6 +79,36 @@ const ENDS: Readonly<Record<Call["state"], readonly OutcomeState[]>> = {
   ended: [],
 };
 
+/** True for these states and no other. Readers ask by the functions below, never by a state's name: so a new state does not compile before it has its word in each record. */
+type Only<These extends Call["state"]> = { readonly [S in Call["state"]]: S extends These ? true : false };
+
+type UnderWayState = "claimed";
+const UNDER_WAY: Only<UnderWayState> = { proposed: false, judged: false, waiting: false, approved: false, claimed: true, ended: false };
+
+/** A call whose intent is on disk and whose end is not. */
+export type UnderWay = InState<UnderWayState>;
+
+/** Law 5: its effect may be under way, or may have happened before a crash. Such a call is never run again as if nothing had been. */
+export function mayBeUnderWay(call: Call | undefined): call is UnderWay {
+  return call !== undefined && UNDER_WAY[call.state];
+}
+
+type AskedState = "waiting" | "approved";
+const ASKED: Only<AskedState> = { proposed: false, judged: false, waiting: true, approved: true, claimed: false, ended: false };
+
+/** It asked and is not claimed: its approval is open, closed or answered, or a grant or hook said yes in place of a person. */
+export function isAsked(call: Call | undefined): call is InState<AskedState> {
+  return call !== undefined && ASKED[call.state];
+}
+
+type JudgedState = "judged" | "waiting" | "approved" | "claimed";
+const JUDGED: Only<JudgedState> = { proposed: false, judged: true, waiting: true, approved: true, claimed: true, ended: false };
+
+/** It is open, and what was judged last is known. */
+export function hasJudgement(call: Call | undefined): call is InState<JudgedState> {
+  return call !== undefined && JUDGED[call.state];
+}
+
 /** The only way a call changes. Undefined: this event is not legal in this state. */
 export function next(call: Call | undefined, event: LedgerEvent): Call | undefined {
   if (!call) return event.type === "call.proposed" ? proposed(event) : undefined;

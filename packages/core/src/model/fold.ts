@@ -1,4 +1,4 @@
-import { type Call, nextOpen } from "./call.ts";
+import { type Call, mayBeUnderWay, nextOpen } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { SHARED } from "./events.ts";
 import { livedCall } from "./known-event.ts";
@@ -191,7 +191,7 @@ function remember(state: SessionState, before: Call | undefined, event: LedgerEv
     state.unknown.delete(event.body.fingerprint);
     if (event.body.outcome === "rejected") state.rejected.add(event.body.fingerprint);
   }
-  if (event.type !== "call.ended" || event.body.outcome !== "unknown" || before?.state !== "claimed") return;
+  if (event.type !== "call.ended" || event.body.outcome !== "unknown" || !mayBeUnderWay(before)) return;
   const { fingerprint, safe } = before.judged;
   if (fingerprint !== undefined && !safe) state.unknown.add(fingerprint);
 }

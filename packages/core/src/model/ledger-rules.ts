@@ -1,4 +1,4 @@
-import { type Call, isRetry, nextOpen } from "./call.ts";
+import { type Call, hasJudgement, isAsked, isRetry, mayBeUnderWay, nextOpen } from "./call.ts";
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { IllegalEvent } from "./fold.ts";
 import { grantAt, hasPassed } from "./grant-row.ts";
@@ -51,19 +51,19 @@ export type ClaimFacts = {
  */
 export function claimLoss(claimed: EventBodies["call.claimed"], facts: ClaimFacts): ClaimLost | undefined {
   const { call } = facts;
-  if (call === undefined || call.state === "proposed") return "not_claimable";
+  if (!hasJudgement(call)) return "not_claimable";
   return stateLoss(call, claimed) ?? answerLoss(call, claimed.answer, facts) ?? requestLoss(call, claimed.fingerprint, facts);
 }
 
 type Judged = Exclude<CallRow, { readonly state: "proposed" }>;
 
 function stateLoss(call: Judged, claimed: EventBodies["call.claimed"]): ClaimLost | undefined {
-  if (call.state === "claimed") return isRetry(call, claimed) ? undefined : "already_claimed";
+  if (mayBeUnderWay(call)) return isRetry(call, claimed) ? undefined : "already_claimed";
   return call.judged.verdict === "deny" || claimed.attempt !== 1 ? "not_claimable" : undefined;
 }
 
 function answerLoss(call: Judged, named: { readonly pos: number } | null, facts: ClaimFacts): ClaimLost | undefined {
-  if (call.state === "claimed" && call.answer?.pos === named?.pos) return undefined;
+  if (mayBeUnderWay(call) && call.answer?.pos === named?.pos) return undefined;
   if (named === null) return call.state === "judged" && call.judged.verdict === "allow" ? undefined : "not_claimable";
   return call.state === "approved" && call.yes.pos === named.pos ? yesLoss(call, facts) : "answer_void";
 }
@@ -101,7 +101,7 @@ export function approvalOf(event: LedgerEvent, call: CallRow | undefined): strin
       return event.body.approval;
     case "call.claimed":
     case "call.ended":
-      return call?.state === "waiting" || call?.state === "approved" ? (call.approval ?? undefined) : undefined;
+      return isAsked(call) ? (call.approval ?? undefined) : undefined;
     default:
       return undefined;
   }
@@ -194,7 +194,7 @@ export function nextQuestionRow(row: QuestionRow | undefined, event: LedgerEvent
 function changedQuestion(row: QuestionRow | undefined, event: LedgerEvent, call: CallRow | undefined): QuestionRow | undefined {
   switch (event.type) {
     case "question.asked":
-      return row === undefined && call?.state === "claimed" ? askedQuestion(event) : undefined;
+      return row === undefined && mayBeUnderWay(call) ? askedQuestion(event) : undefined;
     case "question.answered":
       return row?.session === event.body.session ? answeredQuestion(row, event) : undefined;
     case "call.ended":

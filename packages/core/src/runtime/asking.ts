@@ -1,4 +1,4 @@
-import type { Call, Yes } from "../model/call.ts";
+import { type Call, isAsked, type Yes } from "../model/call.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import { UNATTENDED } from "../model/notification-source.ts";
 import type { OpenApproval } from "../ports.ts";
@@ -67,7 +67,7 @@ async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Pr
 async function openApproval(batch: BatchRun, run: CallRun, ready: Ready): Promise<OpenApproval> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
-  const before = call?.state === "waiting" || call?.state === "approved" ? call : undefined;
+  const before = isAsked(call) ? call : undefined;
   const details = await confirmationOf(batch, run, ready);
   const same = before?.state === "waiting" && before.standing === "open" && before.shown === ready.request.fingerprint;
   const open = describeApproval(batch, run, { ready, details, before, same });

@@ -1,4 +1,5 @@
 import type { SharedDraft } from "../ledger-port.ts";
+import { isAsked } from "../model/call.ts";
 import { SHARED } from "../model/events.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Session } from "./session.ts";
@@ -7,7 +8,7 @@ import type { Session } from "./session.ts";
 export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "expired" | "cancelled" | "denied"): Promise<void> {
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
-  if (call?.state !== "waiting" && call?.state !== "approved") return;
+  if (!isAsked(call)) return;
   if (call.approval === null || (call.state === "waiting" && call.standing !== "open")) return;
   const body = { approval: call.approval, session: session.id, call: run.callId, revision: call.revision, outcome, by: "runtime" };
   await settleShared(session, session.draft("approval.closed", body));

@@ -1,4 +1,5 @@
 import type { Answer } from "../model/answer.ts";
+import { hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
@@ -149,8 +150,8 @@ async function resumeAll(batch: BatchRun, shared: Shared): Promise<Settled[]> {
   const open = [...calls.values()].sort((left, right) => left.seq - right.seq);
   const runs = open.map((call, index) => {
     const run = makeRun({ callId: call.callId, index, name: call.tool, arguments: raws.get(call.callId) ?? "" });
-    run.restore = call.state !== "proposed";
-    run.resumed = call.state === "waiting" || call.state === "approved";
+    run.restore = hasJudgement(call);
+    run.resumed = isAsked(call);
     return run;
   });
   const reports = await runCalls(batch, shared, runs);

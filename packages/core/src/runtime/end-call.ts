@@ -1,4 +1,5 @@
 import { ENDED } from "../model/blank-bodies.ts";
+import { mayBeUnderWay } from "../model/call.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
@@ -110,7 +111,7 @@ function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"], n
   const { session } = deps;
   const written = session.write([session.draft("call.ended", body, now)], "normal");
   if (!(written instanceof Promise)) return undefined;
-  const claimed = session.state.calls.get(body.call)?.state === "claimed"; // nothing is folded before the promise is kept
+  const claimed = mayBeUnderWay(session.state.calls.get(body.call)); // nothing is folded before the promise is kept
   return recordEndSurely(deps, { body, claimed, written, signal: batch.signal });
 }
 

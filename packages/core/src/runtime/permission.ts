@@ -1,4 +1,4 @@
-import type { Call, Yes } from "../model/call.ts";
+import { type Call, hasJudgement, isAsked, mayBeUnderWay, type Yes } from "../model/call.ts";
 import { toolHookInput } from "../model/hook-input.ts";
 import { modelText, modelTextSuffix } from "../model/model-text.ts";
 import { answerSource, decidedSource, permissionHookSource } from "../model/notification-source.ts";
@@ -50,7 +50,7 @@ export function needsNobody(run: CallRun, { decision }: Ready): boolean {
 async function liveCall({ deps }: BatchRun, run: CallRun): Promise<Extract<Call, { readonly state: "judged" | "waiting" | "approved" }>> {
   if (run.written !== undefined) await run.written;
   const call = deps.session.state.calls.get(run.callId);
-  if (call?.state === "judged" || call?.state === "waiting" || call?.state === "approved") return call;
+  if (hasJudgement(call) && !mayBeUnderWay(call)) return call;
   throw new Error(`call ${run.callId} is ${call?.state ?? "not recorded"} where it should be judged`);
 }
 
@@ -65,7 +65,7 @@ function holds(run: CallRun, call: Extract<Call, { readonly state: "approved" }>
 async function deny(batch: BatchRun, run: CallRun, ready: Ready): Promise<Permitted> {
   await run.written; // nobody is told of a verdict that is not on record
   const call = batch.deps.session.state.calls.get(run.callId);
-  const waited = call?.state === "waiting" || call?.state === "approved";
+  const waited = isAsked(call);
   if (waited) await closeApproval(batch, run, "denied");
   notify(batch, run, { ready, source: decidedSource(ready.decision) });
   return { end: denial(ready, waited && run.editJudged === undefined) };

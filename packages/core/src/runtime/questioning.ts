@@ -1,4 +1,5 @@
 import { LedgerError, type QuestionRow } from "../ledger-port.ts";
+import { mayBeUnderWay } from "../model/call.ts";
 import type { JsonObject } from "../model/json.ts";
 import { modelText } from "../model/model-text.ts";
 import type { Question } from "../model/question.ts";
@@ -42,7 +43,7 @@ export function askQuestions(batch: BatchRun, run: CallRun, { request }: Ready):
 /** True for a claimed call that asks: after a restart it asks again, under the same id, and is never in doubt. */
 export function isAsking(batch: BatchRun, callId: string): boolean {
   const call = batch.deps.session.state.calls.get(callId);
-  if (call?.state !== "claimed") return false;
+  if (!mayBeUnderWay(call)) return false;
   const tool = batch.batch.tools.get(call.tool);
   return questionOf(batch, callId) !== undefined || (tool !== undefined && isAsk(batch, { tool }));
 }
@@ -59,7 +60,7 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<Asked> {
     const read = "go" in restored ? questionsOf(run.input) : { fault: NEVER_ASKED };
     if ("fault" in read) return synthesised("failed", "not_applied", NEVER_ASKED);
     const call = batch.deps.session.state.calls.get(run.callId);
-    const fingerprint = call?.state === "claimed" ? call.judged.fingerprint : undefined;
+    const fingerprint = mayBeUnderWay(call) ? call.judged.fingerprint : undefined;
     return await put(batch, run, { questions: read.questions, fingerprint: fingerprint ?? "" });
   });
 }

@@ -1,4 +1,4 @@
-import type { Call } from "../model/call.ts";
+import type { UnderWay } from "../model/call.ts";
 import { outputLimits } from "../model/cut-output.ts";
 import { knownEvent } from "../model/known-event.ts";
 import type { ProposalRow } from "../model/proposal.ts";
@@ -13,10 +13,8 @@ import { recordedCall } from "./recorded.ts";
 import { isDirect } from "./recover-proposals.ts";
 import { findProposal, storedProposal } from "./stored-proposal.ts";
 
-type Claimed = Extract<Call, { readonly state: "claimed" }>;
-
 /** The end of a claimed call whose effect is that of a proposal, which is in order by now. Undefined: its effect is its own. */
-export async function endByProposal(batch: BatchRun, call: Claimed, tool: Tool | undefined): Promise<Ending | undefined> {
+export async function endByProposal(batch: BatchRun, call: UnderWay, tool: Tool | undefined): Promise<Ending | undefined> {
   if (tool && isResolve(batch, { tool })) return await endOfResolve(batch, call);
   if (tool && tool.definition.preview === undefined) return undefined;
   const row = await stagedBy(batch, call);
@@ -25,7 +23,7 @@ export async function endByProposal(batch: BatchRun, call: Claimed, tool: Tool |
 }
 
 /** The newest proposal of the call that another process may settle. */
-async function stagedBy({ deps }: BatchRun, { callId, seq }: Claimed): Promise<ProposalRow | undefined> {
+async function stagedBy({ deps }: BatchRun, { callId, seq }: UnderWay): Promise<ProposalRow | undefined> {
   const { ledger, id: session } = deps.session;
   let found: string | undefined;
   for await (const stored of ledger.read({ session, seq }, { session, types: ["proposal.staged"] })) {
@@ -48,7 +46,7 @@ function endOfApply(row: ProposalRow): Ending {
   return { state: "succeeded", type: "recovered", result: { content, details: { proposalId: row.id } } };
 }
 
-async function endOfResolve({ deps }: BatchRun, { callId }: Claimed): Promise<Ending | undefined> {
+async function endOfResolve({ deps }: BatchRun, { callId }: UnderWay): Promise<Ending | undefined> {
   const { session } = deps;
   const { "call.judged": judged } = await recordedCall(session.ledger, session.id, callId);
   const { proposal, standing } = judged?.binds ?? {};

@@ -1,4 +1,4 @@
-import type { Call } from "../model/call.ts";
+import { type Call, hasJudgement, mayBeUnderWay, type UnderWay } from "../model/call.ts";
 import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { modelText } from "../model/model-text.ts";
 import { messageOf } from "../model/thrown.ts";
@@ -24,8 +24,6 @@ export type Settled = { readonly seq: number; readonly run: CallRun; readonly re
 /** What recovery found: the ends it recorded, and the arguments of calls that were only proposed. */
 export type Recovered = { readonly settled: readonly Settled[]; readonly raws: ReadonlyMap<string, Json> };
 
-type Claimed = Extract<Call, { readonly state: "claimed" }>;
-
 const PROBE_LIMIT_MS = 10_000;
 
 /**
@@ -38,11 +36,11 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
   const raws = new Map<string, Json>();
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
-    if (call.state === "claimed" && !isAsking(batch, call.callId)) {
+    if (mayBeUnderWay(call) && !isAsking(batch, call.callId)) {
       const ended = await settle(batch, call);
       if (call.index >= 0) settled.push(ended);
     }
-    if (call.state === "proposed") {
+    if (!hasJudgement(call)) {
       const { "call.proposed": proposed } = await recordedCall(session.ledger, session.id, call.callId);
       raws.set(call.callId, proposed?.raw ?? "");
     }
@@ -70,7 +68,7 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
   await endCall(batch, run, synthesised("cancelled", "cancelled", modelText.cancelled("before")));
 }
 
-async function settle(batch: BatchRun, call: Claimed): Promise<Settled> {
+async function settle(batch: BatchRun, call: UnderWay): Promise<Settled> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
   batch.runs.push(run); // a retry is cancelled like any call
@@ -84,7 +82,7 @@ async function settle(batch: BatchRun, call: Claimed): Promise<Settled> {
   return { seq: call.seq, run, report };
 }
 
-type Unsettled = { readonly call: Claimed; readonly tool: Tool | undefined; readonly evidence: JsonObject };
+type Unsettled = { readonly call: UnderWay; readonly tool: Tool | undefined; readonly evidence: JsonObject };
 
 async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }: Unsettled): Promise<Ending> {
   const byProposal = await endByProposal(batch, call, tool);
@@ -93,7 +91,7 @@ async function unsafeEnd(batch: BatchRun, run: CallRun, { call, tool, evidence }
 }
 
 /** What still lives of the groups that the call started is ended; a pid that now belongs to another is never signalled. */
-async function endLeftOver({ deps }: BatchRun, call: Claimed): Promise<JsonObject> {
+async function endLeftOver({ deps }: BatchRun, call: UnderWay): Promise<JsonObject> {
   if (!call.process) return {};
   const { pid } = call.process;
   if (!deps.processes) return { pid };
@@ -103,12 +101,12 @@ async function endLeftOver({ deps }: BatchRun, call: Claimed): Promise<JsonObjec
   return { pid, alive: true, survivor, ...(survivors.length > 1 && { survivors }) };
 }
 
-function readOnlyEnd(call: Claimed, evidence: JsonObject): Ending {
+function readOnlyEnd(call: UnderWay, evidence: JsonObject): Ending {
   const text = `${modelText.execution_unknown({ name: call.tool })} It only reads; it is safe to call again.`;
   return { ...synthesised("unknown", "execution_unknown", text), evidence: { ...("survivor" in evidence && evidence), safe: true } };
 }
 
-function unknownEnd(call: Claimed, evidence: JsonObject): Ending {
+function unknownEnd(call: UnderWay, evidence: JsonObject): Ending {
   const known = Object.entries(evidence).map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`);
   const text = [
     modelText.execution_unknown({ name: call.tool }),
@@ -118,7 +116,7 @@ function unknownEnd(call: Claimed, evidence: JsonObject): Ending {
   return { ...synthesised("unknown", "execution_unknown", text), evidence };
 }
 
-type Settling = { readonly call: Claimed; readonly tool: Tool; readonly evidence: JsonObject };
+type Settling = { readonly call: UnderWay; readonly tool: Tool; readonly evidence: JsonObject };
 
 /** Undefined: the tool cannot tell, and must not be run again. */
 async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidence }: Settling): Promise<Ending | undefined> {
@@ -130,7 +128,7 @@ async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidenc
   return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, { call, taken: restored.go }) : undefined;
 }
 
-type Probing = { readonly call: Claimed; readonly taken: Taken; readonly evidence: JsonObject };
+type Probing = { readonly call: UnderWay; readonly taken: Taken; readonly evidence: JsonObject };
 
 async function probed(batch: BatchRun, run: CallRun, { call, taken, evidence }: Probing): Promise<Ending> {
   const answer = await askProbe(batch, run, { call, taken });
@@ -169,7 +167,7 @@ function isProbeAnswer(given: unknown): boolean {
 async function retry(
   batch: BatchRun,
   run: CallRun,
-  { call, taken }: { readonly call: Claimed; readonly taken: Taken },
+  { call, taken }: { readonly call: UnderWay; readonly taken: Taken },
 ): Promise<Ending | undefined> {
   const { session } = batch.deps;
   const ready = await assess(batch, run, { taken, hook: undefined });

@@ -1,6 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { LedgerError } from "../ledger-port.ts";
-import type { Yes } from "../model/call.ts";
+import { mayBeUnderWay, type Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
@@ -195,7 +195,7 @@ function isFinal(error: unknown): boolean {
 
 function faultEnd({ deps }: BatchRun, run: CallRun, error: unknown): Ending {
   const name = run.tool?.name ?? run.name;
-  const claimed = deps.session.state.calls.get(run.callId)?.state === "claimed";
+  const claimed = mayBeUnderWay(deps.session.state.calls.get(run.callId));
   if (claimed && error instanceof LedgerError) return synthesised("unknown", "execution_unknown", modelText.execution_unknown({ name }));
   if (error instanceof LedgerError) return synthesised("denied", "store_unavailable", modelText.store_unavailable({ name }));
   const text = `Tool '${name}' was not completed: ${messageOf(error)}`;

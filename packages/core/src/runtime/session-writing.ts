@@ -1,5 +1,6 @@
 import { andThen } from "../and-then.ts";
 import { type ClaimLost, type Durability, type Lease, type Ledger, LedgerError } from "../ledger-port.ts";
+import { isAsked } from "../model/call.ts";
 import type { Draft, LedgerEvent } from "../model/events.ts";
 import { fold, type SessionState } from "../model/fold.ts";
 import { toSnapshot } from "../model/snapshot.ts";
@@ -229,8 +230,8 @@ type Order = {
   readonly foldNow: (events: readonly LedgerEvent[]) => void;
 };
 
-/** A call that waits is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */
+/** A call that asked is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */
 function endsAsked({ calls }: SessionState, events: readonly Draft[]): boolean {
-  for (const event of events) if (event.type === "call.ended" && calls.get(event.body.call)?.state === "waiting") return true;
+  for (const event of events) if (event.type === "call.ended" && isAsked(calls.get(event.body.call))) return true;
   return false;
 }

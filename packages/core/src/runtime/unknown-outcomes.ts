@@ -1,5 +1,5 @@
 import type { Ledger } from "../ledger-port.ts";
-import type { Call } from "../model/call.ts";
+import { type Call, mayBeUnderWay } from "../model/call.ts";
 import type { LedgerEvent } from "../model/events.ts";
 import { knownEvent } from "../model/known-event.ts";
 import type { SessionRow } from "../model/ledger-rows.ts";
@@ -66,7 +66,7 @@ async function* personsAnswers(
 /** Tells of each event of a session whether it is an unknown end, and of which fingerprint. */
 function followEnds(open: Iterable<Call> = []): (event: LedgerEvent) => string | undefined {
   const claimed = new Map<string, string | undefined>();
-  for (const call of open) if (call.state === "claimed") claimed.set(call.callId, call.judged.fingerprint);
+  for (const call of open) if (mayBeUnderWay(call)) claimed.set(call.callId, call.judged.fingerprint);
   return ({ type, body }) => {
     if (type === "task.ended") return body.unknown;
     if (type === "call.claimed") claimed.set(body.call, body.fingerprint);

@@ -82,6 +82,20 @@ const CASES: readonly ApproverCase[] = [
     },
   },
   {
+    title: "an answer given to one revision is not given again to the next",
+    run: async ({ approver, answer }) => {
+      const { signal } = new AbortController();
+      const first = sampleApproval();
+      const asking = approver.ask(first, signal);
+      await answer(first, "approve");
+      await asking;
+      const next = sampleApproval({ revision: 2, fingerprint: "another fingerprint", input: { text: "goodbye" } });
+      const askingAgain = approver.ask(next, signal);
+      const given = await Promise.race([askingAgain, Promise.resolve(answer(next, "reject")).then(() => askingAgain)]);
+      assert.deepEqual([given?.approval, given?.revision, given?.outcome], [next.id, 2, "reject"]);
+    },
+  },
+  {
     title: "asking never throws: what goes wrong is a rejected promise, and nothing is approved",
     run: async ({ approver }) => {
       const controller = new AbortController();

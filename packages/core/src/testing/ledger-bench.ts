@@ -13,10 +13,12 @@ export type LedgerUnderTest = {
   readonly reopen?: () => Promise<Ledger>;
   /** Another, independent handle on the same store, as another process would have. */
   readonly second?: () => Promise<Ledger>;
+  /** The next write through `ledger` fails, as on a disk that is full for a moment; the one after it does not. */
+  readonly fail?: () => void | Promise<void>;
   readonly close: () => Promise<void>;
 };
 
-/** What a case works with: `reopen` and `second` fail with a sentence where the implementation gave none. */
+/** What a case works with: `reopen`, `second` and `fail` fail with a sentence where the implementation gave none. */
 export type LedgerBench = Required<Omit<LedgerUnderTest, "close">>;
 
 /** One case of the contract: its id, its sentence and what shows it. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Call, next } from "../../src/model/call.ts";
+import { type Call, hasJudgement, isAsked, mayBeUnderWay, next } from "../../src/model/call.ts";
 import type { EventBodies, EventType, LedgerEvent } from "../../src/model/events.ts";
 
 let pos = 0;
@@ -171,6 +171,24 @@ const rows: readonly (readonly [sentence: string, events: readonly LedgerEvent[]
   ["an ended call ends once", [proposed(), ended("cancelled"), ended("cancelled")], undefined],
 ];
 for (const [sentence, events, state] of rows) test(sentence, () => assert.equal(after(...events)?.state, state));
+
+const sayings: readonly [sentence: string, events: readonly LedgerEvent[], says: string][] = [
+  ["a proposed call says nothing yet", [proposed()], ""],
+  ["a judged call has its judgement", [proposed(), judged("allow")], "judged"],
+  ["a waiting call asked", [proposed(), judged("ask"), opened()], "judged, asked"],
+  ["an approved call asked", [proposed(), judged("ask"), opened(), answered("approved")], "judged, asked"],
+  ["a call that a grant answered asked", [proposed(), judged("ask"), granted()], "judged, asked"],
+  ["a claimed call may be under way", [proposed(), judged("allow"), claimed()], "judged, under way"],
+  ["a call whose process was told may be under way", [proposed(), judged("allow"), claimed(), started()], "judged, under way"],
+  ["an ended call is under way no more", [proposed(), judged("allow"), claimed(), ended("unknown")], ""],
+];
+for (const [sentence, events, says] of sayings)
+  test(sentence, () => {
+    const call = after(...events);
+    assert.ok(call, "the events are legal");
+    const heard = [hasJudgement(call) && "judged", isAsked(call) && "asked", mayBeUnderWay(call) && "under way"];
+    assert.equal(heard.filter((word) => word !== false).join(", "), says);
+  });
 
 test("a cancel is legal in every state but ended", () => {
   const prefixes = [

@@ -2,6 +2,7 @@ import { memoryLedger } from "../../src/runtime/memory-ledger.ts";
 import { testLedger } from "../../src/testing/ledger-suite.ts";
 
 const GONE = "a memory ledger ends with its object";
+const NO_DISK = "a memory ledger has no disk that could be full";
 
 testLedger(
   "memoryLedger",
@@ -15,6 +16,10 @@ testLedger(
       L37: GONE,
       reopen: GONE,
       "reopen-proposals": GONE,
+      second: "a memory ledger is known by its one object",
+      "failed-append": NO_DISK,
+      "failed-answer": NO_DISK,
+      "failed-claim": NO_DISK,
     },
   },
 );

@@ -8,6 +8,7 @@ import {
   type Facts,
   type Ledger,
   type LeftOver,
+  mayBeUnderWay,
   type ProbeAnswer,
   type Processes,
   patternRules,
@@ -749,19 +750,32 @@ const processRows: readonly ProcessRow[] = [
   ["gone", processes({ found: false, survivors: [] }), { pid: 7, alive: false }],
   ["unknown, since nobody can look: it is named", undefined, { pid: 7 }],
 ];
+
+/** Leaves a process in the middle of an effect that has told the processes it started. */
+async function crashedAfterStart(t: TestContext): Promise<Bench> {
+  let runs = 0;
+  const spawning = textTool("spawn", "execute", {
+    run: async (_input, { started }) => {
+      runs += 1;
+      if (runs > 1) return "ran again";
+      await started({ pid: 5, pgid: 5, processStart: "before", others: [{ pid: 6, pgid: 6, processStart: "before" }] });
+      await started({ pid: 7, pgid: 8, processStart: "then" });
+      return await new Promise<string>(() => undefined);
+    },
+  });
+  const b = await bench(t, { ...yolo, tools: [spawning] });
+  void b.process([call("spawn", "x", "c1")]);
+  const process = (): TaskProcess | null => {
+    const row = b.session.state.calls.get("c1");
+    return mayBeUnderWay(row) ? row.process : null;
+  };
+  await until(() => process()?.pid === 7, "the call's second process on record");
+  return b;
+}
+
 for (const [name, table, evidence] of processRows) {
   test(`L27: a claimed call whose process is ${name}`, async (t) => {
-    const spawning = textTool("spawn", "execute", {
-      run: async (_input, { started }) => {
-        await started({ pid: 5, pgid: 5, processStart: "before", others: [{ pid: 6, pgid: 6, processStart: "before" }] });
-        await started({ pid: 7, pgid: 8, processStart: "then" });
-        return await new Promise<string>(() => undefined);
-      },
-    });
-    const b = await bench(t, { ...yolo, tools: [spawning] });
-    void b.process([call("spawn", "x", "c1")]);
-    await until(() => b.session.state.calls.get("c1")?.state === "claimed");
-    await rest();
+    const b = await crashedAfterStart(t);
     const again = await after(t, b, { deps: table ? { processes: table } : {} });
     const report = await again.resume();
     assert.deepEqual(outcomes(report), ["unknown execution_unknown"]);
@@ -795,6 +809,17 @@ for (const [kind, wrap] of [
     assert.equal(person.shown.length, 1);
   });
 }
+
+test("L43: a call that had told its process is remembered as any other: the same call asks, even in yolo", async (t) => {
+  const person = scriptedApprover({ spawn: "reject" });
+  const again = await after(t, await crashedAfterStart(t), { person });
+  await again.resume();
+  assert.deepEqual(outcomes(await again.process([call("spawn", "x", "c2")])), ["rejected rejected_by_user"]);
+  assert.deepEqual(
+    person.shown.map(({ reason, source, explicitAsk }) => [reason, source, explicitAsk]),
+    [["guard", "recovery", true]],
+  );
+});
 
 test("L43: a deny stays a deny, and where nobody can be asked it is denied", async (t) => {
   const b = await crashed(t, { wrap: durable });

@@ -7,8 +7,15 @@ import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const GONE = "it cannot be opened again";
-const MEMORY = { L6: "it keeps plain events", L37: GONE, reopen: GONE, "reopen-proposals": GONE };
+const ONE = "it is one object without a disk";
+const MEMORY = {
+  ...{ L6: "it keeps plain events", L37: GONE, reopen: GONE, "reopen-proposals": GONE },
+  ...{ second: ONE, "failed-append": ONE, "failed-answer": ONE, "failed-claim": ONE },
+};
 const { L37: _unsaid, ...SOME } = MEMORY;
+const { second: _waived, ...OTHERS } = MEMORY;
+const { L6, L37, reopen, "reopen-proposals": proposals } = MEMORY;
+const DISK = { L6, L37, reopen, "reopen-proposals": proposals };
 
 /** Ledgers that break their word, by what is replaced in a memory ledger, and the case that must notice. */
 const FAULTS: readonly (readonly [fault: string, change: string, caughtBy: string])[] = [
@@ -76,16 +83,46 @@ function suiteOn(name: string, change: string, cannot: Readonly<Record<string, s
   `;
 }
 
+/** A subscriber hears of an append before it is stored. */
+const TELLS_TOO_EARLY = `subscribe: (from, filter, sink) => {
+  early = (event) => filter.types?.includes(event.type) && sink({ ...event, pos: 0 });
+  return ledger.subscribe(from, filter, sink);
+},`;
+
+/** The suite on a ledger whose disk is full whenever a case wants it. */
+function failing(name: string, change: string): string {
+  return `testLedger(${JSON.stringify(name)}, async () => {
+    const ledger = memoryLedger();
+    let isFull = false;
+    let early = () => undefined;
+    const full = (write) => async (...given) => {
+      for (const event of given[2]?.events ?? []) early(event);
+      if (!isFull) return write(...given);
+      isFull = false;
+      throw new LedgerError("store_full", "full");
+    };
+    const changed = { ...ledger, append: full(ledger.append), answer: full(ledger.answer), claim: full(ledger.claim), ${change} };
+    return { ledger: changed, second: async () => ledger, fail: () => { isFull = true; }, close: () => ledger.close() };
+  }, { cannot: ${JSON.stringify(DISK)} });
+  `;
+}
+
 /** Runs the suite on all of them in a process of its own, whose failures are not ours; gives what each one's tests said. */
 function runSuites(): ReadonlyMap<string, string> {
   const directory = mkdtempSync(join(tmpdir(), "assent-suite-"));
   const file = join(directory, "suites.test.mjs");
   const imports = `import { memoryLedger } from ${source("runtime/memory-ledger.ts")};
+    import { LedgerError } from ${source("ledger-port.ts")};
     import { testLedger } from ${source("testing/ledger-suite.ts")};\n`;
   const suites = FAULTS.map(([fault, change]) => suiteOn(fault, change, MEMORY));
   writeFileSync(
     file,
-    imports + [...suites, suiteOn("whole", "", MEMORY), suiteOn("unsaid", "", { ...SOME, L999: "no such case" })].join(""),
+    imports +
+      [
+        ...[...suites, suiteOn("whole", "", MEMORY), suiteOn("unsaid", "", { ...SOME, L999: "no such case" })],
+        ...[suiteOn("durable", "durable: true", MEMORY), suiteOn("excused", "", { ...MEMORY, L12: "it would be hard" })],
+        ...[suiteOn("same", "", OTHERS), failing("failing", ""), failing("telling", TELLS_TOO_EARLY)],
+      ].join(""),
   );
   try {
     const { NODE_TEST_CONTEXT: _ours, ...env } = process.env;
@@ -111,6 +148,25 @@ describe("testLedger", () => {
     assert.doesNotMatch(output, /not ok/);
     for (const [id, reason] of Object.entries(MEMORY)) assert.match(output, new RegExp(`ok \\d+ - cannot: ${id}: .*\\(${reason}\\)`));
   });
+
+  const LAWS: readonly (readonly [sentence: string, suite: string, fails: RegExp | undefined])[] = [
+    [
+      "a ledger that can be opened again and says it cannot, or the other way",
+      "durable",
+      /not ok \d+ - it says that it is durable exactly/,
+    ],
+    ["an excuse for answers or claims", "excused", /not ok \d+ - answers and claims are among what it can do/],
+    ["a second handle that is the first", "same", /not ok \d+ - second: /],
+    ["a subscriber that hears of what was never stored", "telling", /not ok \d+ - failed-append: /],
+    ["nothing wrong with one whose disk is full for a moment", "failing", undefined],
+  ];
+  for (const [sentence, suite, fails] of LAWS)
+    test(`finds ${sentence}`, () => {
+      const output = said.get(suite) ?? "";
+      assert.match(output, /ok \d+ - L12: /, "an answer is tried whatever is said");
+      if (fails) assert.match(output, fails);
+      else assert.doesNotMatch(output, /not ok/);
+    });
 
   test("fails a case that needs what was not given, and a reason for no case", () => {
     assert.match(said.get("unsaid") ?? "", /not ok \d+ - L37: /);

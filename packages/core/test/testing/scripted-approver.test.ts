@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../../src/model/answer.ts";
+import type { OpenApproval } from "../../src/ports.ts";
 import { sampleApproval, testApprover } from "../../src/testing/approver-suite.ts";
 import { type ScriptedAnswer, scriptedApprover } from "../../src/testing/scripted-approver.ts";
 
 testApprover("scriptedApprover", async () => {
   const people = new Map<string, PromiseWithResolvers<ScriptedAnswer>>();
-  const person = (id: string): PromiseWithResolvers<ScriptedAnswer> => {
-    const known = people.get(id) ?? Promise.withResolvers<ScriptedAnswer>();
-    people.set(id, known);
+  const person = ({ id, revision }: OpenApproval): PromiseWithResolvers<ScriptedAnswer> => {
+    const known = people.get(`${id} ${revision}`) ?? Promise.withResolvers<ScriptedAnswer>();
+    people.set(`${id} ${revision}`, known);
     return known;
   };
-  const approver = scriptedApprover(({ id }) => person(id).promise);
-  return { approver, answer: ({ id }, outcome) => person(id).resolve(outcome) };
+  const approver = scriptedApprover((approval) => person(approval).promise);
+  return { approver, answer: (approval, outcome) => person(approval).resolve(outcome) };
 });
 
 const live = (): AbortSignal => new AbortController().signal;

@@ -1,5 +1,6 @@
 import { compileGlob, type Json, type Request } from "@assent/core";
 import type { Broad } from "../shell/seen-command.ts";
+import { literalGlob } from "./literal-glob.ts";
 import type { RuleTest } from "./rule.ts";
 import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
 
@@ -8,6 +9,11 @@ export function readAgentRule(specifier: string): RuleTest | RuleFault {
   const glob = catchPattern(() => compileGlob(specifier.trim()), specifier);
   if (isFault(glob)) return glob;
   return { record: { agent: glob.text.toLowerCase() } satisfies Json, test: (request) => isAgent(glob.matches, request) };
+}
+
+/** What an "always" for starting this agent stores: never its prompt. */
+export function offerAgentRule({ input: { agent } }: Request): string {
+  return `Agent(${literalGlob(typeof agent === "string" ? agent : "fork")})`;
 }
 
 function isAgent(matches: (name: string) => boolean, { input: { agent } }: Request): Broad {

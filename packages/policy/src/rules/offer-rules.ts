@@ -49,7 +49,8 @@ export function widerRule(request: Request, options: OfferOptions): string | und
 /** A tool whose name is that of a group is never remembered by it: nobody looked at what this call is about. */
 function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | undefined {
   if (isMcpPattern(request.tool)) return request.tool;
-  if (groupOf(request.tool)?.kind.name === "agent") return `Agent(${literalGlob(agentOf(request))})`;
+  const byInput = groupOf(request.tool)?.kind.offer;
+  if (byInput) return byInput(request);
   const shell = shellOf(unit);
   const path = pathOf(unit);
   const host = hostOf(unit)?.host;
@@ -64,10 +65,6 @@ function ruleFor(request: Request, unit: Unit, options: OfferOptions): string | 
 function nameFor({ tool, kind }: Request, { tools }: OfferOptions): string | undefined {
   if (kind === "fetch") return "WebFetch";
   return groupOf(tool)?.name ?? (shapeOf(tools, tool) && literalGlob(tool));
-}
-
-function agentOf({ input: { agent } }: Request): string {
-  return typeof agent === "string" ? agent : "fork";
 }
 
 /** Programs whose second word says what they do. */

@@ -1,6 +1,6 @@
-import type { Unit } from "@assent/core";
+import type { Request, Unit } from "@assent/core";
 import { hostOf, pathOf, shellOf } from "../unit-data.ts";
-import { readAgentRule } from "./agent-rule.ts";
+import { offerAgentRule, readAgentRule } from "./agent-rule.ts";
 import { readDomainRule } from "./domain-rule.ts";
 import { readPathRule } from "./path-rule.ts";
 import type { RuleOptions, RuleTest, RuleTool, WrittenRule } from "./rule.ts";
@@ -17,6 +17,8 @@ export type RuleKind = {
   readonly declaredBy?: (tool: RuleTool) => boolean;
   /** Whether this part of a request is such a thing; absent: the tool's name alone tells. */
   readonly isAbout?: (unit: Unit) => boolean;
+  /** What an "always" stores for a request of its groups' tools, where the input alone tells; absent: what the part is about tells, in `offer-rules.ts`. */
+  readonly offer?: (request: Request) => string;
   readonly groups: readonly ToolGroup[];
 };
 
@@ -73,6 +75,7 @@ export const RULE_KINDS: readonly RuleKind[] = [
     name: "agent",
     read: readAgentRule,
     usualArgument: "agent",
+    offer: offerAgentRule,
     groups: [{ name: "Agent", tools: ["agent"], covers: () => false }],
   },
 ];
