@@ -6,27 +6,27 @@ import type { Content, Display } from "../model/result.ts";
 import type { AppliedPreview } from "../tool-definition.ts";
 import { recordSurely } from "./record-surely.ts";
 import type { Settling } from "./settling.ts";
-import { forgetProposal, type Staging, stagedRows } from "./staging.ts";
+import { forgetProposal, freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { pathsOf } from "./stored-proposal.ts";
 
 /** Records the apply, and `also` with it; staged proposals that touch one of the same files are superseded in the same commit. */
 export async function recordApplied(staging: Staging, row: ProposalRow, also: readonly Draft[] = []): Promise<readonly ProposalRow[]> {
-  const { session, busy } = staging;
+  const { session } = staging;
   const sharing = await rowsSharing(staging, row);
-  let superseded = sharing;
-  const events = (): readonly Draft[] => {
-    superseded = sharing.filter(({ id }) => session.state.proposals.get(id)?.state === "staged" && !busy.has(id));
-    const ids = superseded.map(({ id }) => id);
-    return [
-      session.draft("proposal.applied", { proposal: row.id, superseded: ids }),
-      ...ids.map((id) => session.draft("proposal.superseded", { proposal: id, by: row.id })),
-      ...also,
-    ];
-  };
+  const ids = freeToSettle(
+    staging,
+    sharing.map(({ id }) => id),
+  );
+  const events = (): readonly Draft[] => [
+    session.draft("proposal.applied", { proposal: row.id, superseded: ids }),
+    ...ids.map((id) => session.draft("proposal.superseded", { proposal: id, by: row.id })),
+    ...also,
+  ];
   const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
-  await recordSurely(staging, { events, durability: isPersons ? "full" : "normal" }); // what a person is told is done stays done
-  for (const { id } of [row, ...superseded]) forgetProposal(staging, id);
-  return superseded;
+  const durability = isPersons ? "full" : "normal"; // what a person is told is done stays done
+  await whileBusy(staging, ids, async () => recordSurely(staging, { events, durability }));
+  for (const id of [row.id, ...ids]) forgetProposal(staging, id);
+  return sharing.filter(({ id }) => ids.includes(id));
 }
 
 /** Nobody can tell how far the apply came. */

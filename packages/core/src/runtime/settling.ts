@@ -7,7 +7,7 @@ import type { Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
 import { parkedNotice } from "./proposal-notices.ts";
 import { recordSurely } from "./record-surely.ts";
-import { type Staging, stagedRows } from "./staging.ts";
+import { type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { findProposal } from "./stored-proposal.ts";
 
 /** Who settles a proposal, in whose words, and what may stop it. */
@@ -23,12 +23,7 @@ export async function settleProposal(
   const row = session.state.proposals.get(id);
   if (!row) return await settledBefore(staging, id, action);
   if (row.state === "applying" || busy.has(id)) return synthesised("failed", "proposal_busy", resolveText.busy(row));
-  busy.add(id); // at once: nobody comes between the look and this
-  try {
-    return await act(row);
-  } finally {
-    busy.delete(id);
-  }
+  return await whileBusy(staging, [id], () => act(row));
 }
 
 /** What is told about a proposal that no longer waits, or never did. */

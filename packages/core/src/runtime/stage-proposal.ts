@@ -12,7 +12,7 @@ import type { PlannedChange, Preview } from "../tool-definition.ts";
 import { ToolError } from "../tool-error.ts";
 import { contentHash } from "./content-hash.ts";
 import { recordFirst } from "./record-surely.ts";
-import { type Staging, stagedRows } from "./staging.ts";
+import { freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type Contents, storedProposal } from "./stored-proposal.ts";
 
 /** Who proposes: the call, its tool and its validated input. */
@@ -96,14 +96,15 @@ type Recording = {
 export async function recordStaged(staging: Staging, { staged, resolution, blobs }: Recording): Promise<void> {
   const { session, policy } = staging;
   const { proposal } = staged;
-  const supersedes = resolution ? [] : await sameRequest(staging, staged);
+  const supersedes = freeToSettle(staging, resolution ? [] : await sameRequest(staging, staged));
   const forPerson = !resolution && policy().proposals?.resolver === "person";
   const events: Draft[] = [session.draft("proposal.staged", supersedes.length > 0 ? { ...staged, supersedes } : staged)];
   for (const older of supersedes) events.push(session.draft("proposal.superseded", { proposal: older, by: proposal }));
   if (resolution) events.push(session.draft("proposal.applying", { proposal, digest: staged.digest, resolution }));
   if (forPerson) events.push(session.draft("proposal.parked", { proposal, why: "person" }));
   staging.listen();
-  await recordFirst(staging, { events, durability: resolution || forPerson ? "full" : "normal", blobs });
+  const durability = resolution || forPerson ? "full" : "normal";
+  await whileBusy(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
 }
 
 /** Staged proposals of the same tool and input by another call: this one replaces them. */
@@ -118,7 +119,7 @@ async function sameRequest(
     const older = await storedProposal(staging.session, row);
     if (canonicalJson(older.input) === wanted) same.push(row.id);
   }
-  return same.filter((id) => staging.session.state.proposals.get(id)?.state === "staged" && !staging.busy.has(id));
+  return same;
 }
 
 function rowOf({ session }: Staging, id: string): ProposalRow {

@@ -61,3 +61,18 @@ export function forgetProposal({ closures, paths }: Staging, id: string): void {
 export function stagedRows({ session }: Staging): readonly ProposalRow[] {
   return [...session.state.proposals.values()].filter(({ state }) => state === "staged");
 }
+
+/** Those of them that wait and that nobody in this process is settling. */
+export function freeToSettle({ session, busy }: Staging, ids: readonly string[]): readonly string[] {
+  return ids.filter((id) => session.state.proposals.get(id)?.state === "staged" && !busy.has(id));
+}
+
+/** Nobody else settles these until it is done: what is on its way to the ledger is not in the state yet. Called in the same turn as the look that found them free. */
+export async function whileBusy<T>({ busy }: Staging, ids: readonly string[], act: () => Promise<T>): Promise<T> {
+  for (const id of ids) busy.add(id);
+  try {
+    return await act();
+  } finally {
+    for (const id of ids) busy.delete(id);
+  }
+}

@@ -9,7 +9,7 @@ import { synthesised } from "./endings.ts";
 import { noticeDraft, toldReason } from "./proposal-notices.ts";
 import { recordFirst, recordSurely } from "./record-surely.ts";
 import { succeeded, unknownProposal } from "./settling.ts";
-import type { Staging } from "./staging.ts";
+import { type Staging, whileBusy } from "./staging.ts";
 import { changeSet, findProposal, storedProposal } from "./stored-proposal.ts";
 
 /** Who takes an apply back. `again`: an earlier process began it. */
@@ -23,12 +23,7 @@ export async function undoProposal(staging: Staging, id: string, undoing: Undoin
   if (row.state !== "applied") return synthesised("failed", "not_undoable", resolveText.notUndoable(row));
   const { changes } = staging;
   if (row.files === 0 || !changes) return synthesised("failed", "undo_unavailable", resolveText.undoUnavailable(row));
-  staging.busy.add(id);
-  try {
-    return await undo(staging, row, { ...undoing, changes });
-  } finally {
-    staging.busy.delete(id);
-  }
+  return await whileBusy(staging, [id], () => undo(staging, row, { ...undoing, changes }));
 }
 
 type Doing = Undoing & { readonly changes: FileChanges };

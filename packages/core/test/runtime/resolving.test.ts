@@ -3,10 +3,13 @@ import { type TestContext, test } from "node:test";
 import {
   type Answer,
   answerApproval,
+  type Draft,
   type Facts,
   type JsonObject,
+  type Ledger,
   LedgerError,
   type PendingAction,
+  type ProposalReport,
   patternRules,
   requestsFrom,
   ToolError,
@@ -392,6 +395,35 @@ test("RS-56: the same request staged again supersedes the older one", async (t) 
   const staged = await b.stored("proposal.staged");
   assert.deepEqual(staged.at(-1)?.body.supersedes, [older.id]);
 });
+
+for (const [sentence, supersede] of [
+  ["staged again", async (b: ProposalBench) => void (await b.stage({ a: "uno" }))],
+  [
+    "overtaken by an apply",
+    async (b: ProposalBench) => void (await b.process([resolving("apply", { id: (await b.stage({ a: "eins" })).id })])),
+  ],
+] as const)
+  test(`a person who discards what is being superseded (${sentence}) is told so; nothing fails`, async (t) => {
+    let discarding: Promise<ProposalReport> | undefined;
+    const wrap = (ledger: Ledger): Ledger => ({
+      ...ledger,
+      append: async (lease, at, batch) => {
+        const [superseded] = batch.events.filter(isSuperseded);
+        if (superseded) discarding ??= b.dispatcher.proposals.discard(superseded.body.proposal, TESTER);
+        await new Promise(setImmediate); // whatever the person can do before the commit is done
+        return ledger.append(lease, at, batch);
+      },
+    });
+    const b = await proposalBench(t, { wrap });
+    const older = await b.stage({ a: "uno" });
+    await supersede(b);
+    assert.deepEqual([(await discarding)?.ok, (await discarding)?.type], [false, "proposal_busy"]);
+    assert.equal((await b.ledger.pending("proposals", { all: true, prefix: older.id }))[0]?.state, "superseded");
+  });
+
+function isSuperseded(draft: Draft): draft is Draft<"proposal.superseded"> {
+  return draft.type === "proposal.superseded";
+}
 
 test("RS-57: an apply supersedes what touches the same file, in one commit, and says so", async (t) => {
   const b = await proposalBench(t);
