@@ -17,8 +17,9 @@ export function* answeredFor({ calls, events }: Story): Iterable<Violation> {
 function unknownEnd(call: Call): readonly { readonly call: Call; readonly end: Event; readonly fingerprint: string | undefined }[] {
   const [end] = of(call, "call.ended");
   const [claim] = of(call, "call.claimed");
-  const isSafe = of(call, "call.judged").at(-1)?.body["safe"] === true;
-  return end?.body.outcome === "unknown" && claim && !isSafe ? [{ call, end, fingerprint: claim.body.fingerprint }] : [];
+  const judged = of(call, "call.judged").at(-1)?.body;
+  const acts = judged?.["safe"] !== true && judged?.["tool"] !== "stage"; // what only stages changes nothing; its apply is judged by itself
+  return end?.body.outcome === "unknown" && claim && acts ? [{ call, end, fingerprint: claim.body.fingerprint }] : [];
 }
 
 /** A yes to another request that a person changed into this one is a yes to this one. */
