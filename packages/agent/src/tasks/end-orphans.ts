@@ -30,10 +30,17 @@ async function endOrphan(board: TaskBoard, { id, model, title }: SessionRow, par
     await closeOpen(board.deps.session, id, "runtime");
     await endLeft(board, left);
   };
-  try {
-    await end();
-  } catch (error) {
-    warnLeft(board, left, error);
-    if (error instanceof LedgerError) board.unclosed.add(end);
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await end();
+    } catch (error) {
+      if (tried < TRIES && error instanceof LedgerError && error.type === "store_locked") continue;
+      warnLeft(board, left, error);
+      if (error instanceof LedgerError) board.unclosed.add(end);
+      return;
+    }
   }
 }
+
+/** A store says that it is locked when it has waited for a while. Until the agent is taken from it, a process that was only stopped goes on with it: so it is worth more than one try. */
+const TRIES = 3;

@@ -262,13 +262,14 @@ describe("a task whose process is gone", () => {
     assert.deepEqual([after.tasks.list(), await noticeTexts(after)], [[], []]);
   });
 
-  test("an agent that a call waited for, and that a locked store keeps from being ended, is ended before its root is closed", async () => {
+  /** A process after another, whose store is locked so many times for whoever takes the agent's session. */
+  async function afterLocked(locked: number): Promise<{ readonly after: Awaited<ReturnType<typeof bench>>; readonly child: string }> {
     const text = `turns: [{ calls: [{ tool: agent, id: c1, input: { description: d, prompt: p, agent: helper } }] }, { say: x }]\nagents: { helper: { turns: [{ calls: [{ tool: stuck }] }, { say: y }] } }`;
     const before = await bench(text, { tools: [STUCK] });
     void before.send("go");
     for (let at = 0; at < 50; at += 1) await turn();
     const [child = ""] = before.tasks.list().map(({ session }) => session);
-    let times = 2;
+    let times = locked;
     const after = await bench(text, {
       tools: [STUCK],
       after: before,
@@ -282,10 +283,21 @@ describe("a task whose process is gone", () => {
         }),
     });
     await after.tasks.restore();
+    return { after, child };
+  }
+
+  test("an agent that a call waited for, and that a locked store keeps from being ended, is ended before its root is closed", async () => {
+    const { after, child } = await afterLocked(4);
     assert.match(after.warnings.join("\n"), /left open could not be ended: locked/);
     await assert.rejects(after.session.close("done", 0), { type: "store_locked" });
     await after.session.close("done", 0);
     assert.deepEqual([(await after.events("call.ended", child)).length, (await after.events("session.closed", child)).length], [1, 1]);
+  });
+
+  test("a store that is locked for a moment does not keep an agent that a call waited for from being ended", async () => {
+    const { after, child } = await afterLocked(2);
+    assert.deepEqual(after.warnings, []);
+    assert.equal((await after.events("session.closed", child)).length, 1);
   });
 
   test("an agent that a stopped process starts below another, before that one is taken from it, is ended too", async () => {
