@@ -43,4 +43,4 @@ async function endOrphan(board: TaskBoard, { id, model, title }: SessionRow, par
 }
 
 /** A store says that it is locked when it has waited for a while. Until the agent is taken from it, a process that was only stopped goes on with it: so it is worth more than one try. */
-const TRIES = 3;
+const TRIES = 5;

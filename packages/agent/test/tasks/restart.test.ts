@@ -287,7 +287,7 @@ describe("a task whose process is gone", () => {
   }
 
   test("an agent that a call waited for, and that a locked store keeps from being ended, is ended before its root is closed", async () => {
-    const { after, child } = await afterLocked(4);
+    const { after, child } = await afterLocked(6);
     assert.match(after.warnings.join("\n"), /left open could not be ended: locked/);
     await assert.rejects(after.session.close("done", 0), { type: "store_locked" });
     await after.session.close("done", 0);
@@ -295,7 +295,7 @@ describe("a task whose process is gone", () => {
   });
 
   test("a store that is locked for a moment does not keep an agent that a call waited for from being ended", async () => {
-    const { after, child } = await afterLocked(2);
+    const { after, child } = await afterLocked(4);
     assert.deepEqual(after.warnings, []);
     assert.equal((await after.events("session.closed", child)).length, 1);
   });
