@@ -1,7 +1,7 @@
 import { type Call, type Event, of, type Story, violation } from "./story.ts";
 import type { Violation } from "./world.ts";
 
-/** L43: what may have been done is not done again in its session before a person has answered for it. */
+/** L43: what may have been done is not done again in its session before a person has answered for it, or for the call that does it. */
 export function* answeredFor({ calls, events }: Story): Iterable<Violation> {
   for (const { call, end, fingerprint } of calls.flatMap(unknownEnd))
     for (const again of calls) {
@@ -9,7 +9,10 @@ export function* answeredFor({ calls, events }: Story): Iterable<Violation> {
         again.session === call.session &&
         of(again, "call.claimed").find(({ pos, body }) => pos > end.pos && body.fingerprint === fingerprint);
       if (!claim) continue;
-      const isKnown = events.some((event) => event.pos > end.pos && event.pos < claim.pos && isPersons(event, fingerprint));
+      const isItsOwn = ({ body }: Event): boolean => body.call === again.id; // a yes to this very call, whenever it was said
+      const isKnown = events.some(
+        (event) => event.pos < claim.pos && isPersons(event, fingerprint) && (event.pos > end.pos || isItsOwn(event)),
+      );
       if (!isKnown) yield violation("L43", `${again.id} does what ${call.id} may have done, and nobody was asked`);
     }
 }
