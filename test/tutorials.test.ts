@@ -77,6 +77,14 @@ describe("docs/tutorial-terminal.md", () => {
   const idle = (screen: Screen, shows: string): Promise<string> =>
     screen.until((now) => now.includes(shows) && now.includes("? keys") && !now.includes("» working"));
 
+  /** Begins the tour, and takes what its first question recommends. */
+  async function answerFirstQuestion(screen: Screen): Promise<void> {
+    await idle(screen, "script:tour.yaml");
+    await say(screen, "change the greeting");
+    await screen.read("Other (type your own)");
+    screen.press("enter");
+  }
+
   /** Chooses an answer of the card in front by its letter, and confirms it. */
   async function answer(screen: Screen, { to, with: letter }: { readonly to: string; readonly with: string }): Promise<void> {
     await screen.read((now) => now.includes("Approval needed") && now.includes(to));
@@ -94,10 +102,7 @@ describe("docs/tutorial-terminal.md", () => {
   test("the tour goes as it is told: a question, an edit before the yes, a no, an undo, and on again later", async () => {
     using at = folder("terminal");
     using screen = open(at, ["--model", "script:tour.yaml"]);
-    await idle(screen, "script:tour.yaml");
-    await say(screen, "change the greeting");
-    await screen.read("Other (type your own)");
-    screen.press("enter");
+    await answerFirstQuestion(screen);
     await answer(screen, { to: '"Hi"', with: "e" });
     await answer(screen, { to: '"Ahoy"', with: "y" });
     await answer(screen, { to: "git push", with: "n" });
@@ -139,10 +144,7 @@ describe("docs/tutorial-terminal.md", () => {
     test(sentence, async () => {
       using at = folder("terminal");
       using screen = open(at, ["--model", "script:tour.yaml"]);
-      await idle(screen, "script:tour.yaml");
-      await say(screen, "change the greeting");
-      await screen.read("Other (type your own)");
-      screen.press("enter");
+      await answerFirstQuestion(screen);
       await screen.read((now) => now.includes("Approval needed") && now.includes('"Hi"'));
       screen.press(key);
       if (key === "ctrl+c") {

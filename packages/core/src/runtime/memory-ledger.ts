@@ -30,8 +30,6 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
   };
   const store = (lease: Lease, expected: number, batch: Batch): readonly LedgerEvent[] =>
     written(append(chains, writable(chainOf(chains, lease.session), lease, expected), batch));
-  const intend = (lease: Lease, expected: number, claimed: Draft<"call.claimed">): Claim =>
-    written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), { claimed, now }));
   const ledger: Ledger = {
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
@@ -41,7 +39,8 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       return turns.take(() => store(lease, expected, { drafts: events, given: NOTHING }));
     },
     answer: async (events) => turns.take(() => written(answer(chains, events, now()))),
-    claim: async (lease, expected, claimed) => turns.take(() => intend(lease, expected, claimed)),
+    claim: async (lease, expected, claimed) =>
+      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), { claimed, now }))),
     read: async function* (from, filter = {}) {
       const next = makeReader(chains, from, filter);
       const until = chains.log.length;
