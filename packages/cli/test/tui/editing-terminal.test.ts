@@ -10,6 +10,9 @@ const READY = "script:";
 const WRITES = { tool: "write", id: "c1", input: { file_path: "x.txt", content: "model's\n" } } as const;
 const shell = (id: string, command: string) => ({ tool: "shell", id, input: { command } });
 
+/** The row of a card that says where a fetch goes. What waits is told above before its card stands. */
+const addressed = (host: string): RegExp => new RegExp(`^ {2}https://${host}/$`, "m");
+
 /** An editor that does this to the file it is given. */
 function editor(at: Place, script: string): Record<string, string> {
   const file = join(at.root, "editor.sh");
@@ -105,11 +108,11 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     const fetches = { tool: "fetch", id: "c1", input: { url: "https://one.test/" } };
     using screen = converse(at, { env, rows: 40, turns: [{ calls: [fetches] }, { say: "Done." }] });
     await start(screen);
-    await screen.read("https://one.test/");
+    await screen.read(addressed("one.test"));
     await choose(screen, "e");
     await screen.read("The input does not fit");
     await choose(screen, "e");
-    await screen.read("https://two.test/");
+    await screen.read(addressed("two.test"));
     assert.doesNotMatch(screen.lines().join("\n"), /\$ .*one\.test/);
     await choose(screen, "n");
     await screen.until("Reason, told to the model");
