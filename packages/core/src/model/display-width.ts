@@ -1,6 +1,8 @@
+import { unicodePattern } from "./unicode-pattern.ts";
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f680}-\u{1f6ff}\u{1f900}-\u{1f9ff}\u{1fa70}-\u{1faff}\u{20000}-\u{3fffd}]/u;
-const COMBINING = /\p{M}/u;
+const combining = unicodePattern(String.raw`\p{M}`, "u");
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /** How many columns of a terminal a line takes. */
@@ -32,6 +34,6 @@ export function cutToWidth(line: string, columns: number): string {
 /** How many columns one character takes. */
 export function characterWidth(character: string): number {
   if (character >= " " && character <= "~") return 1;
-  if (COMBINING.test(character)) return 0;
+  if (combining().test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }

@@ -5,6 +5,7 @@ import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookPointNamed } from "
 import { type HookAnswer, readAnswer } from "./hook-fields.ts";
 import { isObject, type JsonObject } from "./json.ts";
 import { sameJson } from "./same-json.ts";
+import { printable } from "./visible-text.ts";
 
 /** How one run of a hook ended, before anybody reads a meaning into it. */
 export type HookRun =
@@ -200,11 +201,6 @@ function wordsOf({ hook, row, answer: { top, specific } }: Speaking): Part {
 
 function contextOf(text: string): Part {
   return text.trim() === "" ? {} : { context: cutText(text, LONGEST_CONTEXT) };
-}
-
-/** Programs colour what they write for a terminal; people and models get the text. */
-function printable(text: string): string {
-  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
 }
 
 function reasonOf(text: string | undefined): { readonly reason?: string } {

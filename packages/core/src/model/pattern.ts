@@ -3,6 +3,7 @@ import type { Verdict } from "./decision.ts";
 import { compileGlob, type Glob } from "./glob.ts";
 import { isObject } from "./json.ts";
 import { PatternError } from "./pattern-error.ts";
+import { unicodePattern } from "./unicode-pattern.ts";
 
 /** A rule text of the notation `tool` or `tool:arg=glob[:arg2=glob2…]`, compiled once. */
 export type Pattern = { readonly text: string; readonly tool: Glob; readonly conditions: readonly Condition[] };
@@ -63,6 +64,8 @@ function conditionStarts(text: string): readonly Start[] {
 
 const OTHER_NOTATION = "parenthesis (here a rule is tool or tool:argument=glob; Tool(specifier) is read by @assent/policy)";
 
+const oddInNames = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}_*?[\]!\\-]`, "u");
+
 function checkToolText(text: string, tool: string): void {
   if (tool === "") throw new PatternError({ text, problem: "empty tool", column: 1 });
   const plain = tool.replaceAll(/\\./gsu, (escaped) => "_".repeat(escaped.length));
@@ -73,7 +76,7 @@ function checkToolText(text: string, tool: string): void {
     const problem = tool[colon + 1] === "=" ? "empty argument name" : "colon in the tool part";
     throw new PatternError({ text, problem, column: colon + 1 });
   }
-  const odd = plain.search(/[^\p{L}\p{M}\p{N}_*?[\]!\\-]/u);
+  const odd = plain.search(oddInNames());
   if (odd !== -1) throw new PatternError({ text, problem: "character that is in no tool's name", column: odd + 1 });
 }
 

@@ -1,7 +1,10 @@
+import { unicodePattern } from "./unicode-pattern.ts";
+
 /** A plan's title, or why the one that was given cannot be used. */
 export type PlanTitle = { readonly title: string } | { readonly fault: string };
 
 const LONGEST = 64;
+const oddInTitles = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}\-_.]`, "gu");
 const DEVICES = /^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|$)/i;
 
 /**
@@ -18,12 +21,7 @@ export function planTitle(given: unknown, plan: string, stem: string | undefined
 }
 
 function clean(source: string): string {
-  const words = source
-    .trim()
-    .replace(/\.md$/i, "")
-    .replace(/\s+/gu, "-")
-    .replace(/[^\p{L}\p{M}\p{N}\-_.]/gu, "")
-    .replace(/-+/g, "-");
+  const words = source.trim().replace(/\.md$/i, "").replace(/\s+/gu, "-").replace(oddInTitles(), "").replace(/-+/g, "-");
   return trimEnds([...trimEnds(words)].slice(0, LONGEST).join(""));
 }
 

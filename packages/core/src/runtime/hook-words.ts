@@ -1,6 +1,7 @@
 import { contentText, withText } from "../model/content-text.ts";
 import { cutText } from "../model/cut-text.ts";
 import type { ToolResult } from "../model/result.ts";
+import { printable } from "../model/visible-text.ts";
 
 /** What hooks have to say to the model. */
 export type HookWords = {
@@ -33,6 +34,5 @@ function unenveloped(text: string): string {
 }
 
 function escapeText(text: string): string {
-  const printable = text.replaceAll(/[^\P{Cc}\n\t]/gu, "");
-  return printable.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return printable(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -7,6 +7,7 @@ import type { Kind } from "../model/kind.ts";
 import { type FileEffect, type ProposalManifest, type ProposalRow, proposalIdentityText, touchedPaths } from "../model/proposal.ts";
 import type { Resolution } from "../model/proposal-events.ts";
 import { resolveText } from "../model/resolve-texts.ts";
+import { unicodePattern } from "../model/unicode-pattern.ts";
 import type { Digest } from "../ports.ts";
 import type { PlannedChange, Preview } from "../tool-definition.ts";
 import { ToolError } from "../tool-error.ts";
@@ -50,15 +51,11 @@ export async function stagePreview(
   return { row: rowOf(staging, staged.proposal), manifest, contents };
 }
 
+const breaks = unicodePattern(String.raw`[\p{Cc}\u2028\u2029]`, "gu");
+
 /** One line without control characters. */
 export function oneLine(label: string): string {
-  return cutText(
-    label
-      .toWellFormed()
-      .replace(/[\p{Cc}\u2028\u2029]/gu, " ")
-      .trim(),
-    LONGEST_LABEL,
-  );
+  return cutText(label.toWellFormed().replace(breaks(), " ").trim(), LONGEST_LABEL);
 }
 
 type Describing = {
