@@ -196,7 +196,7 @@ const ERRORS = "Errors";
 function topicOf({ topics, source }, entry) {
   if (entry.isError) return ERRORS;
   if (/\/([\w-]+-port|ports)\.ts$/.test(entry.file)) return PORTS;
-  const path = entry.file.slice(dirname(source).length + 1);
+  const path = `${entry.file.slice(dirname(source).length + 1)}#${entry.name}`;
   const found = topics.find(([, , places]) => places.some((place) => path.startsWith(place)));
   if (!found) throw new Error(`${entry.file}: ${entry.name} has no topic in scripts/api-topics.mjs`);
   return found[0];

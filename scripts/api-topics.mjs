@@ -1,4 +1,4 @@
-/** The entries that have a page: what is imported, the file of its exports, and what the page begins with. Topics are tried in their order; a path may end with `/`. */
+/** The entries that have a page: what is imported, the file of its exports, and what the page begins with. Topics are tried in their order; a path may end with `/`, or name one export of a file: `file.ts#name`. */
 export const PAGES = [
   {
     page: "core",
@@ -20,7 +20,6 @@ export const PAGES = [
           "model/kind.ts",
           "model/coercion.ts",
           "model/schema-cycle.ts",
-          "model/parse-tool-input.ts",
           "model/result.ts",
           "model/confirmation.ts",
           "model/content-text.ts",
@@ -31,23 +30,23 @@ export const PAGES = [
         "A session is one conversation on the record, a dispatcher runs batches of calls in it. Nothing else runs a tool.",
         [
           "runtime/dispatch",
+          "runtime/on-demand.ts#createDispatcher",
+          "runtime/on-demand.ts#openSession",
+          "runtime/on-demand.ts#recorded",
+          "runtime/on-demand.ts#requestsFrom",
           "runtime/session.ts",
           "runtime/memory-ledger.ts",
           "runtime/recorded.ts",
           "runtime/requests.ts",
-          "runtime/unknown-outcomes.ts",
-          "runtime/gate.ts",
           "model/outcome.ts",
           "model/call.ts",
           "model/error-types.ts",
-          "model/cut-output.ts",
         ],
       ],
       [
         "Judging",
         "What a request is, and how a verdict about it comes about.",
         [
-          "model/decide.ts",
           "model/decision.ts",
           "model/checker.ts",
           "model/pattern",
@@ -55,35 +54,34 @@ export const PAGES = [
           "model/grant",
           "model/glob.ts",
           "runtime/assess",
+          "runtime/on-demand.ts#assess",
           "runtime/fixed-policy.ts",
           "runtime/pattern-rules.ts",
-          "runtime/grants.ts",
         ],
       ],
       [
         "Asking people",
         "Approvals and questions: what is asked, and what an answer is.",
-        ["model/answer.ts", "model/question", "runtime/answer-approval.ts", "runtime/questioning"],
+        [
+          "model/answer.ts",
+          "model/question",
+          "runtime/answer-approval.ts",
+          "runtime/questioning",
+          "runtime/on-demand.ts#answer",
+          "runtime/on-demand.ts#wholeQuestion",
+        ],
       ],
       [
         "Proposals",
         "Previews that wait to be applied or discarded.",
-        ["model/proposal", "runtime/proposals.ts", "runtime/closures.ts", "runtime/standing-handler.ts", "runtime/stored-proposal.ts"],
-      ],
-      [
-        "Modes and plans",
-        "How much is let through without asking, and planning before acting.",
-        ["runtime/modes.ts", "runtime/plan-mode.ts"],
-      ],
-      [
-        "Hooks",
-        "Programs and functions of a user's that are consulted at named points.",
-        ["hook-entry.ts", "model/hook", "runtime/hook-words.ts"],
-      ],
-      [
-        "Steering a model",
-        "Which tool a model must choose next, and whether it goes in circles.",
-        ["model/tool-choice-queue.ts", "model/loop-detector.ts", "model/model-override.ts"],
+        [
+          "model/proposal",
+          "runtime/proposals.ts",
+          "runtime/closures.ts",
+          "runtime/queue-resolve-handler.ts",
+          "runtime/standing-handler.ts",
+          "runtime/on-demand.ts#storedProposal",
+        ],
       ],
       [
         "Text",
@@ -91,6 +89,37 @@ export const PAGES = [
         ["model/display-width.ts", "model/visible-text.ts", "model/edit-distance.ts"],
       ],
       ["The record", "Events, the state that they fold to, and the rows of the lists. A ledger of your own needs these.", ["model/"]],
+    ],
+  },
+  {
+    page: "core-parts",
+    entry: "@assent/core/parts",
+    source: "packages/core/src/parts.ts",
+    about:
+      "What model loops, hook runners and doors are made of, beside what every program needs. An import of `@assent/core` alone does not load it.",
+    topics: [
+      [
+        "Steering a model",
+        "Which tool a model must choose next, and whether it goes in circles.",
+        ["model/tool-choice-queue.ts", "model/loop-detector.ts", "model/model-override.ts"],
+      ],
+      [
+        "Hooks",
+        "Programs and functions of a user's that are consulted at named points.",
+        ["hook-entry.ts", "model/hook", "runtime/hook-words.ts"],
+      ],
+      [
+        "Modes and plans",
+        "How much is let through without asking, and planning before acting.",
+        ["runtime/modes.ts", "runtime/plan-mode.ts"],
+      ],
+      ["Asking people", "Questions as a model asks them, and answers as people give them.", ["model/question"]],
+      ["Judging", "The verdict itself, and the grants that answer for a person.", ["model/decide.ts", "runtime/grants.ts"]],
+      [
+        "Inputs and outputs",
+        "What a model sent, read as a tool's input; output that is too long, cut; ends that nobody knows.",
+        ["model/parse-tool-input.ts", "model/cut-output.ts", "runtime/unknown-outcomes.ts"],
+      ],
     ],
   },
   {

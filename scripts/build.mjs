@@ -34,14 +34,21 @@ function withoutPlaces(text, { inputs }) {
   return text.replace(/^\/\/ (\S+)\n/gm, (whole, file) => (file in inputs ? "" : whole));
 }
 
-/** Whoever loads this entry has the first one, too: all that they share is part of that, and not of a third file. */
-const onTopOfIndex = (dist) => ({
-  name: "on top of the index",
-  setup({ onLoad, onResolve }) {
-    onResolve({ filter: /^the-index$/ }, () => ({ path: join(dist, "index.js") }));
-    onLoad({ filter: /\/dist\/(?:testing\/index|ungoverned)\.js$/ }, ({ path }) => ({
-      contents: `${readFileSync(path, "utf8")}\nimport "the-index";\n`,
-    }));
+/** What is there by the time an entry, or what is loaded later, is wanted: all that they share is part of that, and not of a third file. */
+const BENEATH = {
+  "testing/index.js": ["index.js"],
+  "ungoverned.js": ["index.js"],
+  "parts.js": ["index.js"],
+  "runtime/ledger-work.js": ["index.js", "parts.js"],
+};
+
+const onTopOfEntries = (dist) => ({
+  name: "on top of entries",
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, ({ path }) => {
+      const beneath = BENEATH[relative(dist, path)]?.map((entry) => `import ${JSON.stringify(join(dist, entry))};\n`);
+      return beneath && { contents: `${readFileSync(path, "utf8")}\n${beneath.join("")}` };
+    });
   },
 });
 
@@ -54,7 +61,9 @@ async function joinCore() {
     const { metafile, outputFiles } = await build(options);
     return outputFiles.map(({ path, text }) => ({ path, text: withoutPlaces(text, metafile) }));
   };
-  const all = await joined({ index: "index.js", testing: "testing/index.js", ungoverned: "ungoverned.js" }, [onTopOfIndex(dist)]);
+  const all = await joined({ index: "index.js", parts: "parts.js", testing: "testing/index.js", ungoverned: "ungoverned.js" }, [
+    onTopOfEntries(dist),
+  ]);
   const texts = await joined({ text: "text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
   for (const { path, text } of [...all, ...texts]) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
@@ -187,7 +196,7 @@ const inPlace = (groups) => ({
   setup({ onLoad, onResolve }) {
     onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
       if (path === "@assent/agent") return { path: join(agentDist, "index.js"), sideEffects: false };
-      const inside = kind === "entry-point" || (path.startsWith("@assent/") && path !== "@assent/core");
+      const inside = kind === "entry-point" || (path.startsWith("@assent/") && !/^@assent\/core(?:\/parts)?$/.test(path));
       return inside || isJoined({ path, importer }) ? undefined : { path, external: true };
     });
     onLoad({ filter: OURS }, ({ path }) => {

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { HOOK_EVENTS, sharedToolName } from "@assent/core";
+import { HOOK_EVENTS, sharedToolName } from "@assent/core/parts";
 import { PROVIDERS } from "../packages/agent/src/providers/provider-table.ts";
 import { type Place, place } from "../packages/cli/test/support/assent.ts";
 import { policyGuards } from "../packages/policy/src/guards.ts";

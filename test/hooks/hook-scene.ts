@@ -13,12 +13,12 @@ import {
   type Dispatcher,
   defineTool,
   fixedPolicy,
-  type HookFunction,
   makeChecker,
   memoryLedger,
   type OpenApproval,
   openSession,
 } from "@assent/core";
+import type { HookFunction } from "@assent/core/parts";
 import { countingIds, scriptedApprover } from "@assent/core/testing";
 import { hookRunner, hostFileChanges, nodeDigest, systemClock } from "@assent/host";
 import { readHooks } from "@assent/policy";

@@ -122,7 +122,13 @@ describe("packages from a fresh clone", () => {
       writeFileSync(join(user, `typed-${folder}.ts`), program);
       return [`typed-${folder}.ts`];
     });
-    const entries = [...PACKAGES.map(([, name]) => name), "@assent/core/testing", "@assent/core/text", "@assent/core/ungoverned"];
+    const entries = [
+      ...PACKAGES.map(([, name]) => name),
+      "@assent/core/parts",
+      "@assent/core/testing",
+      "@assent/core/text",
+      "@assent/core/ungoverned",
+    ];
     writeFileSync(join(user, "entries.ts"), entries.map((name, at) => `export * as e${at} from "${name}";\n`).join(""));
     assert.equal(programs.length, 7);
     assert.deepEqual(typeErrors(["entries.ts", ...programs]), []);
@@ -151,7 +157,7 @@ describe("packages from a fresh clone", () => {
 const JOINED: Readonly<Record<string, readonly string[]>> = {
   agent: ["index"],
   cli: ["index", "program"],
-  core: ["index", "testing", "text", "ungoverned"],
+  core: ["index", "parts", "testing", "text", "ungoverned"],
 };
 
 function expectedFiles(folder: string): readonly string[] {

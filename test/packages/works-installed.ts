@@ -59,7 +59,13 @@ export function testInstalled(label: string, made: () => Installation): void {
   };
 
   test(`${label}: every entry exports the names that its source exports`, () => {
-    const entries = [...PACKAGES.map(([, name]) => name), "@assent/core/testing", "@assent/core/text", "@assent/core/ungoverned"];
+    const entries = [
+      ...PACKAGES.map(([, name]) => name),
+      "@assent/core/parts",
+      "@assent/core/testing",
+      "@assent/core/text",
+      "@assent/core/ungoverned",
+    ];
     const code = `for (const name of ${JSON.stringify(entries)}) console.log(JSON.stringify([name, Object.keys(await import(name))]));`;
     const names = ["--input-type=module", "-e", code];
     const { stdout, stderr } = start(made().user, ["node", ...names]);

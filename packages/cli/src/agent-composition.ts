@@ -18,7 +18,8 @@ import {
   type TasksDeps,
   unknownTools,
 } from "@assent/agent";
-import { type Session, type UnknownOutcomes, unknownOutcomes } from "@assent/core";
+import type { Session } from "@assent/core";
+import { type UnknownOutcomes, unknownOutcomes } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
 import { redactor } from "@assent/policy";
 import { agentEquipment } from "./agent-equipment.ts";

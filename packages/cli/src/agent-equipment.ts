@@ -9,8 +9,8 @@ import {
   type Questioner,
   type Registry,
   type Session,
-  type UnknownOutcomes,
 } from "@assent/core";
+import type { UnknownOutcomes } from "@assent/core/parts";
 import { type HostPorts, hostFileChanges } from "@assent/host";
 import { redactor } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";

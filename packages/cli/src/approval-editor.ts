@@ -1,5 +1,6 @@
 import { extname } from "node:path";
-import { type Answer, type JsonObject, type OpenApproval, parseToolInput } from "@assent/core";
+import type { Answer, JsonObject, OpenApproval } from "@assent/core";
+import { parseToolInput } from "@assent/core/parts";
 import { editText } from "@assent/host";
 import { editorLine } from "./editor-line.ts";
 import type { Io } from "./io.ts";

@@ -1,14 +1,6 @@
 import type { RunLimits } from "@assent/agent";
-import {
-  type By,
-  createDispatcher,
-  type Dispatcher,
-  type DispatcherDeps,
-  enterPlanMode,
-  type Modes,
-  type PlanMode,
-  type Session,
-} from "@assent/core";
+import { type By, createDispatcher, type Dispatcher, type DispatcherDeps, type Session } from "@assent/core";
+import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
 import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges, hostPorts } from "@assent/host";
 import { approvalEditor } from "./approval-editor.ts";
 import type { OnAsk } from "./call-flags.ts";

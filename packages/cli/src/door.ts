@@ -1,5 +1,6 @@
 import type { ConversationEvent, LoadedAgent } from "@assent/agent";
-import type { Approver, DecisionNotice, HookEntry, HookFunction, Maybe, Questioner, Session } from "@assent/core";
+import type { Approver, DecisionNotice, Maybe, Questioner, Session } from "@assent/core";
+import type { HookEntry, HookFunction } from "@assent/core/parts";
 
 /** What a door hears of one session beyond its record. */
 export type Attendance = {

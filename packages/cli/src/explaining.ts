@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import type { GrantRow, HookEntry, Rules } from "@assent/core";
+import type { GrantRow, Rules } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
 import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, WorkspaceNotFoundError } from "@assent/policy";
 import { isDirectory } from "./call-place.ts";
 import { callPorts } from "./call-runtime.ts";

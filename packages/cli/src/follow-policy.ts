@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { HookEntry, Ledger } from "@assent/core";
+import type { Ledger } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
 import { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "@assent/policy";
 import { type CallFlags, sessionLayer } from "./call-flags.ts";
 import { callPorts } from "./call-runtime.ts";

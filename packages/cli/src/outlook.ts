@@ -1,13 +1,5 @@
-import {
-  type Assessed,
-  coveringGrants,
-  type GrantRow,
-  type HookEntry,
-  type HookSubject,
-  type Rules,
-  sharedToolName,
-  type TraceEntry,
-} from "@assent/core";
+import type { Assessed, GrantRow, Rules, TraceEntry } from "@assent/core";
+import { coveringGrants, type HookEntry, type HookSubject, sharedToolName } from "@assent/core/parts";
 
 /** What is remembered where a call would be made; or why that could not be read. */
 export type Remembered =

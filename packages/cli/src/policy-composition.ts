@@ -1,5 +1,6 @@
 import type { LoadedAgents } from "@assent/agent";
-import type { BackgroundCommands, Facts, HookEntry, Ledger, Registry, Rules } from "@assent/core";
+import type { BackgroundCommands, Facts, Ledger, Registry, Rules } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
 import {
   type LoadedPolicy,
   loadSettings,

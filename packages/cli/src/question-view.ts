@@ -1,4 +1,5 @@
-import { OTHER, type Question, type QuestionRow } from "@assent/core";
+import type { Question, QuestionRow } from "@assent/core";
+import { OTHER } from "@assent/core/parts";
 import { cut, wrap } from "./display-width.ts";
 import type { Style } from "./style.ts";
 import { markGaps, oneLine, visible } from "./visible-text.ts";

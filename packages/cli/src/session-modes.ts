@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { attendPlanMode, createModes, type Dispatcher, type Modes, type PlanMode, type Session } from "@assent/core";
+import type { Dispatcher, Session } from "@assent/core";
+import { attendPlanMode, createModes, type Modes, type PlanMode } from "@assent/core/parts";
 import { type HostPorts, hostPlanFiles, planFileOf } from "@assent/host";
 import type { Context } from "./command-spec.ts";
 import type { FollowedPolicy } from "./follow-policy.ts";

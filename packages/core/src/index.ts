@@ -1,6 +1,7 @@
+export { AnswerError } from "./answer-error.ts";
 export type { BackgroundCommand, BackgroundCommands, BackgroundEnd, BackgroundLife } from "./background-commands.ts";
 export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, RecoveredChange } from "./file-changes-port.ts";
-export type { HookBody, HookEntry, HookFunction, HookSubject } from "./hook-entry.ts";
+export { GateError } from "./gate-error.ts";
 export type {
   ApprovalRow,
   ClaimLost,
@@ -28,8 +29,6 @@ export { makeChecker, mergeCheckers } from "./model/checker.ts";
 export type { Coercion } from "./model/coercion.ts";
 export type { ConfirmationDetails } from "./model/confirmation.ts";
 export { contentText } from "./model/content-text.ts";
-export { composeCut, cutOutput, outputLimits } from "./model/cut-output.ts";
-export { decide, strictest } from "./model/decide.ts";
 export type {
   Circumstances,
   Decision,
@@ -56,14 +55,6 @@ export type { Glob } from "./model/glob.ts";
 export { compileGlob } from "./model/glob.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
 export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
-export type { HookRan, HooksCombined } from "./model/hook-combine.ts";
-export { combineHooks, rewrittenInput } from "./model/hook-combine.ts";
-export type { HookEventRow, HookPoint } from "./model/hook-event-table.ts";
-export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hook-event-table.ts";
-export type { HookSession } from "./model/hook-input.ts";
-export { sessionHookInput, sharedToolName } from "./model/hook-input.ts";
-export type { HookOutcome, HookRun } from "./model/hook-output.ts";
-export { readHookRun } from "./model/hook-output.ts";
 export type { Json, JsonObject } from "./model/json.ts";
 export { isObject } from "./model/json.ts";
 export type { Kind } from "./model/kind.ts";
@@ -82,11 +73,8 @@ export {
   questionRefusal,
   standsOn,
 } from "./model/ledger-rules.ts";
-export { createLoopDetector, loopError, loopWarning } from "./model/loop-detector.ts";
-export { resolveModelOverride } from "./model/model-override.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
-export { parseToolInput } from "./model/parse-tool-input.ts";
 export type { Condition, Pattern, Subject } from "./model/pattern.ts";
 export { matchesPattern, parsePattern } from "./model/pattern.ts";
 export { PatternError } from "./model/pattern-error.ts";
@@ -94,8 +82,6 @@ export type { FileEffect, ProposalManifest, ProposalRow, ProposalStanding } from
 export type { FileStanding, Resolution } from "./model/proposal-events.ts";
 export { isOpenProposal } from "./model/proposal-row.ts";
 export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question.ts";
-export { answersFault, DONE, isAnswered, OTHER, readQuestions } from "./model/question.ts";
-export { readAnswers } from "./model/question-shape.ts";
 export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";
@@ -103,30 +89,6 @@ export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
 export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task-events.ts";
 export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
 export { messageOf } from "./model/thrown.ts";
-export type {
-  Choice,
-  Directive,
-  OnReject,
-  PushOptions,
-  QueueView,
-  RejectReason,
-  Served,
-  ToolChoiceQueue,
-} from "./model/tool-choice-queue.ts";
-export {
-  clear as clearDirectives,
-  consumeLastServedLabel,
-  EMPTY_QUEUE,
-  inspect as inspectDirectives,
-  markInvoked,
-  next as nextChoice,
-  push as pushDirective,
-  pushOnce,
-  pushSequence,
-  reject as rejectChoice,
-  removeByLabel,
-  resolve as resolveChoice,
-} from "./model/tool-choice-queue.ts";
 export type { AssistantPart, Usage } from "./model/turn-events.ts";
 export { oneLine, visible } from "./model/visible-text.ts";
 export type { PlanFiles } from "./plan-files-port.ts";
@@ -165,14 +127,11 @@ export type {
   Validator,
 } from "./ports.ts";
 export type { Answered, OpenQuestion, Questioner, QuestionTimer } from "./question-port.ts";
-export { AnsweredElsewhere } from "./question-port.ts";
+export { AnsweredElsewhere, canAsk } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
-export { AnswerError, answerApproval } from "./runtime/answer-approval.ts";
 export type { Assessed, Assessing } from "./runtime/assess.ts";
-export { assessRequest } from "./runtime/assess.ts";
-export { assessStaging } from "./runtime/assess-preview.ts";
 export type { ResolveHandler } from "./runtime/closures.ts";
 export type {
   Batch,
@@ -185,40 +144,29 @@ export type {
   RuntimeHandler,
 } from "./runtime/dispatch.ts";
 export type { Dispatcher } from "./runtime/dispatcher.ts";
-export { createDispatcher } from "./runtime/dispatcher.ts";
 export { fixedPolicy } from "./runtime/fixed-policy.ts";
-export { GateError } from "./runtime/gate.ts";
-export type { GrantReach } from "./runtime/grants.ts";
-export { coveringGrants } from "./runtime/grants.ts";
-export type { HookWords } from "./runtime/hook-words.ts";
-export { hookEnvelope } from "./runtime/hook-words.ts";
 export { memoryLedger } from "./runtime/memory-ledger.ts";
-export type { Modes, ModesParts } from "./runtime/modes.ts";
-export { createModes } from "./runtime/modes.ts";
+export {
+  answerApproval,
+  answerQuestion,
+  assessRequest,
+  assessStaging,
+  createDispatcher,
+  openSession,
+  recordedCall,
+  recordedState,
+  requestsFrom,
+  storedProposal,
+  wholeQuestion,
+} from "./runtime/on-demand.ts";
 export { patternRules } from "./runtime/pattern-rules.ts";
-export type { PlanMode, PlanModeParts } from "./runtime/plan-mode.ts";
-export { attendPlanMode, enterPlanMode } from "./runtime/plan-mode.ts";
 export type { ProposalReport, Proposals } from "./runtime/proposals.ts";
-export { queueResolveHandler } from "./runtime/proposals.ts";
-export { canAsk } from "./runtime/questioning.ts";
 export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/questioning-answer.ts";
-export { answerQuestion, wholeQuestion } from "./runtime/questioning-answer.ts";
+export { queueResolveHandler } from "./runtime/queue-resolve-handler.ts";
 export type { RecordedCall } from "./runtime/recorded.ts";
-export { recordedCall } from "./runtime/recorded.ts";
 export type { RequestPorts } from "./runtime/requests.ts";
-export { requestsFrom } from "./runtime/requests.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
-export { openSession, recordedState } from "./runtime/session.ts";
-export type {
-  ResolveWords,
-  StandingContext,
-  StandingHandler,
-  StandingQuestion,
-  StandingResult,
-} from "./runtime/standing-handler.ts";
-export { storedProposal } from "./runtime/stored-proposal.ts";
-export type { UnknownOutcomes } from "./runtime/unknown-outcomes.ts";
-export { unknownOutcomes } from "./runtime/unknown-outcomes.ts";
+export type { ResolveWords, StandingContext, StandingHandler, StandingQuestion, StandingResult } from "./runtime/standing-handler.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
-import type { EventBodies, HookBody, HookEntry, HookFunction, JsonObject } from "@assent/core";
+import type { EventBodies, JsonObject } from "@assent/core";
+import type { HookBody, HookEntry, HookFunction } from "@assent/core/parts";
 import { type HookRunner, type HookRunnerDeps, hookRunner } from "../src/hooks/hook-runner.ts";
 import { nodeDigest } from "../src/sha256.ts";
 import { systemClock } from "../src/system-clock.ts";

@@ -1,4 +1,5 @@
-import { type Assessed, type Decision, decide, type Json, type RuleRef, type TraceEntry, type Verdict } from "@assent/core";
+import type { Assessed, Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
+import { decide } from "@assent/core/parts";
 import type { Rule } from "./rules/rule.ts";
 import { ruleChecker } from "./rules/rule-checker.ts";
 import type { JudgedCommand, Plan } from "./shell/plan.ts";

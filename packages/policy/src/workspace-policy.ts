@@ -1,4 +1,5 @@
-import type { Clock, Digest, Facts, HookEntry, HookSubject, Registry, RequestFacts, Rules } from "@assent/core";
+import type { Clock, Digest, Facts, Registry, RequestFacts, Rules } from "@assent/core";
+import type { HookEntry, HookSubject } from "@assent/core/parts";
 import { deniesReading } from "./denied-reading.ts";
 import { exampleTrial } from "./example-trial.ts";
 import { policyFacts } from "./facts.ts";

@@ -1,4 +1,5 @@
-import { defineTool, readQuestions, type Tool } from "@assent/core";
+import { defineTool, type Tool } from "@assent/core";
+import { readQuestions } from "@assent/core/parts";
 import { description } from "./description.ts";
 import { array, boolean, type Field, type InputOf, object, optional, record, string } from "./fields.ts";
 

@@ -1,6 +1,5 @@
 import {
   type ConfirmationDetails,
-  cutOutput,
   defineTool,
   type Files,
   GateError,
@@ -10,6 +9,7 @@ import {
   type Tool,
   type ToolResult,
 } from "@assent/core";
+import { cutOutput } from "@assent/core/parts";
 import { nodeDigest } from "@assent/host";
 import { description } from "./description.ts";
 import { failure } from "./failure.ts";

@@ -1,4 +1,5 @@
-import { type BackgroundEnd, composeCut, cutOutput, type Display, type Spilled, type StepsEnd, type ToolResult } from "@assent/core";
+import type { BackgroundEnd, Display, Spilled, StepsEnd, ToolResult } from "@assent/core";
+import { composeCut, cutOutput } from "@assent/core/parts";
 import { makeAnsiScreen } from "@assent/host";
 import { refusalOf } from "./shell-steps.ts";
 

@@ -51,7 +51,7 @@ type Scene = {
   readonly policyFile: string;
   readonly projectFile: string;
   readonly load: (over: { readonly policyFile?: string }) => WorkspacePolicy;
-  readonly verdicts: (policy: WorkspacePolicy) => readonly Verdict[];
+  readonly verdicts: (policy: WorkspacePolicy) => Promise<readonly Verdict[]>;
 };
 
 /** Settings and rules: any bytes are settings, or an error that says where; and nothing is open because a file is broken. */
@@ -66,7 +66,7 @@ export function rules(): Target {
       .filter((name) => name.endsWith(".json"))
       .map((name) => readFileSync(join(EXAMPLES, name), "utf8")),
     mutators: [lines(['"mode": "yolo",', "// x"]), tokens(WORDS), tokens(WORDS), structure(WORDS), structure(WORDS)],
-    check: (input) => check(scene, without, input),
+    check: async (input) => check(scene, await without, input),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -97,28 +97,29 @@ function sceneIn(root: string): Scene {
       },
     });
   const verdicts: Scene["verdicts"] = ({ tools, facts, source }) =>
-    PROBES.map(([name, input]) => {
-      const tool = tools.get(name);
-      const invocation = tool?.build(input, { cwd: workspace, callId: "c", sessionId: "s" });
-      if (!tool || !invocation || invocation instanceof Promise) throw new Error(`${name} does not build at once`);
-      const assessed = assessRequest({ tool, invocation, cwd: workspace, facts, policy: source.current, digest, clock });
-      if (assessed instanceof Promise) throw new Error(`judging ${name} waits for nothing`);
-      return assessed.decision.verdict;
-    });
+    Promise.all(
+      PROBES.map(async ([name, input]) => {
+        const tool = tools.get(name);
+        const invocation = tool?.build(input, { cwd: workspace, callId: "c", sessionId: "s" });
+        if (!tool || !invocation || invocation instanceof Promise) throw new Error(`${name} does not build at once`);
+        const { decision } = await assessRequest({ tool, invocation, cwd: workspace, facts, policy: source.current, digest, clock });
+        return decision.verdict;
+      }),
+    );
   return { policyFile, projectFile, load, verdicts };
 }
 
-function check({ policyFile, projectFile, load, verdicts }: Scene, without: readonly Verdict[], input: Buffer): void {
+async function check({ policyFile, projectFile, load, verdicts }: Scene, without: readonly Verdict[], input: Buffer): Promise<void> {
   writeFileSync(policyFile, input);
   const policy = loaded(() => load({ policyFile }), policyFile, input);
   if (policy) {
     nothingIsLost(policy.source.loaded(), input);
-    verdicts(policy);
+    await verdicts(policy);
   }
   writeFileSync(projectFile, input);
   const project = loaded(() => load({}), projectFile, input);
   if (project)
-    for (const [at, verdict] of verdicts(project).entries())
+    for (const [at, verdict] of (await verdicts(project)).entries())
       holds(
         "a project that is not trusted opens nothing",
         SEVERITY[verdict] >= SEVERITY[without[at] ?? "deny"],

@@ -1,17 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4Message } from "@ai-sdk/provider";
-import {
-  type Clock,
-  type Content,
-  createLoopDetector,
-  type DispatchEvent,
-  type Dispatcher,
-  type Hooks,
-  type Ids,
-  type Maybe,
-  type ProposalRow,
-  type Registry,
-  type Session,
-} from "@assent/core";
+import type { Clock, Content, DispatchEvent, Dispatcher, Hooks, Ids, Maybe, ProposalRow, Registry, Session } from "@assent/core";
+import { createLoopDetector } from "@assent/core/parts";
 import { type Capabilities, createCapabilities } from "./capability.ts";
 import { compact } from "./compaction.ts";
 import { createContextRoom } from "./context-room.ts";

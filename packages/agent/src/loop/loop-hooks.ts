@@ -1,13 +1,5 @@
-import {
-  type Content,
-  contentText,
-  type HookEvent,
-  type HookNotice,
-  type HookOpinion,
-  hookEnvelope,
-  type JsonObject,
-  sessionHookInput,
-} from "@assent/core";
+import { type Content, contentText, type HookEvent, type HookNotice, type HookOpinion, type JsonObject } from "@assent/core";
+import { hookEnvelope, sessionHookInput } from "@assent/core/parts";
 import type { ConversationDeps, RunEnd } from "./conversation.ts";
 import { end, remind, type Talk, warn } from "./talk.ts";
 

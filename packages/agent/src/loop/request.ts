@@ -4,7 +4,8 @@ import type {
   LanguageModelV4Message,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Choice, Registry, Session, Tool } from "@assent/core";
+import type { Registry, Session, Tool } from "@assent/core";
+import type { Choice } from "@assent/core/parts";
 import type { Capability } from "../script/script.ts";
 
 /** The tools a model is offered: those that are visible, `ask` where somebody may answer, and `resolve` where something can be or is pending. */

@@ -4,13 +4,11 @@ import {
   IllegalEvent,
   isObject,
   LedgerError,
-  loopError,
-  loopWarning,
   type Maybe,
   type Registry,
-  resolveModelOverride,
   type ToolResult,
 } from "@assent/core";
+import { loopError, loopWarning, resolveModelOverride } from "@assent/core/parts";
 import type { RunEnd } from "./conversation.ts";
 import { assistantMessage, toldResults, toolMessage } from "./history.ts";
 import { tellHooks } from "./loop-hooks.ts";

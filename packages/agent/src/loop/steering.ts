@@ -1,17 +1,16 @@
+import type { ProposalRow, Session } from "@assent/core";
 import {
   type Choice,
   EMPTY_QUEUE,
   markInvoked,
   nextChoice,
-  type ProposalRow,
   pushOnce,
   pushSequence,
   rejectChoice,
   removeByLabel,
   resolveChoice,
-  type Session,
   type ToolChoiceQueue,
-} from "@assent/core";
+} from "@assent/core/parts";
 import { resolveReminder } from "./reminder.ts";
 
 /** How a model is led to settle what it staged. */

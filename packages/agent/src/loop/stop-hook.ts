@@ -1,4 +1,5 @@
-import { type HookOpinion, type Hooks, hookEnvelope, type JsonObject, STOP_HOOK_LIMIT } from "@assent/core";
+import type { HookOpinion, Hooks, JsonObject } from "@assent/core";
+import { hookEnvelope, STOP_HOOK_LIMIT } from "@assent/core/parts";
 
 /** Whom a stop hook speaks for. */
 export type StopHookDeps = {

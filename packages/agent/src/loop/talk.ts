@@ -1,5 +1,6 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import type { AssistantPart, createLoopDetector } from "@assent/core";
+import type { AssistantPart } from "@assent/core";
+import type { createLoopDetector } from "@assent/core/parts";
 import type { Capabilities } from "./capability.ts";
 import type { ContextRoom } from "./context-room.ts";
 import type { ConversationDeps, ConversationEvent, RunEnd } from "./conversation.ts";

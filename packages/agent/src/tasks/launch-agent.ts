@@ -1,4 +1,5 @@
-import { hookEnvelope, sessionHookInput, ToolError, type ToolResult } from "@assent/core";
+import { ToolError, type ToolResult } from "@assent/core";
+import { hookEnvelope, sessionHookInput } from "@assent/core/parts";
 import { resolveMode } from "./agent-identity.ts";
 import { closeAgent } from "./close-agent.ts";
 import { endTask } from "./end-task.ts";

@@ -1,4 +1,5 @@
-import { contentText, type Session, sessionHookInput, sharedToolName } from "@assent/core";
+import { contentText, type Session } from "@assent/core";
+import { sessionHookInput, sharedToolName } from "@assent/core/parts";
 import type { TaskBoard, TaskEntry } from "./task-board.ts";
 
 const SHOWN = 8_000;

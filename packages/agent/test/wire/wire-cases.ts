@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { APICallError, type LanguageModelV4, type LanguageModelV4Message } from "@ai-sdk/provider";
-import type { Choice, Content } from "@assent/core";
+import type { Content } from "@assent/core";
+import type { Choice } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import { resolveModel, withRetries } from "../../src/index.ts";
 import { createCapabilities, refusesChoice } from "../../src/loop/capability.ts";

@@ -50,7 +50,7 @@ function remember(options: Options, scope: Remember["scope"], now: number): Reme
 }
 
 async function parseEdit(text: string): Promise<JsonObject> {
-  const { parseToolInput } = await import("@assent/core");
+  const { parseToolInput } = await import("@assent/core/parts");
   const parsed = parseToolInput(text);
   if (parsed.ok) return parsed.value;
   throw new CommandError("invalid_tool_params", 2, {

@@ -1,4 +1,4 @@
-import { parseToolInput } from "@assent/core";
+import { parseToolInput } from "@assent/core/parts";
 import { SettingsError } from "@assent/policy";
 import { readCallInput } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";

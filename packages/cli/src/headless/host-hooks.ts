@@ -1,4 +1,5 @@
-import { type HookEntry, type HookFunction, hookPointNamed, isObject, type JsonObject } from "@assent/core";
+import { isObject, type JsonObject } from "@assent/core";
+import { type HookEntry, type HookFunction, hookPointNamed } from "@assent/core/parts";
 import { readHooks } from "@assent/policy";
 import type { DoorHooks } from "../door.ts";
 import type { HostLink } from "./host-link.ts";

@@ -1,14 +1,5 @@
-import {
-  type Answered,
-  answersFault,
-  isObject,
-  type JsonObject,
-  type Ledger,
-  type OpenQuestion,
-  type Questioner,
-  type QuestionRow,
-  readAnswers,
-} from "@assent/core";
+import { type Answered, isObject, type JsonObject, type Ledger, type OpenQuestion, type Questioner, type QuestionRow } from "@assent/core";
+import { answersFault, readAnswers } from "@assent/core/parts";
 import { questionForm } from "../question-form.ts";
 import { askingAgent } from "./asking-agent.ts";
 import type { HostLink, HostRequest } from "./host-link.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { displayWidth, type OpenQuestion, type Question, type QuestionAnswer, readQuestions } from "@assent/core";
+import { displayWidth, type OpenQuestion, type Question, type QuestionAnswer } from "@assent/core";
+import { readQuestions } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import fc from "fast-check";
 import { pressAsk } from "../../src/tui/ask/ask-keys.ts";

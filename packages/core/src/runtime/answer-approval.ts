@@ -1,3 +1,4 @@
+import { AnswerError } from "../answer-error.ts";
 import type { ApprovalRow, Ledger, SharedDraft } from "../ledger-port.ts";
 import type { Answer, By, Remember } from "../model/answer.ts";
 import { cutText } from "../model/cut-text.ts";
@@ -8,16 +9,6 @@ import type { Request, Unit } from "../model/request.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Clock, GrantRule, Ids, Rules } from "../ports.ts";
 import { withinAgent } from "./within-agent.ts";
-
-/** An answer that cannot be used; the approval stays as it was. */
-export class AnswerError extends Error {
-  readonly type: "unknown_approval" | "stale_revision" | "bad_answer" | "bad_rule" | "invalid_tool_params" | "not_modifiable";
-  constructor(type: AnswerError["type"], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "AnswerError";
-    this.type = type;
-  }
-}
 
 /** How the answer stands now, whoever gave it. */
 export type AnswerReport = {

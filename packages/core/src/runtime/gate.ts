@@ -1,17 +1,8 @@
+import { GateError } from "../gate-error.ts";
 import type { ToolResult } from "../model/result.ts";
 import { type BatchRun, type CallRun, leaveLive, makeRun, stopCall } from "./call-run.ts";
 import type { CallReport } from "./dispatch.ts";
 import { freeId, proposal } from "./propose.ts";
-
-/** An error a body gets when its nested action was not run, with the outcome's type. */
-export class GateError extends Error {
-  readonly type: string;
-  constructor(message: string, type: string) {
-    super(message);
-    this.name = "GateError";
-    this.type = type;
-  }
-}
 
 /** What a body asks for, and how a call is run. */
 export type Nesting = {

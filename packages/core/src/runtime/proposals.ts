@@ -1,4 +1,3 @@
-import { stagingUnavailable } from "../invocation.ts";
 import type { By } from "../model/answer.ts";
 import { contentText } from "../model/content-text.ts";
 import type { ProposalRow, ProposalStanding } from "../model/proposal.ts";
@@ -16,8 +15,8 @@ import type { DispatcherDeps, Ending } from "./dispatch.ts";
 import { denial, synthesised } from "./endings.ts";
 import { noticeDraft, toldReason } from "./proposal-notices.ts";
 import { type Hearing, makeHearing } from "./proposal-requests.ts";
+import { DESKS } from "./queue-resolve-handler.ts";
 import { recoverProposals } from "./recover-proposals.ts";
-import type { Session } from "./session.ts";
 import { type Staging, stagedRows } from "./staging.ts";
 import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored-proposal.ts";
@@ -55,14 +54,6 @@ export type ProposalDesk = Proposals & {
   /** Listens no longer; resolves when what was asked for, here or from elsewhere, is done. What is asked for from then on is refused. */
   readonly close: () => Promise<void>;
 };
-
-const DESKS = new WeakMap<Session, Proposals>();
-
-/** Stages an action in a session that has a dispatcher. It has its id at once, or this throws `ToolError`. */
-export function queueResolveHandler(session: Session, handler: ResolveHandler): QueuedAction {
-  const desk = DESKS.get(session);
-  return desk ? desk.queueResolveHandler(handler) : stagingUnavailable();
-}
 
 /** Proposals as people and hosts reach them. */
 export function makeProposals(staging: Staging, deps: DispatcherDeps, live: readonly CallRun[]): ProposalDesk {

@@ -1,3 +1,4 @@
+import { AnswerError } from "../answer-error.ts";
 import type { Ledger, QuestionRow } from "../ledger-port.ts";
 import type { By } from "../model/answer.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
@@ -7,7 +8,6 @@ import type { Json } from "../model/json.ts";
 import { answersFault, type Question, type QuestionAnswer } from "../model/question.ts";
 import { readAnswers } from "../model/question-shape.ts";
 import type { Clock } from "../ports.ts";
-import { AnswerError } from "./answer-approval.ts";
 
 /** What answering a question needs; any process may do it. */
 export type QuestionPorts = { readonly ledger: Ledger; readonly clock: Clock };

@@ -19,11 +19,6 @@ import { traceApproval, traceUnrun } from "./tracing.ts";
 /** What asking comes to: the call's end, or a question that waits beyond this process. */
 export type Asked = Ending | { readonly parked: string | undefined };
 
-/** True where a question reaches a person now, or waits for one: only then is `ask` offered. */
-export function canAsk({ questioner, onAsk }: Pick<DispatcherDeps, "questioner" | "onAsk">): boolean {
-  return questioner?.available() === true || onAsk === "park";
-}
-
 /** A time limit that is none is a mistake in settings, found when a session starts and not when somebody is asked. */
 export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
   const seconds: unknown = askTimeout?.() ?? 0;

@@ -1,3 +1,4 @@
+import { AnswerError } from "../answer-error.ts";
 import type { ApprovalRow, Ledger } from "../ledger-port.ts";
 import type { Answer } from "../model/answer.ts";
 import type { JsonObject } from "../model/json.ts";
@@ -8,7 +9,7 @@ import type { Digest, Facts } from "../ports.ts";
 import type { Registry } from "../registry.ts";
 import type { Invocation, Location, Tool } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
-import { AnswerError, type AnswerPorts, type Requests } from "./answer-approval.ts";
+import type { AnswerPorts, Requests } from "./answer-approval.ts";
 import { fingerprinted } from "./assess.ts";
 import { READING, STAGES } from "./assess-preview.ts";
 import type { DispatcherDeps } from "./dispatch.ts";

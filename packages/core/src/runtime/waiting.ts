@@ -1,10 +1,11 @@
+import { AnswerError } from "../answer-error.ts";
 import type { Answer } from "../model/answer.ts";
 import type { Call, Yes } from "../model/call.ts";
 import { toolHookInput } from "../model/hook-input.ts";
 import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { OpenApproval } from "../ports.ts";
-import { AnswerError, answerApproval, isPast } from "./answer-approval.ts";
+import { answerApproval, isPast } from "./answer-approval.ts";
 import { makeBell } from "./bell.ts";
 import { type BatchRun, type CallRun, type Step, skipRest } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";

@@ -1,16 +1,6 @@
 import type { TestContext } from "node:test";
-import {
-  attendPlanMode,
-  createModes,
-  defineTool,
-  enterPlanMode,
-  type Modes,
-  type PlanFiles,
-  type PlanMode,
-  type PolicySource,
-  type StandardSchema,
-  type Tool,
-} from "@assent/core";
+import { defineTool, type PlanFiles, type PolicySource, type StandardSchema, type Tool } from "@assent/core";
+import { attendPlanMode, createModes, enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
 import { type MutablePolicy, makePolicy, sha256 } from "./harness.ts";
 import { type ProposalBench, type ProposalOptions, proposalBench } from "./proposal-bench.ts";
 

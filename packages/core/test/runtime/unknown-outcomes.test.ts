@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Draft, type Ledger, memoryLedger, openSession, type Session, unknownOutcomes } from "@assent/core";
+import { type Draft, type Ledger, memoryLedger, openSession, type Session } from "@assent/core";
+import { unknownOutcomes } from "@assent/core/parts";
 import {
   answeredDraft,
   claimedDraft,

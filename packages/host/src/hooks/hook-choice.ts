@@ -1,4 +1,5 @@
-import { HOOK_EVENTS, type HookEntry, type HookPoint, type HookSubject, isObject, type JsonObject, KINDS } from "@assent/core";
+import { isObject, type JsonObject, KINDS } from "@assent/core";
+import { HOOK_EVENTS, type HookEntry, type HookPoint, type HookSubject } from "@assent/core/parts";
 
 /** The hooks of one event in configuration order; of equal definitions the first. */
 export function hooksOf(entries: readonly HookEntry[], event: HookPoint): readonly HookEntry[] {

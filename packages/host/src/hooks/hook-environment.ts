@@ -1,4 +1,4 @@
-import type { HookBody } from "@assent/core";
+import type { HookBody } from "@assent/core/parts";
 import { commandEnvironment } from "../environment.ts";
 
 /** What a program's environment is made of. */

@@ -1,17 +1,14 @@
+import { type HookOpinion, type Hooks, type JsonObject, messageOf } from "@assent/core";
 import {
   combineHooks,
   HOOK_EVENTS,
   type HookEntry,
   type HookFunction,
-  type HookOpinion,
   type HookPoint,
   type HookRan,
-  type Hooks,
-  type JsonObject,
-  messageOf,
   sharedHookName,
   sharedToolName,
-} from "@assent/core";
+} from "@assent/core/parts";
 import { processTable } from "../process-table.ts";
 import { hooksOf, isMeant, matchesAny } from "./hook-choice.ts";
 import { type HookRunning, type HookStep, runHook } from "./run-hook.ts";

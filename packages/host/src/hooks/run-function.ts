@@ -1,4 +1,5 @@
-import { type Clock, type HookFunction, type HookRun, type JsonObject, messageOf } from "@assent/core";
+import { type Clock, type JsonObject, messageOf } from "@assent/core";
+import type { HookFunction, HookRun } from "@assent/core/parts";
 
 /** A function with its time. */
 export type FunctionCall = {

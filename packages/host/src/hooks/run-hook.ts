@@ -1,16 +1,5 @@
-import {
-  type Clock,
-  type Digest,
-  type EventBodies,
-  type HookEntry,
-  type HookFunction,
-  type HookOutcome,
-  type JsonObject,
-  type Maybe,
-  messageOf,
-  readHookRun,
-  rewrittenInput,
-} from "@assent/core";
+import { type Clock, type Digest, type EventBodies, type JsonObject, type Maybe, messageOf } from "@assent/core";
+import { type HookEntry, type HookFunction, type HookOutcome, readHookRun, rewrittenInput } from "@assent/core/parts";
 import { toolInputOf } from "./hook-choice.ts";
 import { type HookSurroundings, hookEnvironment } from "./hook-environment.ts";
 import { runFunction } from "./run-function.ts";

@@ -1,4 +1,4 @@
-import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookMayChange } from "@assent/core";
+import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookMayChange } from "@assent/core/parts";
 import type { WrittenHook } from "./hook-fields.ts";
 
 /** A hook where it stands. */

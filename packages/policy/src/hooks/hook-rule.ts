@@ -1,4 +1,5 @@
-import type { HookEntry, HookSubject, Maybe, Request, RequestFacts } from "@assent/core";
+import type { Maybe, Request, RequestFacts } from "@assent/core";
+import type { HookEntry, HookSubject } from "@assent/core/parts";
 import { parseRule } from "../rules/parse-rule.ts";
 import type { Rule, RuleOptions } from "../rules/rule.ts";
 import { isFault, type RuleFault } from "../rules/rule-fault.ts";

@@ -1,13 +1,5 @@
-import {
-  canonicalJson,
-  HOOK_EVENTS,
-  type HookBody,
-  type HookEntry,
-  type HookPoint,
-  hookPointNamed,
-  isObject,
-  sharedToolName,
-} from "@assent/core";
+import { canonicalJson, isObject } from "@assent/core";
+import { HOOK_EVENTS, type HookBody, type HookEntry, type HookPoint, hookPointNamed, sharedToolName } from "@assent/core/parts";
 import type { LayerHooks } from "../settings/load-policy.ts";
 import { nearestKey } from "../settings/nearest-key.ts";
 import type { Problem } from "../settings/problem.ts";

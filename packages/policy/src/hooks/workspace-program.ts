@@ -1,4 +1,4 @@
-import type { HookEntry } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
 
 /** What is wrong with a hook whose program belongs to a workspace that nobody trusts, with what to do. */
 export const UNTRUSTED_PROGRAM =

@@ -1,4 +1,5 @@
-import { canonicalJson, type Digest, type Guard, type HookEntry, type NamedChecker, type Policy, type Scope } from "@assent/core";
+import { canonicalJson, type Digest, type Guard, type NamedChecker, type Policy, type Scope } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
 import type { ReadHooks } from "../hooks/read-hooks.ts";
 import { pathTest } from "../rules/path-rule.ts";
 import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { HookSubject, JsonObject, Kind } from "@assent/core";
+import type { JsonObject, Kind } from "@assent/core";
+import type { HookSubject } from "@assent/core/parts";
 import { policyFacts } from "../../src/facts.ts";
 import { compileHookRule, type HookFacts } from "../../src/hooks/hook-rule.ts";
 import { pathScope } from "../../src/path-scope.ts";

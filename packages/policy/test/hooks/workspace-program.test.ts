@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { HookBody } from "@assent/core";
+import type { HookBody } from "@assent/core/parts";
 import { leadsIntoWorkspace } from "../../src/hooks/workspace-program.ts";
 
 const TEXTS: readonly [command: string, leads: boolean][] = [

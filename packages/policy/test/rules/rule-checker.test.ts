@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decide, type Verdict } from "@assent/core";
+import type { Verdict } from "@assent/core";
+import { decide } from "@assent/core/parts";
 import fc from "fast-check";
 import type { Rule } from "../../src/rules/rule.ts";
 import { inDoubt, ruleChecker, rulesRecord } from "../../src/rules/rule-checker.ts";

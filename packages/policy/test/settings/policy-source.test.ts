@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { decide } from "@assent/core";
+import { decide } from "@assent/core/parts";
 import { type ManualClock, manualClock } from "@assent/core/testing";
 import { systemClock } from "@assent/host";
 import type { PolicyPlaces } from "../../src/settings/policy-places.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext, test } from "node:test";
-import { type Decision, decide, MODES, type Request } from "@assent/core";
+import { type Decision, MODES, type Request } from "@assent/core";
+import { decide } from "@assent/core/parts";
 import { exampleTrial } from "../../src/example-trial.ts";
 import { policyFacts } from "../../src/facts.ts";
 import { pathScope } from "../../src/path-scope.ts";

@@ -1,4 +1,5 @@
-import { DONE, OTHER, type Question } from "@assent/core";
+import type { Question } from "@assent/core";
+import { DONE, OTHER } from "@assent/core/parts";
 import type { Key } from "../dialog.ts";
 import { typed } from "../text-field.ts";
 import {

@@ -1,4 +1,5 @@
-import { DONE, isAnswered, OTHER, type Question, type QuestionAnswer } from "@assent/core";
+import type { Question, QuestionAnswer } from "@assent/core";
+import { DONE, isAnswered, OTHER } from "@assent/core/parts";
 import { type TextField, textField } from "../text-field.ts";
 
 /** A question dialog as it stands: which question, where its cursor is, what was said so far. */

@@ -1,4 +1,5 @@
-import { isAnswered, type Question, type QuestionAnswer } from "@assent/core";
+import type { Question, QuestionAnswer } from "@assent/core";
+import { isAnswered } from "@assent/core/parts";
 import { cut, wrapWords } from "../../display-width.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";

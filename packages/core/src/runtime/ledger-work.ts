@@ -1,0 +1,9 @@
+export { answerApproval } from "./answer-approval.ts";
+export { assessRequest } from "./assess.ts";
+export { assessStaging } from "./assess-preview.ts";
+export { createDispatcher } from "./dispatcher.ts";
+export { answerQuestion, wholeQuestion } from "./questioning-answer.ts";
+export { recordedCall } from "./recorded.ts";
+export { requestsFrom } from "./requests.ts";
+export { openSession, recordedState } from "./session.ts";
+export { storedProposal } from "./stored-proposal.ts";

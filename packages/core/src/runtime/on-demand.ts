@@ -1,0 +1,84 @@
+import type { Ledger, QuestionRow } from "../ledger-port.ts";
+import type { Answer } from "../model/answer.ts";
+import type { SessionState } from "../model/fold.ts";
+import type { ProposalRow } from "../model/proposal.ts";
+import type { AnswerPorts, AnswerReport, Requests } from "./answer-approval.ts";
+import type { Assessed, Assessing } from "./assess.ts";
+import type { StagingAround } from "./assess-preview.ts";
+import type { DispatcherDeps } from "./dispatch.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { QuestionPorts, QuestionReply, QuestionReport } from "./questioning-answer.ts";
+import type { RecordedCall } from "./recorded.ts";
+import type { RequestPorts } from "./requests.ts";
+import type { Session, SessionOptions, SessionPorts } from "./session.ts";
+import type { StoredProposal } from "./stored-proposal.ts";
+
+type Work = typeof import("./ledger-work.ts");
+
+/** What runs calls and works on a record is half of this package. It comes with the first session, answer or look: whoever only imports does not wait for it. */
+let work: Work | undefined;
+
+async function load(): Promise<Work> {
+  work ??= await import("./ledger-work.ts");
+  return work;
+}
+
+/** Creates a session, or opens an existing one for writing. `session_not_found` and `session_in_use` are `LedgerError`s. */
+export async function openSession(ports: SessionPorts, options: SessionOptions): Promise<Session> {
+  return (await load()).openSession(ports, options);
+}
+
+/** How a session stands on record: the newest usable snapshot and what came after it, both chains in the order of the store. */
+export async function recordedState(ledger: Ledger, id: string): Promise<SessionState> {
+  return (await load()).recordedState(ledger, id);
+}
+
+/** A dispatcher for one opened session. */
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  if (!work) throw new Error("A dispatcher needs a session: open one with openSession of the same copy of @assent/core.");
+  return work.createDispatcher(deps);
+}
+
+/** Commits one answer, with the grants it asks for. Resolves after the commit; what stood already wins and is reported. */
+export async function answerApproval(ports: AnswerPorts, answer: Answer): Promise<AnswerReport> {
+  return (await load()).answerApproval(ports, answer);
+}
+
+/** Reads requests back from the ledger, and makes what an edit would run. */
+export function requestsFrom(ports: RequestPorts): Requests {
+  const requests = async (): Promise<Requests> => (await load()).requestsFrom(ports);
+  return {
+    load: async (row) => (await requests()).load(row),
+    edit: async (row, answer) => (await requests()).edit(row, answer),
+  };
+}
+
+/** Commits one reply to a question. Resolves after the commit; what stood already wins and is reported. Rejects with `AnswerError`. */
+export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply): Promise<QuestionReport> {
+  return (await load()).answerQuestion(ports, reply);
+}
+
+/** The row with its large values in place. */
+export async function wholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
+  return (await load()).wholeQuestion(ledger, row);
+}
+
+/** Gathers facts, freezes the request and lets everyone speak: the same for a call that is to run and for one that is only explained. Nothing is recorded. */
+export async function assessRequest(what: Assessing): Promise<Assessed> {
+  return (await load()).assessRequest(what);
+}
+
+/** Judges the staging of a call whose own judgement is known, as the reading it is. Undefined: it is not staged; it is denied, or runs as what it is. */
+export async function assessStaging(assessing: Assessing, plain: Assessed, around: StagingAround): Promise<Assessed | undefined> {
+  return (await load()).assessStaging(assessing, plain, around);
+}
+
+/** Reads one call back, large values included. */
+export async function recordedCall(ledger: Ledger, session: string, call: string): Promise<RecordedCall> {
+  return (await load()).recordedCall(ledger, session, call);
+}
+
+/** Reads a proposal's input and manifest back from the ledger. */
+export async function storedProposal(at: Pick<Session, "ledger">, row: ProposalRow): Promise<StoredProposal> {
+  return (await load()).storedProposal(at, row);
+}
