@@ -136,18 +136,25 @@ describe("packages from a fresh clone", () => {
     assert.match(typeErrors(["wrong.ts"]).join("\n"), /^wrong\.ts.*TS2322/);
   });
 
-  const SHAKEN: readonly (readonly [name: string, most: number])[] = [
-    ["canonicalJson", 8_000],
-    ["strictest", 8_000],
-    ["memoryLedger", 35_000],
+  const SHAKEN: readonly (readonly [name: string, entry: string, most: number])[] = [
+    ["canonicalJson", "@assent/core", 8_000],
+    ["strictest", "@assent/core/parts", 8_000],
+    ["memoryLedger", "@assent/core", 35_000],
   ];
-  for (const [name, most] of SHAKEN)
+  for (const [name, entry, most] of SHAKEN)
     test(`a bundle of ${name} alone has at most ${most} characters, and runs anywhere`, async () => {
-      const stdin = { contents: `export { ${name} } from "@assent/core";`, resolveDir: user };
+      const stdin = { contents: `export { ${name} } from "${entry}";`, resolveDir: user };
       const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", platform: "neutral", write: false });
       const size = outputFiles[0]?.text.length ?? 0;
       assert.ok(size > 500 && size <= most, `${size} characters`);
     });
+
+  test("a program that is made one file has in it what is loaded with its first session", async () => {
+    const stdin = { contents: readmeOf("core").program ?? "", resolveDir: user, loader: "ts" as const };
+    const outfile = join(place, "one-file.mjs"); // beside no node_modules
+    await build({ stdin, outfile, bundle: true, minify: true, format: "esm", platform: "node" });
+    assert.match(ran(place, [process.execPath, outfile]), /^Ann succeeded null\nBob denied denied_by_rule\n/);
+  });
 
   testInstalled("on this Node", () => ({ tree, user, node: process.execPath }));
 });
