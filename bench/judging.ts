@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Assessed, assessRequest, createRegistry, defineTool, type Facts, type Tool } from "@assent/core";
+import { createRegistry, defineTool, type Facts, type Tool } from "@assent/core";
+import { type Assessed, assessRequest } from "@assent/core/parts";
 import { nodeDigest, systemClock } from "@assent/host";
 import { type PathScope, policyFacts, type WorkspacePolicy, workspacePolicy } from "@assent/policy";
 import { ajvSchemas } from "@assent/tools";

@@ -53,8 +53,6 @@ export const PAGES = [
           "model/request.ts",
           "model/grant",
           "model/glob.ts",
-          "runtime/assess",
-          "runtime/on-demand.ts#assess",
           "runtime/fixed-policy.ts",
           "runtime/pattern-rules.ts",
         ],
@@ -114,7 +112,11 @@ export const PAGES = [
         ["runtime/modes.ts", "runtime/plan-mode.ts"],
       ],
       ["Asking people", "Questions as a model asks them, and answers as people give them.", ["model/question"]],
-      ["Judging", "The verdict itself, and the grants that answer for a person.", ["model/decide.ts", "runtime/grants.ts"]],
+      [
+        "Judging",
+        "The verdict itself, and the grants that answer for a person.",
+        ["model/decide.ts", "runtime/assess", "runtime/grants.ts"],
+      ],
       [
         "Inputs and outputs",
         "What a model sent, read as a tool's input; output that is too long, cut; ends that nobody knows.",

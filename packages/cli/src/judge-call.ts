@@ -1,15 +1,5 @@
-import {
-  type Assessed,
-  type Assessing,
-  assessRequest,
-  assessStaging,
-  type Clock,
-  type Digest,
-  type Facts,
-  messageOf,
-  type Policy,
-  type Registry,
-} from "@assent/core";
+import { type Clock, type Digest, type Facts, messageOf, type Policy, type Registry } from "@assent/core";
+import { type Assessed, type Assessing, assessRequest, assessStaging } from "@assent/core/parts";
 
 /** What a call that is not to run is judged with. */
 export type Judging = {

@@ -1,4 +1,5 @@
-import type { Assessed, Json, Ledger, StoredEvent, Verdict } from "@assent/core";
+import type { Json, Ledger, StoredEvent, Verdict } from "@assent/core";
+import type { Assessed } from "@assent/core/parts";
 import { isDirectory } from "./call-place.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";

@@ -1,8 +1,4 @@
 import {
-  type Assessed,
-  type Assessing,
-  assessRequest,
-  assessStaging,
   type ConfirmationDetails,
   type Decision,
   type Invocation,
@@ -12,6 +8,7 @@ import {
   type Rules,
   type Tool,
 } from "@assent/core";
+import { type Assessed, type Assessing, assessRequest, assessStaging } from "@assent/core/parts";
 import type { Edit, NoEdit } from "./approval-editor.ts";
 import { decisionSentence } from "./decision-text.ts";
 import type { Judging } from "./judge-call.ts";

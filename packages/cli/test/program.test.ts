@@ -29,6 +29,7 @@ describe("the program", () => {
       .sort();
     assert.deepEqual(modules, [
       "../core/src/model/display-width.ts",
+      "../core/src/model/unicode-pattern.ts",
       "../core/src/model/visible-text.ts",
       "../core/src/text.ts",
       "bin/assent.js",

@@ -131,7 +131,6 @@ export { AnsweredElsewhere, canAsk } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
-export type { Assessed, Assessing } from "./runtime/assess.ts";
 export type { ResolveHandler } from "./runtime/closures.ts";
 export type {
   Batch,
@@ -149,8 +148,6 @@ export { memoryLedger } from "./runtime/memory-ledger.ts";
 export {
   answerApproval,
   answerQuestion,
-  assessRequest,
-  assessStaging,
   createDispatcher,
   openSession,
   recordedCall,

@@ -38,6 +38,9 @@ export {
   removeByLabel,
   resolve as resolveChoice,
 } from "./model/tool-choice-queue.ts";
+export type { Assessed, Assessing } from "./runtime/assess.ts";
+export { assessRequest } from "./runtime/assess.ts";
+export { assessStaging } from "./runtime/assess-preview.ts";
 export type { GrantReach } from "./runtime/grants.ts";
 export { coveringGrants } from "./runtime/grants.ts";
 export type { HookWords } from "./runtime/hook-words.ts";

@@ -1,4 +1,5 @@
-import type { Assessed, Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
+import type { Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
+import type { Assessed } from "@assent/core/parts";
 import { decide } from "@assent/core/parts";
 import type { Rule } from "./rules/rule.ts";
 import { ruleChecker } from "./rules/rule-checker.ts";

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { type Assessed, assessRequest, createRegistry, defineTool, type JsonObject, type Tool } from "@assent/core";
+import { createRegistry, defineTool, type JsonObject, type Tool } from "@assent/core";
+import { type Assessed, assessRequest } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
 import { nodeDigest } from "@assent/host";
 import { z } from "zod";

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { assessRequest, createRegistry, type JsonObject, type Registry, type Verdict } from "@assent/core";
+import { createRegistry, type JsonObject, type Registry, type Verdict } from "@assent/core";
+import { assessRequest } from "@assent/core/parts";
 import { hostPorts } from "@assent/host";
 import { type LoadedPolicy, type Problem, SettingsError, type WorkspacePolicy, workspacePolicy } from "@assent/policy";
 import { ajvSchemas, builtinTools } from "@assent/tools";
@@ -51,7 +52,7 @@ type Scene = {
   readonly policyFile: string;
   readonly projectFile: string;
   readonly load: (over: { readonly policyFile?: string }) => WorkspacePolicy;
-  readonly verdicts: (policy: WorkspacePolicy) => Promise<readonly Verdict[]>;
+  readonly verdicts: (policy: WorkspacePolicy) => readonly Verdict[];
 };
 
 /** Settings and rules: any bytes are settings, or an error that says where; and nothing is open because a file is broken. */
@@ -66,7 +67,7 @@ export function rules(): Target {
       .filter((name) => name.endsWith(".json"))
       .map((name) => readFileSync(join(EXAMPLES, name), "utf8")),
     mutators: [lines(['"mode": "yolo",', "// x"]), tokens(WORDS), tokens(WORDS), structure(WORDS), structure(WORDS)],
-    check: async (input) => check(scene, await without, input),
+    check: (input) => check(scene, without, input),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
 }
@@ -97,29 +98,28 @@ function sceneIn(root: string): Scene {
       },
     });
   const verdicts: Scene["verdicts"] = ({ tools, facts, source }) =>
-    Promise.all(
-      PROBES.map(async ([name, input]) => {
-        const tool = tools.get(name);
-        const invocation = tool?.build(input, { cwd: workspace, callId: "c", sessionId: "s" });
-        if (!tool || !invocation || invocation instanceof Promise) throw new Error(`${name} does not build at once`);
-        const { decision } = await assessRequest({ tool, invocation, cwd: workspace, facts, policy: source.current, digest, clock });
-        return decision.verdict;
-      }),
-    );
+    PROBES.map(([name, input]) => {
+      const tool = tools.get(name);
+      const invocation = tool?.build(input, { cwd: workspace, callId: "c", sessionId: "s" });
+      if (!tool || !invocation || invocation instanceof Promise) throw new Error(`${name} does not build at once`);
+      const assessed = assessRequest({ tool, invocation, cwd: workspace, facts, policy: source.current, digest, clock });
+      if (assessed instanceof Promise) throw new Error(`judging ${name} waits for nothing`);
+      return assessed.decision.verdict;
+    });
   return { policyFile, projectFile, load, verdicts };
 }
 
-async function check({ policyFile, projectFile, load, verdicts }: Scene, without: readonly Verdict[], input: Buffer): Promise<void> {
+function check({ policyFile, projectFile, load, verdicts }: Scene, without: readonly Verdict[], input: Buffer): void {
   writeFileSync(policyFile, input);
   const policy = loaded(() => load({ policyFile }), policyFile, input);
   if (policy) {
     nothingIsLost(policy.source.loaded(), input);
-    await verdicts(policy);
+    verdicts(policy);
   }
   writeFileSync(projectFile, input);
   const project = loaded(() => load({}), projectFile, input);
   if (project)
-    for (const [at, verdict] of (await verdicts(project)).entries())
+    for (const [at, verdict] of verdicts(project).entries())
       holds(
         "a project that is not trusted opens nothing",
         SEVERITY[verdict] >= SEVERITY[without[at] ?? "deny"],

@@ -1,6 +1,4 @@
 export { answerApproval } from "./answer-approval.ts";
-export { assessRequest } from "./assess.ts";
-export { assessStaging } from "./assess-preview.ts";
 export { createDispatcher } from "./dispatcher.ts";
 export { answerQuestion, wholeQuestion } from "./questioning-answer.ts";
 export { recordedCall } from "./recorded.ts";

@@ -9,6 +9,8 @@ type Listing = {
   readonly [K in keyof Lists]: {
     /** Oldest first. */
     readonly rows: (chains: Chains, now: string) => Iterable<Lists[K]>;
+    /** The one of this id. */
+    readonly one: (chains: Chains, id: string, now: string) => Lists[K] | undefined;
     readonly isOver: (row: Lists[K]) => boolean;
     readonly isAsked: (row: Lists[K], query: PageQuery) => boolean;
   };
@@ -19,6 +21,7 @@ const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 const LISTING: Listing = {
   approvals: {
     rows: ({ approvals }) => approvals.values(),
+    one: ({ approvals }, id) => approvals.get(id),
     isOver: ({ state }) => state !== "open",
     isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
   },
@@ -26,21 +29,31 @@ const LISTING: Listing = {
     rows: function* ({ grants }, now) {
       for (const grant of grants.values()) yield grantAt(grant, now);
     },
+    one: ({ grants }, id, now) => {
+      const grant = grants.get(id);
+      return grant && grantAt(grant, now);
+    },
     isOver: ({ state }) => state !== "active",
     isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
   },
   sessions: {
     rows: sessionRows,
+    one: (chains, id) => {
+      const chain = chains.bySession.get(id);
+      return chain && sessionRow(chains, chain, openApprovals(chains).get(id) ?? 0);
+    },
     isOver: ({ state }) => ENDED.includes(state),
     isAsked: (row, { session = row.id }) => row.id === session,
   },
   proposals: {
     rows: ({ proposals }) => proposals.values(),
+    one: ({ proposals }, id) => proposals.get(id),
     isOver: (row) => !isOpenProposal(row),
     isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
   },
   questions: {
     rows: ({ questions }) => questions.values(),
+    one: ({ questions }, id) => questions.get(id),
     isOver: ({ state }) => state !== "open",
     isAsked: (row, { session = row.session, tool }) => row.session === session && tool === undefined, // a question is of no tool
   },
@@ -52,26 +65,38 @@ export function listPage<K extends keyof Lists>(
   kind: K,
   { query, now }: { query: PageQuery; now: string },
 ): readonly Lists[K][] {
-  const { rows, isOver, isAsked } = LISTING[kind];
+  const { rows, one, isOver, isAsked } = LISTING[kind];
+  const isWanted = (row: Lists[K]): boolean => (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);
+  const looked = query.limit === 1 && query.after === undefined && query.prefix ? one(chains, query.prefix, now) : undefined;
+  if (looked && isWanted(looked)) return [looked]; // whoever wants one by its id does not wait for a walk over all of them
   const page: Lists[K][] = [];
   let reached = query.after === undefined;
   for (const row of rows(chains, now)) {
     if (page.length === query.limit) break;
-    const wanted = reached && (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);
-    if (wanted) page.push(row);
+    if (reached && isWanted(row)) page.push(row);
     reached ||= row.id === query.after;
   }
   return page;
 }
 
 function* sessionRows(chains: Chains): Iterable<SessionRow> {
-  const open = new Map<string, number>();
-  for (const { session, state } of chains.approvals.values()) if (state === "open") open.set(session, (open.get(session) ?? 0) + 1);
+  const open = openApprovals(chains);
   for (const chain of chains.bySession.values()) {
-    const row = chain.session === SHARED ? undefined : foldedRow(chains, chain);
-    if (row)
-      yield sessionAt({ ...row, openApprovals: open.get(chain.session) ?? 0, writer: chain.holder ?? null }, chain.holder !== undefined);
+    const row = sessionRow(chains, chain, open.get(chain.session) ?? 0);
+    if (row) yield row;
   }
+}
+
+function sessionRow(chains: Chains, chain: Chain, open: number): SessionRow | undefined {
+  const row = chain.session === SHARED ? undefined : foldedRow(chains, chain);
+  return row && sessionAt({ ...row, openApprovals: open, writer: chain.holder ?? null }, chain.holder !== undefined);
+}
+
+/** How many wait, by session. */
+function openApprovals({ approvals }: Chains): ReadonlyMap<string, number> {
+  const open = new Map<string, number>();
+  for (const { session, state } of approvals.values()) if (state === "open") open.set(session, (open.get(session) ?? 0) + 1);
+  return open;
 }
 
 /** Rows of sessions are folded when somebody looks, so that no call pays for the list. */

@@ -3,8 +3,6 @@ import type { Answer } from "../model/answer.ts";
 import type { SessionState } from "../model/fold.ts";
 import type { ProposalRow } from "../model/proposal.ts";
 import type { AnswerPorts, AnswerReport, Requests } from "./answer-approval.ts";
-import type { Assessed, Assessing } from "./assess.ts";
-import type { StagingAround } from "./assess-preview.ts";
 import type { DispatcherDeps } from "./dispatch.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { QuestionPorts, QuestionReply, QuestionReport } from "./questioning-answer.ts";
@@ -61,16 +59,6 @@ export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply)
 /** The row with its large values in place. */
 export async function wholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
   return (await load()).wholeQuestion(ledger, row);
-}
-
-/** Gathers facts, freezes the request and lets everyone speak: the same for a call that is to run and for one that is only explained. Nothing is recorded. */
-export async function assessRequest(what: Assessing): Promise<Assessed> {
-  return (await load()).assessRequest(what);
-}
-
-/** Judges the staging of a call whose own judgement is known, as the reading it is. Undefined: it is not staged; it is denied, or runs as what it is. */
-export async function assessStaging(assessing: Assessing, plain: Assessed, around: StagingAround): Promise<Assessed | undefined> {
-  return (await load()).assessStaging(assessing, plain, around);
 }
 
 /** Reads one call back, large values included. */
