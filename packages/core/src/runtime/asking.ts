@@ -68,9 +68,10 @@ async function openApproval(batch: BatchRun, run: CallRun, ready: Ready): Promis
   const { session } = batch.deps;
   const call = session.state.calls.get(run.callId);
   const before = isAsked(call) ? call : undefined;
-  const details = await confirmationOf(batch, run, ready);
+  const suggestions = offeredRules(batch, ready);
+  const details = await confirmationOf(batch, run, { ready, suggestions });
   const same = before?.state === "waiting" && before.standing === "open" && before.shown === ready.request.fingerprint;
-  const open = describeApproval(batch, run, { ready, details, before, same });
+  const open = describeApproval(batch, run, { ready, details, suggestions, before, same });
   if (!same) await recordOpened(batch, { open, ready });
   traceApproval(batch, run, "assent.approval.requested");
   const { id: approvalId, revision, tool } = open;
@@ -117,11 +118,12 @@ async function recordOpened({ deps }: BatchRun, { open, ready }: { readonly open
 type Describing = {
   readonly ready: Ready;
   readonly details: ConfirmationDetails;
+  readonly suggestions: readonly string[];
   readonly before: Extract<Call, { readonly state: "waiting" | "approved" }> | undefined;
   readonly same: boolean;
 };
 
-function describeApproval(batch: BatchRun, run: CallRun, { ready, details, before, same }: Describing): OpenApproval {
+function describeApproval(batch: BatchRun, run: CallRun, { ready, details, suggestions, before, same }: Describing): OpenApproval {
   const { deps } = batch;
   const { request, decision } = ready;
   return {
@@ -139,7 +141,7 @@ function describeApproval(batch: BatchRun, run: CallRun, { ready, details, befor
     rule: decision.rule ?? null,
     explicitAsk: decision.explicitAsk,
     details,
-    suggestions: offeredRules(batch, ready),
+    suggestions,
     expiresAt: same && before?.state === "waiting" ? before.expiresAt : deadline(batch),
     ...(ready.facts.view !== undefined && { facts: ready.facts.view }),
     ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),

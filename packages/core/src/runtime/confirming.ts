@@ -7,12 +7,15 @@ import { within } from "./within.ts";
 
 const CONFIRM_LIMIT_MS = 30_000;
 
+/** A request that asks, and the rules an "always" would store. */
+type Confirming = { readonly ready: Ready; readonly suggestions: readonly string[] };
+
 /** What the person is shown. An author's `confirm` that throws or takes too long leaves the plain description, with a warning: the call still asks. */
-export async function confirmationOf(batch: BatchRun, run: CallRun, ready: Ready): Promise<ConfirmationDetails> {
+export async function confirmationOf(batch: BatchRun, run: CallRun, { ready, suggestions }: Confirming): Promise<ConfirmationDetails> {
   const { taken, decision, asking } = ready;
   const { details, warning } = asking?.details ? { details: asking.details, warning: undefined } : await ownDetails(batch, run, ready);
   const base: ConfirmationDetails = details ?? { type: "info", prompt: taken.invocation.describe() };
-  const rules = base.type === "plan" ? [] : offeredRules(batch, ready);
+  const rules = base.type === "plan" ? [] : suggestions;
   return {
     ...base,
     title: base.title ?? defaultTitle(base, taken.tool.title),

@@ -9,6 +9,7 @@ import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./m
 import { makeFollowers } from "./memory-followers.ts";
 import { listPage } from "./memory-lists.ts";
 import { apply, keep, place, refusal, refuseType, rollBack, type Undo, type Writing } from "./memory-writing.ts";
+import { makeStamp } from "./stamp.ts";
 
 /** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
 export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonly ids?: Ids };
@@ -22,7 +23,8 @@ export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonl
 export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): Ledger {
   const chains = emptyChains();
   const followers = makeFollowers();
-  const now = (): string => latest(new Date(clock.now()).toISOString(), chains.newestAt);
+  const stamp = makeStamp();
+  const now = (): string => latest(stamp(clock.now()), chains.newestAt);
   const turns = makeTurns();
   const written = <T>(result: T): T => {
     followers.wake();
@@ -47,7 +49,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       for (let event = next(until); event !== undefined; event = next(until)) yield event;
     },
     subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
-    pending: async (kind, query = {}) => listPage(chains, kind, { query, now: now() }),
+    pending: async (kind, query = {}) => listPage(chains, kind, { query, now }),
     snapshot: async (session, seq, state) => {
       const chain = chainOf(chains, session);
       if (seq <= chain.events.length && seq >= (chain.snapshot?.seq ?? 0)) chain.snapshot = { seq, state };

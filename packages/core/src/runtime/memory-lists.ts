@@ -8,9 +8,9 @@ import { type Chain, type Chains, makeReader } from "./memory-chains.ts";
 type Listing = {
   readonly [K in keyof Lists]: {
     /** Oldest first. */
-    readonly rows: (chains: Chains, now: string) => Iterable<Lists[K]>;
+    readonly rows: (chains: Chains, now: () => string) => Iterable<Lists[K]>;
     /** The one of this id. */
-    readonly one: (chains: Chains, id: string, now: string) => Lists[K] | undefined;
+    readonly one: (chains: Chains, id: string, now: () => string) => Lists[K] | undefined;
     readonly isOver: (row: Lists[K]) => boolean;
     readonly isAsked: (row: Lists[K], query: PageQuery) => boolean;
   };
@@ -27,11 +27,11 @@ const LISTING: Listing = {
   },
   grants: {
     rows: function* ({ grants }, now) {
-      for (const grant of grants.values()) yield grantAt(grant, now);
+      for (const grant of grants.values()) yield grantAt(grant, now());
     },
     one: ({ grants }, id, now) => {
       const grant = grants.get(id);
-      return grant && grantAt(grant, now);
+      return grant && grantAt(grant, now());
     },
     isOver: ({ state }) => state !== "active",
     isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
@@ -63,7 +63,7 @@ const LISTING: Listing = {
 export function listPage<K extends keyof Lists>(
   chains: Chains,
   kind: K,
-  { query, now }: { query: PageQuery; now: string },
+  { query, now }: { query: PageQuery; now: () => string },
 ): readonly Lists[K][] {
   const { rows, one, isOver, isAsked } = LISTING[kind];
   const isWanted = (row: Lists[K]): boolean => (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);

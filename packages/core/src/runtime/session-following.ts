@@ -37,7 +37,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     try {
       fold(state, event);
     } catch (error) {
-      link.failure = error;
+      link.failure = () => error;
     }
     state.shared = event.pos;
     for (const heard of link.listeners) heard(event);

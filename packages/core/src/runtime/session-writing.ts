@@ -152,7 +152,7 @@ const NOWHERE = -1;
 /** Nothing more is written. Where another process has taken the session over, that is why: what was not legal here answers what only that one opened. */
 async function refused(store: Store<unknown>, { failure }: Link): Promise<never> {
   const why: unknown = await begin(store, NOWHERE).catch((error: unknown) => error);
-  throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure;
+  throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure?.();
 }
 
 /** A ledger that throws at once is one that rejects. */
@@ -193,7 +193,7 @@ function makeOrder({ state, link }: WriterOn): Order {
     try {
       for (const event of events) fold(state, event);
     } catch (error) {
-      link.failure = error;
+      link.failure = () => error;
       throw error;
     }
     tellListeners(link, events);

@@ -7,6 +7,7 @@ import type { Clock, Ids } from "../ports.ts";
 import { makeFollower, type SessionFollower } from "./session-following.ts";
 import type { Link } from "./session-link.ts";
 import { makeWriter, type SessionWriter } from "./session-writing.ts";
+import { makeStamp } from "./stamp.ts";
 
 /** What a session stands on. */
 export type SessionPorts = { readonly ledger: Ledger; readonly clock: Clock; readonly ids: Ids };
@@ -107,6 +108,8 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   const follower = makeFollower({ ledger, id, state, link });
   const stamp = makeStamp();
   const closing: (() => Promise<void>)[] = [];
+  // Named here: see what following does with functions that are put into a link.
+  const isClosed = (): LedgerError => new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
   const draft: Session["draft"] = (type, body, now = clock.now()) => ({ type, v: 1, at: stamp(now), body }) as never;
   return {
     id,
@@ -121,20 +124,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
       for (const act of closing.splice(0)) await act();
       await writer.record([draft("session.closed", { reason, exit })], "full");
       if (ledger.durable) await ledger.snapshot(id, state.seq, toSnapshot(state));
-      link.failure ??= new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
+      link.failure ??= isClosed;
     },
-  };
-}
-
-/** A time as ISO 8601, formatted once per millisecond. */
-function makeStamp(): (now: number) => string {
-  let last = Number.NaN;
-  let text = "";
-  return (now) => {
-    if (now !== last) {
-      last = now;
-      text = new Date(now).toISOString();
-    }
-    return text;
   };
 }
