@@ -33,7 +33,10 @@ export function offeredRules({ deps }: BatchRun, { decision, request, subject }:
 
 type Own = { readonly details: ConfirmationDetails | undefined; readonly warning: string | undefined };
 
+const PLAIN: Own = Object.freeze({ details: undefined, warning: undefined });
+
 async function ownDetails({ deps }: BatchRun, run: CallRun, { taken }: Ready): Promise<Own> {
+  if (taken.tool.definition.confirm === undefined) return PLAIN;
   const unavailable = (why: string): Own => ({ details: undefined, warning: `preview unavailable: ${why}` });
   try {
     const given = taken.invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));

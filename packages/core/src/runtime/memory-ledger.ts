@@ -1,4 +1,4 @@
-import { type ClaimLost, type Lease, type Ledger, LedgerError, type SharedDraft } from "../ledger-port.ts";
+import { type ClaimLost, type Cursor, type EventFilter, type Lease, type Ledger, LedgerError, type SharedDraft } from "../ledger-port.ts";
 import { type Draft, type Holder, type LedgerEvent, SHARED } from "../model/events.ts";
 import { grantRefusal } from "../model/grant-row.ts";
 import { isAnswerable, isAppendable, naming } from "../model/known-event.ts";
@@ -43,11 +43,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     answer: async (events) => turns.take(() => written(answer(chains, events, now()))),
     claim: async (lease, expected, claimed) =>
       turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), { claimed, now }))),
-    read: async function* (from, filter = {}) {
-      const next = makeReader(chains, from, filter);
-      const until = chains.log.length;
-      for (let event = next(until); event !== undefined; event = next(until)) yield event;
-    },
+    read: (from, filter = {}) => readEvents(chains, from, filter),
     subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
     pending: async (kind, query = {}) => listPage(chains, kind, { query, now }),
     snapshot: async (session, seq, state) => {
@@ -75,6 +71,13 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     },
   };
   return Object.defineProperty(ledger, AT_ONCE, { value: direct });
+}
+
+/** Not inside of a ledger: V8 keeps, with what lives long, for every generator that is a function of its own, what that function sees. */
+async function* readEvents(chains: Chains, from: Cursor, filter: EventFilter): AsyncGenerator<LedgerEvent> {
+  const next = makeReader(chains, from, filter);
+  const until = chains.log.length;
+  for (let event = next(until); event !== undefined; event = next(until)) yield event;
 }
 
 /** The writes of a ledger whose commits wait for nothing: what they return is committed, what they throw stored nothing. */

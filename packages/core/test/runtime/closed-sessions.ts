@@ -1,7 +1,7 @@
-// Prints how many bytes of old space many closed sessions have left behind. Run with --expose-gc.
+// Prints how many bytes of old space many closed sessions have left behind. Run with --expose-gc; `asked`: every call is approved first.
 import { createHash } from "node:crypto";
 import { getHeapSpaceStatistics } from "node:v8";
-import { createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
+import { type Approver, createDispatcher, createRegistry, defineTool, fixedPolicy, memoryLedger, openSession } from "@assent/core";
 import { countingIds, manualClock } from "@assent/core/testing";
 import { z } from "zod";
 
@@ -14,15 +14,24 @@ const clock = manualClock();
 const ids = countingIds();
 const digest = { sha256: (text: string) => createHash("sha256").update(text).digest("hex") };
 const { signal } = new AbortController();
+const isAsked = process.argv[2] === "asked";
+const by = { kind: "person", user: "ann", name: "Ann", door: "test", pid: 1 } as const;
+const approver: Approver = { available: () => true, ask: async ({ id }) => ({ approval: id, outcome: "approve", by }) };
 const tools = createRegistry();
 tools.add(
-  defineTool({ name: "look", description: "Looks.", kind: "read", input: z.object({ text: z.string() }), run: ({ text }) => text }),
+  defineTool({
+    name: "look",
+    description: "Looks.",
+    kind: isAsked ? "other" : "read",
+    input: z.object({ text: z.string() }),
+    run: ({ text }) => text,
+  }),
 );
 
 async function converse(): Promise<void> {
   const holder = { pid: 1, host: "h", processStart: "0", door: "test" };
   const session = await openSession({ ledger: memoryLedger({ clock, ids }), clock, ids }, { holder, create: { cwd: "/" } });
-  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy() });
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), approver });
   const input = (at: number): string => JSON.stringify({ text: String(at).padEnd(TEXT, "x") });
   const calls = Array.from({ length: CALLS }, (_, at) => ({ id: `c${at}`, name: "look", arguments: input(at) }));
   const { results } = await dispatcher.process({ calls, tools, signal });
