@@ -182,7 +182,7 @@ function startOf({ import: start, install }) {
 function provenance() {
   const versions = new Map(results.rows.flatMap((row) => Object.entries(row.versions)));
   const named = [...versions].map(([name, version]) => `\`${name}\` ${version}`).join(", ");
-  return `Measured ${results.date} with Node ${results.node.slice(1)} on ${results.platform}, ${results.cores} shared cores, ${results.rounds} ${results.rounds === 1 ? "round" : "rounds"}, load ${results.load.least} to ${results.load.most} (median ${results.load.median}; the measuring itself is 1 to 2 of it). Between rounds
+  return `Measured ${results.date} with Node ${results.node.slice(1)} on ${results.platform}, ${results.cores} shared cores, ${results.rounds} ${results.rounds === 1 ? "round" : "rounds"}, load ${results.load.least} to ${results.load.most} (median ${Number(results.load.median.toFixed(2))}; the measuring itself is 1 to 2 of it). Between rounds
 the same figure differs by a factor of ${spread().toFixed(1)} in the median: read sizes, not digits.
 
 Versions: ${named}.`;
