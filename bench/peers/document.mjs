@@ -136,7 +136,9 @@ So the dearest rows are not the worst ones: Assent on SQLite with an unsafe tool
 not the leanest way to the same thing: a dispatcher that keeps its calls in memory has forgotten them after a crash.`,
     `## Where a peer beats Assent
 
-${beaten()}`,
+${beaten()}
+
+What the scheduler does without, and what we tried, is in [decision 34](decisions/0034-a-scheduler-that-keeps-nothing-is-cheaper.md).`,
     `## What did not run
 
 ${notRun()}`,
