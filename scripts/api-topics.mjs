@@ -61,6 +61,7 @@ export const PAGES = [
         "Asking people",
         "Approvals and questions: what is asked, and what an answer is.",
         [
+          "can-ask.ts",
           "model/answer.ts",
           "model/question",
           "runtime/answer-approval.ts",
@@ -79,6 +80,7 @@ export const PAGES = [
           "runtime/queue-resolve-handler.ts",
           "runtime/standing-handler.ts",
           "runtime/on-demand.ts#storedProposal",
+          "runtime/stored-proposal.ts",
         ],
       ],
       [

@@ -509,6 +509,7 @@ describe("surfaces are pinned", () => {
         "StepsEnd",
         "StepsSpec",
         "StoredEvent",
+        "StoredProposal",
         "Subject",
         "Subscription",
         "TaskCommand",

@@ -1,6 +1,5 @@
 import type { GrantRow, Rules, TraceEntry } from "@assent/core";
-import type { Assessed } from "@assent/core/parts";
-import { coveringGrants, type HookEntry, type HookSubject, sharedToolName } from "@assent/core/parts";
+import { type Assessed, coveringGrants, type HookEntry, type HookSubject, sharedToolName } from "@assent/core/parts";
 
 /** What is remembered where a call would be made; or why that could not be read. */
 export type Remembered =

@@ -1,5 +1,6 @@
 export { AnswerError } from "./answer-error.ts";
 export type { BackgroundCommand, BackgroundCommands, BackgroundEnd, BackgroundLife } from "./background-commands.ts";
+export { canAsk } from "./can-ask.ts";
 export type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, RecoveredChange } from "./file-changes-port.ts";
 export { GateError } from "./gate-error.ts";
 export type {
@@ -127,7 +128,7 @@ export type {
   Validator,
 } from "./ports.ts";
 export type { Answered, OpenQuestion, Questioner, QuestionTimer } from "./question-port.ts";
-export { AnsweredElsewhere, canAsk } from "./question-port.ts";
+export { AnsweredElsewhere } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
 export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
@@ -164,6 +165,7 @@ export type { RecordedCall } from "./runtime/recorded.ts";
 export type { RequestPorts } from "./runtime/requests.ts";
 export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
 export type { ResolveWords, StandingContext, StandingHandler, StandingQuestion, StandingResult } from "./runtime/standing-handler.ts";
+export type { StoredProposal } from "./runtime/stored-proposal.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {

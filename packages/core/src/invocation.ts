@@ -50,7 +50,8 @@ const NOWHERE: readonly Location[] = Object.freeze([]);
 const nowhere = (): readonly Location[] => NOWHERE;
 const undeclared = (): ToolOpinion => UNDECLARED;
 const unproven = (): boolean => false;
-const noDetails = async (): Promise<undefined> => undefined;
+/** What there is to show of a call whose tool says nothing about it. */
+export const noDetails = async (): Promise<undefined> => undefined;
 
 type Signalled = Partial<RunContext> & Pick<RunContext, "signal">;
 

@@ -77,7 +77,7 @@ export type PageQuery = {
   readonly tool?: string;
   /** Also what is answered, closed, revoked or ended. */
   readonly all?: boolean;
-  /** Ids that start so; for looking one up by a unique prefix. */
+  /** Ids that start so; for looking one up by a unique prefix. A page of one has the row of exactly this id, where there is one. */
   readonly prefix?: string;
 };
 

@@ -50,11 +50,6 @@ export interface Questioner {
   ask(question: OpenQuestion, signal: AbortSignal, partial: (answers: readonly QuestionAnswer[]) => void): Promise<Answered | undefined>;
 }
 
-/** True where a question reaches a person now, or waits for one: only then is `ask` offered. */
-export function canAsk({ questioner, onAsk }: { readonly questioner?: Questioner; readonly onAsk?: string }): boolean {
-  return questioner?.available() === true || onAsk === "park";
-}
-
 /** Why a question is taken from the screen: it was answered or closed elsewhere. */
 export class AnsweredElsewhere extends Error {
   readonly outcome: QuestionRow["state"];

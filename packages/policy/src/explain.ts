@@ -1,6 +1,5 @@
 import type { Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
-import type { Assessed } from "@assent/core/parts";
-import { decide } from "@assent/core/parts";
+import { type Assessed, decide } from "@assent/core/parts";
 import type { Rule } from "./rules/rule.ts";
 import { ruleChecker } from "./rules/rule-checker.ts";
 import type { JudgedCommand, Plan } from "./shell/plan.ts";

@@ -1,3 +1,4 @@
+// One file to load when the first of these is wanted: see on-demand.ts.
 export { answerApproval } from "./answer-approval.ts";
 export { createDispatcher } from "./dispatcher.ts";
 export { answerQuestion, wholeQuestion } from "./questioning-answer.ts";

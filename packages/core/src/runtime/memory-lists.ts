@@ -68,7 +68,7 @@ export function listPage<K extends keyof Lists>(
   const { rows, one, isOver, isAsked } = LISTING[kind];
   const isWanted = (row: Lists[K]): boolean => (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);
   const looked = query.limit === 1 && query.after === undefined && query.prefix ? one(chains, query.prefix, now) : undefined;
-  if (looked && isWanted(looked)) return [looked]; // whoever wants one by its id does not wait for a walk over all of them
+  if (looked && isWanted(looked)) return [looked]; // no walk over all of them, and none that is older and only begins so
   const page: Lists[K][] = [];
   let reached = query.after === undefined;
   for (const row of rows(chains, now)) {

@@ -31,7 +31,7 @@ export async function recordedState(ledger: Ledger, id: string): Promise<Session
   return (await load()).recordedState(ledger, id);
 }
 
-/** A dispatcher for one opened session. */
+/** A dispatcher for one opened session. Throws where this copy of the package has opened none. */
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   if (!work) throw new Error("A dispatcher needs a session: open one with openSession of the same copy of @assent/core.");
   return work.createDispatcher(deps);

@@ -37,7 +37,8 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     try {
       fold(state, event);
     } catch (error) {
-      link.failure = () => error;
+      const failure = (): unknown => error;
+      link.failure = failure;
     }
     state.shared = event.pos;
     for (const heard of link.listeners) heard(event);

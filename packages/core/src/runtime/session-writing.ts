@@ -131,7 +131,7 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
     return expected;
   };
   const issue = <T>(count: number, store: Store<T>): Promise<T> => {
-    if (link.failure !== undefined) return refused(store, link);
+    if (link.failure !== undefined) return refused(store, link.failure);
     order += 1;
     const place = order;
     if (mode !== "at once") return enqueue(place, store);
@@ -150,9 +150,9 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
 const NOWHERE = -1;
 
 /** Nothing more is written. Where another process has taken the session over, that is why: what was not legal here answers what only that one opened. */
-async function refused(store: Store<unknown>, { failure }: Link): Promise<never> {
+async function refused(store: Store<unknown>, failure: NonNullable<Link["failure"]>): Promise<never> {
   const why: unknown = await begin(store, NOWHERE).catch((error: unknown) => error);
-  throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure?.();
+  throw why instanceof LedgerError && why.type === "stale_writer" ? why : failure();
 }
 
 /** A ledger that throws at once is one that rejects. */
@@ -193,7 +193,8 @@ function makeOrder({ state, link }: WriterOn): Order {
     try {
       for (const event of events) fold(state, event);
     } catch (error) {
-      link.failure = () => error;
+      const failure = (): unknown => error;
+      link.failure = failure;
       throw error;
     }
     tellListeners(link, events);

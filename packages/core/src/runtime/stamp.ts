@@ -4,8 +4,8 @@ export function makeStamp(): (now: number) => string {
   let text = "";
   return (now) => {
     if (now !== last) {
-      last = now;
       text = new Date(now).toISOString();
+      last = now;
     }
     return text;
   };

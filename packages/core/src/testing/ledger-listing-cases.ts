@@ -68,6 +68,24 @@ const APPROVALS: readonly LedgerCase[] = [
     }),
   ),
   {
+    id: "approval-of-an-id-that-others-begin-with",
+    title: "a page of one approval has the one of exactly the id, although an older one begins with it",
+    run: async (bench) => {
+      const writer = await begin(bench);
+      await ask(writer, "a_33");
+      await ask(writer, "a_3");
+      for (const [prefix, expected] of [
+        ["a_3", "a_3"],
+        ["a_33", "a_33"],
+        ["a_", "a_33"],
+      ])
+        assert.deepEqual(
+          (await bench.ledger.pending("approvals", { prefix, limit: 1 } as PageQuery)).map(({ id }) => id),
+          [expected],
+        );
+    },
+  },
+  {
     id: "approval-row",
     title: "an open approval is listed as it was opened",
     run: async (bench) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Facts, RequestFacts, ToolDefinition, TraceEntry } from "@assent/core";
+import type { Facts, Invocation, RequestFacts, Tool, ToolDefinition, TraceEntry } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { type Bench, bench, call, only, outcomes, rest, sha256, textOf, type textSchema, textTool, until } from "./harness.ts";
 
@@ -278,6 +278,19 @@ for (const [name, confirm, warning, type] of confirms) {
     else assert.deepEqual([details.warnings, details.title], [undefined, "Confirm command"]);
   });
 }
+
+test("tools section 7: a tool made by hand is asked about with the details that its calls give", async (t) => {
+  const whole = textTool("by_hand", "edit");
+  const confirmation: Invocation["confirmation"] = async () => ({ type: "exec", command: "ls", rootCommand: "ls" });
+  const build: Tool["build"] = async (input, ctx) => ({ ...(await whole.build(input, ctx)), confirmation });
+  const person = scriptedApprover({ by_hand: "reject" });
+  const b = await bench(t, { tools: [{ ...whole, build }], person });
+  await b.process([call("by_hand", "x")]);
+  assert.deepEqual(
+    person.shown.map(({ details }) => details.type),
+    ["exec"],
+  );
+});
 
 test("tools section 7: a confirm that exceeds 30 s leaves the plain description with a warning; the call still asks", async (t) => {
   const tool = textTool("shown", "edit", { confirm: () => new Promise(() => undefined) });
