@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { build } from "esbuild";
 import { publint } from "publint";
-import { freshTree, installed, PACKAGES, packed, ROOT, ran, scratch, type Tarball } from "./packed.ts";
+import { ENTRIES, freshTree, installed, PACKAGES, packed, ROOT, ran, scratch, type Tarball } from "./packed.ts";
 import { readmeOf, testInstalled } from "./works-installed.ts";
 
 type Manifest = {
@@ -122,14 +122,7 @@ describe("packages from a fresh clone", () => {
       writeFileSync(join(user, `typed-${folder}.ts`), program);
       return [`typed-${folder}.ts`];
     });
-    const entries = [
-      ...PACKAGES.map(([, name]) => name),
-      "@assent/core/parts",
-      "@assent/core/testing",
-      "@assent/core/text",
-      "@assent/core/ungoverned",
-    ];
-    writeFileSync(join(user, "entries.ts"), entries.map((name, at) => `export * as e${at} from "${name}";\n`).join(""));
+    writeFileSync(join(user, "entries.ts"), ENTRIES.map((name, at) => `export * as e${at} from "${name}";\n`).join(""));
     assert.equal(programs.length, 7);
     assert.deepEqual(typeErrors(["entries.ts", ...programs]), []);
     writeFileSync(join(user, "wrong.ts"), 'import { MODES } from "@assent/core";\nexport const mode: number = MODES[0];\n');

@@ -17,6 +17,12 @@ export const PACKAGES: readonly (readonly [folder: string, name: string])[] = [
   ["tools", "@assent/tools"],
 ];
 
+/** Everything that can be imported from them. */
+export const ENTRIES: readonly string[] = [
+  ...PACKAGES.map(([, name]) => name),
+  ...["parts", "testing", "text", "ungoverned"].map((entry) => `@assent/core/${entry}`),
+];
+
 /** What is or would be committed below a folder. */
 function committed(folder: string): readonly string[] {
   const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", folder];
