@@ -1,6 +1,6 @@
 import { andThen } from "./and-then.ts";
 import type { Checked, InputReader } from "./input-reader.ts";
-import { makeInvocation } from "./invocation.ts";
+import { BoundInvocation } from "./invocation.ts";
 import { coerce } from "./model/coerce.ts";
 import type { Coercion } from "./model/coercion.ts";
 import { copyInput } from "./model/copy-json.ts";
@@ -11,7 +11,7 @@ import { problemText } from "./model/problem-text.ts";
 import { sameJson } from "./model/same-json.ts";
 import { messageOf } from "./model/thrown.ts";
 import type { SchemaProblem } from "./ports.ts";
-import type { CallContext, Invocation, Maybe, ToolDefinition } from "./tool-definition.ts";
+import type { CallContext, Maybe, ToolDefinition } from "./tool-definition.ts";
 
 /** What building needs of a tool, and where the call is made. */
 export type Building = { readonly definition: ToolDefinition; readonly reader: InputReader; readonly ctx: CallContext };
@@ -22,25 +22,20 @@ type Sent = { readonly input: JsonObject; readonly coercions: readonly Coercion[
 const NONE: readonly Coercion[] = Object.freeze([]);
 
 /**
- * Turns untrusted input into an invocation; throws (or rejects, where the schema answers later) with the message of the first step that fails:
- * copy and root, aliases, schema, coercion and schema again, the tool's own check.
+ * Turns an input that is frozen into an invocation; throws (or rejects, where the schema answers later) with the message of the first step that fails:
+ * aliases, schema, coercion and schema again, the tool's own check.
  */
-export function buildInvocation(building: Building, given: unknown): Maybe<Invocation> {
-  return buildFrozen(building, copyInput(given));
-}
-
-/** The same for an input that is frozen already. */
-export function buildFrozen(building: Building, input: JsonObject): Maybe<Invocation> {
+export function buildInvocation(building: Building, input: JsonObject): Maybe<BoundInvocation> {
   const sent = foldAliases(building.definition.inputAliases, input);
   const checked = building.reader.validate(sent.input);
   return checked instanceof Promise ? checkedLater(building, sent, checked) : afterCheck(building, sent, checked);
 }
 
-async function checkedLater(building: Building, sent: Sent, checked: Promise<Checked>): Promise<Invocation> {
+async function checkedLater(building: Building, sent: Sent, checked: Promise<Checked>): Promise<BoundInvocation> {
   return afterCheck(building, sent, await checked);
 }
 
-function afterCheck(building: Building, sent: Sent, checked: Checked): Maybe<Invocation> {
+function afterCheck(building: Building, sent: Sent, checked: Checked): Maybe<BoundInvocation> {
   return checked.ok ? finish(building, sent, checked.value) : afterCoercion(building, sent, checked.problems);
 }
 
@@ -66,7 +61,7 @@ function both(one: string, other: string, property: string): string {
 }
 
 /** What does not become valid is refused in the words about what was sent, and nothing of the coercion is kept. */
-function afterCoercion(building: Building, sent: Sent, problems: readonly SchemaProblem[]): Maybe<Invocation> {
+function afterCoercion(building: Building, sent: Sent, problems: readonly SchemaProblem[]): Maybe<BoundInvocation> {
   const coerced = coerce(building.reader.typed(), sent.input);
   if (coerced.coercions.length === 0) throw new InvalidInput(problemText(problems, sent.input));
   const input = copyInput(coerced.value);
@@ -77,16 +72,16 @@ function afterCoercion(building: Building, sent: Sent, problems: readonly Schema
 }
 
 /** A schema may transform: its output is the input from then on, and counts as one deviation. */
-function finish(building: Building, sent: Sent, output: unknown): Invocation {
+function finish(building: Building, sent: Sent, output: unknown): BoundInvocation {
   const { definition, ctx } = building;
   if (sameJson(sent.input, output)) return invoke(definition, ctx, sent);
   const input = copyInput(output);
   return invoke(definition, ctx, { input, coercions: [...sent.coercions, transformed(sent.input, input)] });
 }
 
-function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): Invocation {
+function invoke(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Sent): BoundInvocation {
   if (definition.check) runCheck(definition.check, input);
-  return makeInvocation({ definition, input, coercions, ctx, warnings: [] });
+  return new BoundInvocation(definition, ctx, { input, coercions });
 }
 
 function runCheck(check: NonNullable<ToolDefinition["check"]>, input: JsonObject): void {

@@ -9,16 +9,6 @@ import { messageOf } from "./model/thrown.ts";
 import type { CallContext, Invocation, Location, Maybe, RunContext, ToolDefinition, ToolOpinion } from "./tool-definition.ts";
 import { ToolError } from "./tool-error.ts";
 
-/** A validated input, with what it belongs to. */
-export type Bound = {
-  readonly definition: ToolDefinition;
-  readonly input: JsonObject;
-  readonly coercions: readonly Coercion[];
-  readonly ctx: CallContext;
-  /** What goes wrong from here on without changing the outcome. */
-  readonly warnings: string[];
-};
-
 type Update = (display: Display) => void;
 
 const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
@@ -26,36 +16,83 @@ const VERDICTS: readonly unknown[] = ["allow", "ask", "deny"];
 const DETAILS: readonly unknown[] = ["edit", "exec", "mcp", "info", "plan"];
 const LONGEST_DESCRIPTION = 200;
 
-/** What can be asked of a validated input, and how it runs. Nothing here judges, asks a person or records. */
-export function makeInvocation(bound: Bound): Invocation {
-  const { definition, input, coercions, warnings } = bound;
-  const execute: Invocation["execute"] = async (signal, update, given) => perform(bound, { ...given, signal }, update);
+/** A validated input with what it belongs to: what can be asked of it, and how it runs. Nothing here judges, asks a person or records. */
+export class BoundInvocation implements Invocation {
+  readonly definition: ToolDefinition;
+  readonly ctx: CallContext;
+  readonly input: JsonObject;
+  readonly coercions: readonly Coercion[];
+  /** What goes wrong from here on without changing the outcome. */
+  readonly warnings: string[] = [];
+
+  constructor(definition: ToolDefinition, ctx: CallContext, { input, coercions }: Pick<Invocation, "input" | "coercions">) {
+    this.definition = definition;
+    this.ctx = ctx;
+    this.input = input;
+    this.coercions = coercions;
+  }
+
+  describe(): string {
+    return describe(this);
+  }
+
+  locations(): readonly Location[] | undefined {
+    return this.definition.locations ? locations(this) : NOWHERE;
+  }
+
+  async permission(): Promise<ToolOpinion["verdict"]> {
+    return (await opinion(this)).verdict;
+  }
+
+  opinion(): Maybe<ToolOpinion> {
+    return opinion(this);
+  }
+
+  safe(): boolean {
+    return this.definition.safe !== undefined && isSafe(this);
+  }
+
+  async confirmation(signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+    return this.definition.confirm ? await confirmation(this, signal) : undefined;
+  }
+
+  async execute(signal: AbortSignal, update?: Update, given?: Partial<RunContext>): Promise<ToolResult> {
+    return perform(this, { ...given, signal }, update);
+  }
+
+  /** The same without a promise where the body waits for nothing. */
+  perform(ctx: RunContext): Maybe<ToolResult> {
+    return perform(this, ctx, ctx.update);
+  }
+}
+
+/** The same for whoever is outside: nothing of it can be changed, and each of its functions can be taken by itself. */
+export function apart(bound: BoundInvocation): Invocation {
+  const { input, coercions, warnings } = bound;
   return Object.freeze({
     input,
     coercions,
     warnings,
-    describe: () => describe(bound),
-    locations: definition.locations ? () => locations(bound) : nowhere,
-    permission: async () => (await opinion(bound)).verdict,
-    opinion: definition.permission ? () => opinion(bound) : undeclared,
-    safe: definition.safe ? () => isSafe(bound) : unproven,
-    confirmation: definition.confirm ? (signal: AbortSignal) => confirmation(bound, signal) : noDetails,
-    execute,
-    direct: { of: execute, perform: (given: RunContext) => perform(bound, given, given.update) },
+    describe: () => bound.describe(),
+    locations: () => bound.locations(),
+    permission: () => bound.permission(),
+    opinion: () => bound.opinion(),
+    safe: () => bound.safe(),
+    confirmation: (signal: AbortSignal) => bound.confirmation(signal),
+    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) => bound.execute(signal, update, ctx),
   });
 }
 
-// What a tool that declares nothing says is the same for every input.
+/** Whether there is nothing to show of a call but what it is: its tool says nothing about it. */
+export function hasNoDetails(invocation: Invocation): boolean {
+  return invocation instanceof BoundInvocation && !invocation.definition.confirm;
+}
+
 const NOWHERE: readonly Location[] = Object.freeze([]);
-const nowhere = (): readonly Location[] => NOWHERE;
-const undeclared = (): ToolOpinion => UNDECLARED;
-const unproven = (): boolean => false;
-/** What there is to show of a call whose tool says nothing about it. */
-export const noDetails = async (): Promise<undefined> => undefined;
 
 type Signalled = Partial<RunContext> & Pick<RunContext, "signal">;
 
-function describe({ definition, input, ctx, warnings }: Bound): string {
+function describe({ definition, input, ctx, warnings }: BoundInvocation): string {
   if (definition.describe) {
     try {
       const text: unknown = definition.describe(input, ctx);
@@ -69,7 +106,7 @@ function describe({ definition, input, ctx, warnings }: Bound): string {
 }
 
 /** Undefined, for a throw and for any answer that is no list of paths: then no place is known to be harmless. */
-function locations({ definition, input, ctx, warnings }: Bound): readonly Location[] | undefined {
+function locations({ definition, input, ctx, warnings }: BoundInvocation): readonly Location[] | undefined {
   try {
     const found: unknown = definition.locations?.(input, ctx);
     const resolved = Array.isArray(found) ? found.map((location) => resolveLocation(ctx.cwd, location)) : [undefined];
@@ -89,7 +126,7 @@ function resolveLocation(cwd: string, location: unknown): Location | undefined {
   return typeof line === "number" && Number.isInteger(line) && line >= 1 ? { path: resolved, line } : { path: resolved };
 }
 
-function opinion({ definition, input, ctx }: Bound): Maybe<ToolOpinion> {
+function opinion({ definition, input, ctx }: BoundInvocation): Maybe<ToolOpinion> {
   if (!definition.permission) return UNDECLARED;
   try {
     const answer: unknown = definition.permission(input, ctx);
@@ -118,7 +155,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 }
 
 /** A tool that proves nothing about its input has proven nothing, whatever its kind. */
-function isSafe({ definition, input, ctx, warnings }: Bound): boolean {
+function isSafe({ definition, input, ctx, warnings }: BoundInvocation): boolean {
   try {
     return definition.safe?.(input, ctx) === true;
   } catch (error) {
@@ -127,7 +164,7 @@ function isSafe({ definition, input, ctx, warnings }: Bound): boolean {
   }
 }
 
-async function confirmation({ definition, input, ctx }: Bound, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+async function confirmation({ definition, input, ctx }: BoundInvocation, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
   const details: unknown = await definition.confirm?.(input, ctx, signal);
   if (!isDetails(details)) throw new TypeError("confirm gave no details");
   return details;
@@ -137,7 +174,7 @@ function isDetails(value: unknown): value is ConfirmationDetails {
   return isObject(value) && DETAILS.includes(value["type"]);
 }
 
-function perform(bound: Bound, given: Signalled, update: Update | undefined): Maybe<ToolResult> {
+function perform(bound: BoundInvocation, given: Signalled, update: Update | undefined): Maybe<ToolResult> {
   const { definition, input, ctx } = bound;
   const { name, run, canUpdateOutput } = definition;
   if (!run) throw new Error(`Tool '${name}' has no body of its own: ${bodyOf(definition)} runs it, inside the runtime.`);
@@ -150,7 +187,7 @@ function perform(bound: Bound, given: Signalled, update: Update | undefined): Ma
 type Live = { readonly given: Signalled; readonly update: Update; readonly run: NonNullable<ToolDefinition["run"]> };
 
 /** The display is live for as long as the body runs. */
-async function performLive(bound: Bound, { given, update, run }: Live): Promise<ToolResult> {
+async function performLive(bound: BoundInvocation, { given, update, run }: Live): Promise<ToolResult> {
   const { input, ctx, warnings } = bound;
   let over = false;
   const show = (display: Display): void => {
@@ -167,7 +204,7 @@ async function performLive(bound: Bound, { given, update, run }: Live): Promise<
   }
 }
 
-function resultOf({ definition, warnings }: Bound, returned: unknown): ToolResult {
+function resultOf({ definition, warnings }: BoundInvocation, returned: unknown): ToolResult {
   const { result, warnings: dropped } = normaliseResult(definition.name, returned);
   if (dropped.length > 0) warnings.push(...dropped);
   return result;

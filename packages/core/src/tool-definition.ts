@@ -195,8 +195,6 @@ export type Invocation = {
   /** The author's own details; rejects with what `confirm` throws. Undefined: none declared. */
   readonly confirmation: (signal: AbortSignal) => Promise<ConfirmationDetails | undefined>;
   readonly execute: (signal: AbortSignal, update?: (display: Display) => void, ctx?: Partial<RunContext>) => Promise<ToolResult>;
-  /** The same without a promise where the body waits for nothing, for a runtime. It stands for the `execute` it names: where another was put in its place, that one runs. */
-  readonly direct?: { readonly of: Invocation["execute"]; readonly perform: (ctx: RunContext) => Maybe<ToolResult> };
 };
 
 /** A declared capability, checked and frozen. */

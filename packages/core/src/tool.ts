@@ -1,6 +1,9 @@
-import { buildFrozen, buildInvocation } from "./build.ts";
+import { andThen } from "./and-then.ts";
+import { buildInvocation } from "./build.ts";
 import { parseDefinition } from "./check-definition.ts";
 import { type InputReader, readerOf } from "./input-reader.ts";
+import { apart } from "./invocation.ts";
+import { copyInput } from "./model/copy-json.ts";
 import type { JsonObject } from "./model/json.ts";
 import { hasCycleInSchema } from "./model/schema-cycle.ts";
 import type { Schemas } from "./ports.ts";
@@ -31,7 +34,7 @@ export function defineTool<S extends StandardSchema | JsonSchema>(
     hidden: definition.hidden === true,
     pollSafe: definition.pollSafe === true,
     readOnlyHint: readOnlyHint(definition),
-    build: (input: unknown, ctx: CallContext = NOWHERE) => buildInvocation({ definition, reader, ctx }, input),
+    build: (input: unknown, ctx: CallContext = NOWHERE) => andThen(buildInvocation({ definition, reader, ctx }, copyInput(input)), apart),
   });
   READERS.set(tool, reader);
   return tool;
@@ -51,10 +54,14 @@ function withSchema(reader: InputReader, tool: Omit<Tool, "inputSchema" | "schem
   return Object.freeze(tool) as Tool;
 }
 
-/** What `build` does, for an input that was read and frozen by us; by its own build where a tool was not made here. */
-export function buildFrom(tool: Tool, frozen: JsonObject, ctx: CallContext): Maybe<Invocation> {
+/** An input as it came, or one that was read and frozen by us. */
+export type GivenInput = { readonly value: unknown } | { readonly frozen: JsonObject };
+
+/** What `build` does, for a runtime; by its own build where a tool was not made here. */
+export function buildFrom(tool: Tool, given: GivenInput, ctx: CallContext): Maybe<Invocation> {
   const reader = READERS.get(tool);
-  return reader ? buildFrozen({ definition: tool.definition, reader, ctx }, frozen) : tool.build(frozen, ctx);
+  if (!reader) return tool.build("frozen" in given ? given.frozen : given.value, ctx);
+  return buildInvocation({ definition: tool.definition, reader, ctx }, "frozen" in given ? given.frozen : copyInput(given.value));
 }
 
 /** Makes sure that a tool's input will be validated; throws `schema_does_not_compile`. A tool that was not made by `defineTool` validates by its own build. */

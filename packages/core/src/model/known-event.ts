@@ -83,6 +83,7 @@ function isEventType(type: string): type is EventType {
 
 /** What a session's writer may append to its chain. A claim is none of these: it has a door of its own, and no way around it. */
 export function isAppendable(type: string): boolean {
+  if (type === "call.proposed" || type === "call.judged" || type === "call.ended") return true; // those of every call need no look at the table
   return BY_TYPE.get(type) === "writer";
 }
 

@@ -38,7 +38,7 @@ export function assessCall(batch: BatchRun, run: CallRun, { taken, hook }: Judgi
   if (isResolve(batch, taken)) return assessResolve(batch, run, assessing);
   if (isAsk(batch, taken)) return assessQuestion(assessing);
   if (definition.preview === undefined) return assessRequest(assessing);
-  return assessPreview(batch, assessing);
+  return assessPreview(batch, assessing, taken);
 }
 
 /** True for the runtime's own `resolve`; a host may put a handler of its own in its place. */

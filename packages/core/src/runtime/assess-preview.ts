@@ -3,10 +3,11 @@ import type { Opinion } from "../model/decision.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Registry } from "../registry.ts";
 import { defineTool } from "../tool.ts";
-import type { Invocation, Tool, ToolOpinion } from "../tool-definition.ts";
-import { type Assessed, type Assessing, assessRequest, fingerprinted } from "./assess.ts";
+import type { Tool, ToolOpinion } from "../tool-definition.ts";
+import { type Assessed, type Assessing, assessRequest, fingerprinted, type Judgeable } from "./assess.ts";
 import type { Viewed } from "./assess-call.ts";
 import type { BatchRun } from "./call-run.ts";
+import type { Taken } from "./intake.ts";
 
 /** What a staging request is bound to: a yes to a preview is none to the change itself. */
 export const STAGES = "staged";
@@ -15,7 +16,7 @@ export const STAGES = "staged";
  * Judges a tool that previews. What denies the tool denies it here already; else a call that is to be staged is judged as reading the files it names,
  * and one that is not as what it is.
  */
-export async function assessPreview(batch: BatchRun, assessing: Assessing): Promise<Viewed> {
+export async function assessPreview(batch: BatchRun, assessing: Assessing, { invocation }: Pick<Taken, "invocation">): Promise<Viewed> {
   const plain = await assessRequest(assessing);
   const subject = await assessStaging(assessing, plain, { tools: batch.batch.tools, warn: (message) => batch.deps.warn?.(message) });
   if (!subject) return plain;
@@ -23,7 +24,7 @@ export async function assessPreview(batch: BatchRun, assessing: Assessing): Prom
   const { fingerprint: _other, ...same } = request;
   const staged = fingerprinted({ ...same, binds: { ...request.binds, effect: STAGES } }, assessing.digest);
   const { decision, circumstances, policy } = subject;
-  const prompt = `Preview ${assessing.invocation.describe()}. It reads the files it names; nothing is changed by it.`;
+  const prompt = `Preview ${invocation.describe()}. It reads the files it names; nothing is changed by it.`;
   return {
     request: staged,
     decision,
@@ -82,7 +83,8 @@ export async function asReading({ tools }: StagingAround, assessing: Assessing):
   const registered = tools.get(READING);
   const tool = registered?.kind === "read" ? registered : readTool();
   const opinion = await readingOpinion(tool, assessing);
-  const invocation: Invocation = { ...assessing.invocation, opinion: () => opinion, safe: () => false };
+  const { input } = assessing.invocation;
+  const invocation: Judgeable = { input, locations: () => assessing.invocation.locations(), opinion: () => opinion, safe: () => false };
   return { ...assessing, tool, invocation, fingerprint: true };
 }
 

@@ -10,10 +10,13 @@ import { toolDigest } from "../tool-digest.ts";
 import type { HookView } from "./rewrite.ts";
 import { within } from "./within.ts";
 
+/** What is judged of an invocation. */
+export type Judgeable = Pick<Invocation, "input" | "locations" | "opinion" | "safe">;
+
 /** A request and all that may speak about it. */
 export type Assessing = {
   readonly tool: Tool;
-  readonly invocation: Invocation;
+  readonly invocation: Judgeable;
   readonly cwd: string;
   readonly facts: Facts | undefined;
   /** Taken when everything else is known, so that the newest counts. */

@@ -15,7 +15,7 @@ export type BatchRun = {
   /** Every call under way in this dispatcher, nested ones too. */
   readonly live: CallRun[];
   /** The calls of the batch, in call order. */
-  readonly runs: CallRun[];
+  runs: readonly CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
   nested: Promise<unknown>[] | undefined;
   /** Absent: nobody listens. */

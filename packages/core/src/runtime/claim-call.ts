@@ -1,6 +1,6 @@
 import type { ClaimLost } from "../ledger-port.ts";
-import { CLAIMED } from "../model/blank-bodies.ts";
 import type { Yes } from "../model/call.ts";
+import { ClaimedBody } from "../model/call-bodies.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import type { Maybe } from "../tool-definition.ts";
@@ -109,9 +109,9 @@ function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> 
   const durability = safe ? "normal" : "full";
   const key = idempotencyKey(batch, run, ready);
   const answer = yes ? { pos: yes.pos } : null;
-  const body = { ...CLAIMED, call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null } as const;
-  const { fingerprint } = request;
-  const claiming = session.claim(session.draft("call.claimed", fingerprint === undefined ? body : { ...body, fingerprint }));
+  const body = new ClaimedBody({ call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null });
+  if (request.fingerprint !== undefined) body.fingerprint = request.fingerprint;
+  const claiming = session.claim(session.draft("call.claimed", body));
   run.key = key;
   return claiming instanceof Promise
     ? claimToldLater(batch, run, { claimed, claiming })

@@ -1,4 +1,4 @@
-import { noDetails } from "../invocation.ts";
+import { hasNoDetails } from "../invocation.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
@@ -37,7 +37,7 @@ type Own = { readonly details: ConfirmationDetails | undefined; readonly warning
 const PLAIN: Own = Object.freeze({ details: undefined, warning: undefined });
 
 async function ownDetails({ deps }: BatchRun, run: CallRun, { taken }: Ready): Promise<Own> {
-  if (taken.invocation.confirmation === noDetails) return PLAIN;
+  if (hasNoDetails(taken.invocation)) return PLAIN;
   const unavailable = (why: string): Own => ({ details: undefined, warning: `preview unavailable: ${why}` });
   try {
     const given = taken.invocation.confirmation(run.abort.signal).then((details): Own => ({ details, warning: undefined }));

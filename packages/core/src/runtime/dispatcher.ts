@@ -167,10 +167,8 @@ function isSettled(entry: {
 }
 
 function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
-  for (const run of runs) {
-    batch.runs.push(run);
-    shared.live.push(run);
-  }
+  batch.runs = batch.runs.length === 0 ? runs : [...batch.runs, ...runs];
+  for (const run of runs) shared.live.push(run);
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
   let reports: Maybe<readonly CallReport[]> | undefined;
@@ -212,6 +210,7 @@ function unfollow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): vo
 }
 
 function forgetBatch({ batches }: Shared, batch: BatchRun): void {
+  while (batches.at(-1) === batch) batches.pop(); // nearly always the newest, and the only one
   for (let at = batches.lastIndexOf(batch); at >= 0; at = batches.lastIndexOf(batch)) batches.splice(at, 1);
 }
 
@@ -230,7 +229,7 @@ function makeBatchRun(
     live: shared.live,
     staging: shared.staging,
     stagedBefore: deps.session.state.proposals.size === 0 ? NONE : stagedRows(shared.staging).map(({ id }) => id),
-    runs: [],
+    runs: NO_RUNS,
     nested: undefined,
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
@@ -248,6 +247,7 @@ function makeBatchRun(
 }
 
 const NONE: readonly string[] = Object.freeze([]);
+const NO_RUNS: readonly CallRun[] = Object.freeze([]);
 
 function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
   const { session, clock, ids, digest, changes, tools } = deps;

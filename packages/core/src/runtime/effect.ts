@@ -1,4 +1,4 @@
-import { ignoreUpdate } from "../invocation.ts";
+import { BoundInvocation, ignoreUpdate } from "../invocation.ts";
 import { LedgerError } from "../ledger-port.ts";
 import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
@@ -132,8 +132,8 @@ function unlessUnrecorded(thrown: unknown): Settled {
 
 function perform(invocation: Invocation, ctx: RunContext): Maybe<Settled> {
   try {
-    const { direct, execute } = invocation;
-    return direct?.of === execute ? direct.perform(ctx) : Promise.resolve(invocation.execute(ctx.signal, ctx.update, ctx));
+    if (invocation instanceof BoundInvocation) return invocation.perform(ctx);
+    return Promise.resolve(invocation.execute(ctx.signal, ctx.update, ctx));
   } catch (thrown) {
     return { thrown };
   }

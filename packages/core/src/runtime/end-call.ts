@@ -1,5 +1,5 @@
-import { ENDED } from "../model/blank-bodies.ts";
 import { mayBeUnderWay } from "../model/call.ts";
+import { EndedBody } from "../model/call-bodies.ts";
 import { canonicalJson } from "../model/canonical-json.ts";
 import { contentText, withText } from "../model/content-text.ts";
 import { type Cut, composeCut, cutOutput, outputLimits } from "../model/cut-output.ts";
@@ -90,7 +90,7 @@ function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
 
 function endedBody(run: CallRun, { state, type, result, evidence }: Ending, durationMs: number): EventBodies["call.ended"] {
   const { content, display, modelOverride, details, spilled } = result;
-  const body: Mutable<EventBodies["call.ended"]> = { ...ENDED, call: run.callId, outcome: state, type, content, durationMs };
+  const body = new EndedBody({ call: run.callId, outcome: state, type, content, durationMs });
   if (display !== undefined && display !== content) body.display = display;
   if (evidence) body.evidence = evidence;
   if (modelOverride !== undefined) body.modelOverride = modelOverride;
@@ -98,8 +98,6 @@ function endedBody(run: CallRun, { state, type, result, evidence }: Ending, dura
   if (spilled) body.spilled = spilled;
   return body;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const TRIES = 4;
 

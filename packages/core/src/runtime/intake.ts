@@ -28,7 +28,7 @@ export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Ste
     if ("ok" in parsed && !parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
     const coercions = "frozen" in parsed ? NONE : parsed.coercions;
     const context = callContext(batch, run);
-    const built = "frozen" in parsed ? buildFrom(tool, parsed.frozen, context) : tool.build(parsed.value, context);
+    const built = buildFrom(tool, parsed, context);
     return built instanceof Promise ? takeLater(batch, run, { tool, built, coercions }) : take(batch, run, { tool, built, coercions });
   } catch (error) {
     return misbuilt(batch, tool, error);

@@ -1,5 +1,4 @@
-import { JUDGED } from "../model/blank-bodies.ts";
-import type { EventBodies } from "../model/events.ts";
+import { JudgedBody } from "../model/call-bodies.ts";
 import type { JsonObject } from "../model/json.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { assessCall, type Viewed } from "./assess-call.ts";
@@ -47,14 +46,11 @@ function readyOf(batch: BatchRun, viewed: Viewed, { taken, hook }: Judging): Rea
   return { request, decision, facts, safe, policy, circumstances, subject, stages, asking, refusal, taken, unsafeRuns, hook };
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** Not awaited: a judgement that could not be stored shows at the claim or the end, neither of which can be stored without it. */
 function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Judgement<Ready>): Ready {
   const { session } = batch.deps;
   const { request, decision, facts, safe, policy, taken } = ready;
-  const body: Mutable<EventBodies["call.judged"]> = {
-    ...JUDGED,
+  const body = new JudgedBody({
     call: run.callId,
     revision: run.judgements + 1,
     tool: request.tool,
@@ -72,7 +68,7 @@ function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Jud
     trace: sharedTrace(decision.trace),
     units: decision.units,
     policy: policy.revision,
-  };
+  });
   if (request.fingerprint !== undefined) body.fingerprint = request.fingerprint;
   if (taken.coercions.length > 0) body.coerced = taken.coercions as readonly unknown[] as readonly JsonObject[];
   if (facts.planDigest !== undefined) body.planDigest = facts.planDigest;

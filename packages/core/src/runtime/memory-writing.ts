@@ -4,6 +4,7 @@ import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
 import { livedCall, naming } from "../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../model/ledger-rules.ts";
+import { plain } from "../model/plain.ts";
 import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
 
 /** How to take back what was applied, in the order it was applied. A single event needs none: it changes all of its rows or none. */
@@ -36,21 +37,19 @@ export function place(chains: Chains, chain: Chain, { draft, index }: { draft: D
   const { type, v, at, body } = draft;
   const seq = chain.events.length + 1 + index;
   const pos = chains.log.length + 1 + index;
-  // A copy of the draft itself would keep type and body paired for the compiler, at twice the cost of the whole append.
-  return { ...BLANK, type, v, at, body, session: chain.session, seq, pos, epoch: chain.epoch || chains.epoch } as LedgerEvent;
+  return new Placed({ type, v, at, body, session: chain.session, seq, pos, epoch: chain.epoch || chains.epoch } as LedgerEvent);
 }
 
-/** Copied for the same reason as `PROPOSED`. */
-const BLANK: Readonly<Record<Exclude<keyof LedgerEvent, "hash" | "prev">, unknown>> = {
-  type: "",
-  v: 1,
-  at: "",
-  body: null,
-  session: "",
-  seq: 0,
-  pos: 0,
-  epoch: 0,
-};
+const Placed = plain<LedgerEvent>(function (this: { -readonly [K in keyof LedgerEvent]: unknown }, event: LedgerEvent) {
+  this.type = event.type;
+  this.v = event.v;
+  this.at = event.at;
+  this.body = event.body;
+  this.session = event.session;
+  this.seq = event.seq;
+  this.pos = event.pos;
+  this.epoch = event.epoch;
+});
 
 /** Changes the rows of whatever the event concerns. All of them are computed before the first is changed, so a throw changes none. */
 export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writing): void {
@@ -136,8 +135,8 @@ function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
 
 /** Stores an applied event: from here on it is part of the record. */
 export function keep(chains: Chains, chain: Chain, event: LedgerEvent): void {
-  chain.events.push(event);
-  chains.log.push(event);
+  chain.events[chain.events.length] = event;
+  chains.log[chains.log.length] = event;
   if (event.at > chains.newestAt) chains.newestAt = event.at;
   if (event.type === "policy.changed") chain.policySeq = event.seq;
   else if (event.type === "session.closed") chain.holder = undefined;

@@ -1,4 +1,4 @@
-import { PROPOSED } from "../model/blank-bodies.ts";
+import { ProposedBody } from "../model/call-bodies.ts";
 import { copyGiven } from "../model/copy-json.ts";
 import type { Draft } from "../model/events.ts";
 import { isObject, type Json } from "../model/json.ts";
@@ -11,8 +11,9 @@ import type { Session } from "./session.ts";
 export function proposal(session: Session, run: CallRun, about: Given): Draft<"call.proposed"> {
   const { turn, named } = about;
   const { givenId = null, calledAs = run.name } = named ?? {};
-  const body = { ...PROPOSED, call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId };
-  return session.draft("call.proposed", calledAs === run.name ? body : { ...body, calledAs: cut(calledAs) });
+  const body = new ProposedBody({ call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId });
+  if (calledAs !== run.name) body.calledAs = cut(calledAs);
+  return session.draft("call.proposed", body);
 }
 
 type Given = { readonly turn: number; readonly named: Pick<NamedCall, "givenId" | "calledAs"> | undefined };

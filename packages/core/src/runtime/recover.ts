@@ -71,7 +71,7 @@ export async function endNested(batch: BatchRun, call: Call): Promise<void> {
 async function settle(batch: BatchRun, call: UnderWay): Promise<Settled> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
-  batch.runs.push(run); // a retry is cancelled like any call
+  batch.runs = [...batch.runs, run]; // a retry is cancelled like any call
   batch.live.push(run);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;

@@ -28,7 +28,7 @@ export function createRepeatGuard(): RepeatGuard {
       return known.batches >= 3 ? modelTextSuffix.thirdTime : "";
     },
     valid: (tool) => {
-      counts.delete(tool);
+      if (counts.size > 0) counts.delete(tool);
     },
     begin: () => {
       batch += 1;

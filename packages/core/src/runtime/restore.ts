@@ -3,6 +3,7 @@ import type { JsonObject } from "../model/json.ts";
 import { knownEvent } from "../model/known-event.ts";
 import { modelText } from "../model/model-text.ts";
 import { messageOf } from "../model/thrown.ts";
+import { buildFrom } from "../tool.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
@@ -66,7 +67,7 @@ async function build(
   { tool, input }: { readonly tool: Taken["tool"]; readonly input: JsonObject },
 ): Promise<Step<Taken>> {
   try {
-    const invocation = await tool.build(input, callContext(batch, run));
+    const invocation = await buildFrom(tool, { value: input }, callContext(batch, run));
     run.input = invocation.input;
     return { go: { tool, invocation, coercions: invocation.coercions } };
   } catch (error) {

@@ -3,6 +3,7 @@ import type { Verdict } from "../model/decision.ts";
 import { toolHookInput } from "../model/hook-input.ts";
 import type { JsonObject } from "../model/json.ts";
 import { messageOf } from "../model/thrown.ts";
+import { buildFrom } from "../tool.ts";
 import type { Maybe } from "../tool-definition.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { callContext, type Taken } from "./intake.ts";
@@ -71,7 +72,7 @@ export async function withInput(batch: BatchRun, run: CallRun, { taken, hook, ch
   if (!changed) return { taken, hook };
   try {
     if (canonicalJson(changed) === canonicalJson(taken.invocation.input)) return { taken, hook };
-    const invocation = await taken.tool.build(changed, callContext(batch, run));
+    const invocation = await buildFrom(taken.tool, { value: changed }, callContext(batch, run));
     run.input = invocation.input;
     return { taken: { ...taken, invocation, coercions: invocation.coercions }, hook };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { modelText } from "../model/model-text.ts";
 import type { Location, Preview } from "../tool-definition.ts";
-import { type Assessed, assessRequest } from "./assess.ts";
+import { type Assessed, assessRequest, type Judgeable } from "./assess.ts";
 import { assessingOf } from "./assess-call.ts";
 import { asReading } from "./assess-preview.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
@@ -20,8 +20,14 @@ export async function refuseTouched(
   const unnamed = unnamedPaths(ready, preview);
   if (unnamed.length === 0) return undefined;
   const { taken, hook, stages } = ready;
-  const invocation = { ...taken.invocation, locations: () => unnamed };
-  const assessing = assessingOf(batch, run, { taken: { ...taken, invocation }, hook });
+  const { invocation } = taken;
+  const touching: Judgeable = {
+    input: invocation.input,
+    locations: () => unnamed,
+    opinion: () => invocation.opinion(),
+    safe: () => invocation.safe(),
+  };
+  const assessing = { ...assessingOf(batch, run, { taken, hook }), invocation: touching };
   const effect = await assessRequest(assessing);
   if (effect.decision.verdict === "deny") return refused(effect);
   const declared = taken.tool.definition.locations !== undefined;
