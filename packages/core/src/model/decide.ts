@@ -75,29 +75,42 @@ type Ruling = { readonly speaker: Speaker; readonly trace: readonly TraceEntry[]
 type Hearing = {
   readonly request: Request;
   readonly unit: Unit;
-  readonly trace: TraceEntry[];
-  readonly insisting: Speaker[];
+  /** What guards and checkers said. */
+  heard: TraceEntry[] | undefined;
+  insisting: Speaker[] | undefined;
   allowing: Speaker | undefined;
 };
 
 function judge(court: Court, unit: Unit): Ruling {
   const { request, mode, hint } = court;
-  const hearing: Hearing = { request, unit, trace: [], insisting: [], allowing: undefined };
+  const hearing: Hearing = { request, unit, heard: undefined, insisting: undefined, allowing: undefined };
   for (const guard of court.guards) hearGuard(hearing, guard);
   for (const checker of court.checkers) hearChecker(hearing, checker);
-  hearHook(hearing, hint.hook);
-  hearTool(hearing, hint);
+  const hook = hearHook(hearing, hint.hook);
+  const tool = hearTool(hearing, hint);
   const planDenies = mode === "plan" && !knownToBeSafe(request.kind, hint);
-  if (planDenies) hearing.insisting.push(PLAN_DENIES);
+  if (planDenies) insist(hearing, PLAN_DENIES);
   const speaker =
-    strictest(hearing.insisting) ?? // 1, 2
+    (hearing.insisting && strictest(hearing.insisting)) ?? // 1, 2
     hearing.allowing ?? // 3
     allowedByMode(mode, request.kind, hint) ?? // 4
     allowedByTool(hint, unit) ?? // 5
     allowedByHook(hint.hook) ?? // 6
     asked(hint);
-  hearing.trace.push(modeEntry(mode, planDenies ? "deny" : speaker.step), hintEntry(speaker), defaultEntry(speaker));
-  return { speaker, trace: hearing.trace };
+  const last = [hook, tool, modeEntry(mode, planDenies ? "deny" : speaker.step), hintEntry(speaker), defaultEntry(speaker)];
+  return { speaker, trace: hearing.heard ? [...hearing.heard, ...last] : last };
+}
+
+// Lists begin with their first entry: in most calls nobody says anything.
+
+function note(hearing: Hearing, entry: TraceEntry): void {
+  if (hearing.heard) hearing.heard.push(entry);
+  else hearing.heard = [entry];
+}
+
+function insist(hearing: Hearing, speaker: Speaker): void {
+  if (hearing.insisting) hearing.insisting.push(speaker);
+  else hearing.insisting = [speaker];
 }
 
 /** What a guard or checker says about the unit; `error` when it throws or answers nonsense, which denies (law 4). */
@@ -152,37 +165,34 @@ function hearChecker(hearing: Hearing, checker: NamedChecker): void {
   record(hearing, consult(hearing, checker), nameOfChecker(checker));
 }
 
-function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, reason, source, scope, silent }: Name): void {
-  if (verdict === "none" && !rule && note === undefined) {
-    hearing.trace.push(silent);
+function record(hearing: Hearing, { verdict, rule, note: why }: Statement, { layer, reason, source, scope, silent }: Name): void {
+  if (verdict === "none" && !rule && why === undefined) {
+    note(hearing, silent);
     return;
   }
   const entry: Mutable<TraceEntry> = { layer, opinion: verdict };
   if (rule) entry.rule = rule.text;
-  if (note !== undefined) entry.note = note;
-  hearing.trace.push(entry);
+  if (why !== undefined) entry.note = why;
+  note(hearing, entry);
   if (verdict === "none") return;
   const speaker: Mutable<Speaker> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
   if (scope) speaker.scope = scope;
   if (reason === "guard") speaker.rule = { text: layer };
   else if (rule) speaker.rule = rule;
-  if (note !== undefined) speaker.note = note;
+  if (why !== undefined) speaker.note = why;
   if (verdict === "allow") hearing.allowing ??= speaker;
-  else hearing.insisting.push(speaker);
+  else insist(hearing, speaker);
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const STEP = { error: 1, deny: 1, ask: 2, allow: 3 } as const;
 
-function hearHook({ trace, insisting }: Hearing, hook: Hint["hook"]): void {
-  if (!hook) {
-    trace.push(HOOK_ENTRIES.none);
-    return;
-  }
+function hearHook(hearing: Hearing, hook: Hint["hook"]): TraceEntry {
+  if (!hook) return HOOK_ENTRIES.none;
   const { verdict, reason, name } = hook;
-  trace.push({ layer: "hook", opinion: verdict, note: reason === undefined ? name : `${name}: ${reason}` });
-  if (verdict !== "allow") insisting.push(hookSpeaker(hook, STEP[verdict]));
+  if (verdict !== "allow") insist(hearing, hookSpeaker(hook, STEP[verdict]));
+  return { layer: "hook", opinion: verdict, note: reason === undefined ? name : `${name}: ${reason}` };
 }
 
 function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: Speaker["step"]): Speaker {
@@ -191,10 +201,10 @@ function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step:
   return speaker;
 }
 
-function hearTool({ trace, insisting }: Hearing, { tool, toolNote }: Hint): void {
+function hearTool(hearing: Hearing, { tool, toolNote }: Hint): TraceEntry {
+  if (tool === "deny") insist(hearing, toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote });
   const entry = TOOL_ENTRIES[tool ?? "none"];
-  trace.push(toolNote === undefined ? entry : { ...entry, note: toolNote });
-  if (tool === "deny") insisting.push(toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote });
+  return toolNote === undefined ? entry : { ...entry, note: toolNote };
 }
 
 function knownToBeSafe(kind: Kind, hint: Hint): boolean {

@@ -95,19 +95,27 @@ export function emptySession(): SessionState {
  * Total and deterministic: the same events in the same order give an equal state; an illegal one throws `IllegalEvent` and changes nothing.
  */
 export function fold(state: SessionState, event: LedgerEvent): void {
-  const changed = foldCall(state, event) || foldProposal(state, event) || foldTask(state, event);
-  if (!changed) foldSession(state, event);
+  foldKnown(state, event, undefined);
+}
+
+/** What an event made of a call; no `after`: it has ended. */
+export type CallChange = { readonly before: Call | undefined; readonly after: Call | undefined };
+
+/** The same where somebody has already looked at what the event makes of its call: what was the same before is the same after. */
+export function foldKnown(state: SessionState, event: LedgerEvent, known: CallChange | undefined): void {
+  const isFolded = foldCall(state, event, known) || foldProposal(state, event) || foldTask(state, event);
+  if (!isFolded) foldSession(state, event);
   if (event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
   else state.seq = event.seq;
 }
 
-function foldCall(state: SessionState, event: LedgerEvent): boolean {
+function foldCall(state: SessionState, event: LedgerEvent, known: CallChange | undefined): boolean {
   const id = livedCall(event);
   if (id === undefined) return false;
   const before = state.calls.get(id);
   if (event.type === "call.proposed" && state.ids.has(id)) throw new IllegalEvent(event, before?.state ?? "ended");
-  const after = nextOpen(before, event);
+  const after = changed(before, event, known);
   if (after === undefined) throw new IllegalEvent(event, before?.state ?? (state.ids.has(id) ? "ended" : "none"));
   if (event.type === "call.proposed") {
     countId(state, event.body);
@@ -117,6 +125,11 @@ function foldCall(state: SessionState, event: LedgerEvent): boolean {
   else forget(state, id);
   remember(state, before, event);
   return true;
+}
+
+/** Null: it has ended; undefined: the event is not legal. */
+function changed(before: Call | undefined, event: LedgerEvent, known: CallChange | undefined): Call | null | undefined {
+  return known !== undefined && known.before === before ? (known.after ?? null) : nextOpen(before, event);
 }
 
 function forget(state: SessionState, id: string): void {

@@ -14,15 +14,22 @@ function sameItems(json: readonly unknown[], value: readonly unknown[]): boolean
   return true;
 }
 
+/** By `for in`, which is twice as quick as lists of keys. What is inherited is met in both, and so counts for nothing. */
 function sameMembers(json: Readonly<Record<string, unknown>>, value: Readonly<Record<string, unknown>>): boolean {
   let members = 0;
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     const member = value[key];
     if (member === undefined) continue;
     members++;
-    if (!Object.hasOwn(json, key) || !sameJson(json[key], member)) return false;
+    if (isPart(member) ? !(Object.hasOwn(json, key) && sameJson(json[key], member)) : json[key] !== member) return false;
   }
-  return members === Object.keys(json).length;
+  for (const _ in json) members--;
+  return members === 0;
+}
+
+/** What an object may inherit, and what has to be looked into. */
+function isPart(value: unknown): boolean {
+  return typeof value === "object" || typeof value === "function";
 }
 
 function isPlain(value: object): value is Record<string, unknown> {

@@ -5,7 +5,7 @@ import { assessPreview } from "./assess-preview.ts";
 import { assessResolve } from "./assess-resolve.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
-import { callContext, type Taken } from "./intake.ts";
+import { cwdOf, type Taken } from "./intake.ts";
 import { assessQuestion } from "./questioning-judge.ts";
 import type { HookView } from "./rewrite.ts";
 
@@ -57,7 +57,7 @@ export function assessingOf(batch: BatchRun, run: CallRun, { taken, hook }: Judg
   return {
     tool: taken.tool,
     invocation: taken.invocation,
-    cwd: callContext(batch, run).cwd,
+    cwd: cwdOf(deps.session),
     facts: deps.facts,
     policy: batch.policy,
     hook,

@@ -56,8 +56,8 @@ type Gathered = { readonly facts: RequestFacts; readonly failure: string | undef
 
 function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe<Gathered> {
   const plain = plainFacts(tool);
-  if (!gather) return { facts: plain, failure: undefined };
-  const failed = (error: unknown): Gathered => ({ facts: plain, failure: messageOf(error) });
+  if (!gather) return plain;
+  const failed = (error: unknown): Gathered => ({ facts: plain.facts, failure: messageOf(error) });
   try {
     const facts = gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
     const checked = (found: RequestFacts): Gathered =>
@@ -68,15 +68,15 @@ function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe
   }
 }
 
-const PLAIN = new WeakMap<Tool, RequestFacts>();
+const PLAIN = new WeakMap<Tool, Gathered>();
 
 /** Of a call of which nothing else is known: they are the same for every call of a tool. */
-function plainFacts(tool: Tool): RequestFacts {
+function plainFacts(tool: Tool): Gathered {
   const known = PLAIN.get(tool);
   if (known) return known;
-  const facts: RequestFacts = { units: [{ subject: tool.name }], binds: Object.freeze({}) };
-  PLAIN.set(tool, facts);
-  return facts;
+  const gathered: Gathered = { facts: { units: [{ subject: tool.name }], binds: Object.freeze({}) }, failure: undefined };
+  PLAIN.set(tool, gathered);
+  return gathered;
 }
 
 /** A port of the user's may answer anything; nonsense must not pass for "nothing to see". */
@@ -161,6 +161,10 @@ const OWN_HANDLERS: ReadonlySet<string> = new Set([
   "task_send",
 ]);
 
+function isOwn(handler: string | undefined): boolean {
+  return handler !== undefined && OWN_HANDLERS.has(handler);
+}
+
 function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint {
   const hint: { -readonly [K in keyof Hint]: Hint[K] } = {
     readOnly: policy.honourReadOnlyHint && (tool.readOnlyHint || proven),
@@ -168,7 +172,7 @@ function makeHint({ tool, facts, opinion, proven, policy, hook }: Hinting): Hint
     safe: proven,
     insideWorkspace: facts.insideWorkspace === true,
     planFile: facts.planFile === true,
-    ownTool: OWN_HANDLERS.has(tool.definition.runtimeHandler ?? ""),
+    ownTool: isOwn(tool.definition.runtimeHandler),
   };
   if (opinion.declared) hint.tool = opinion.verdict;
   if (opinion.note !== undefined) hint.toolNote = opinion.note;

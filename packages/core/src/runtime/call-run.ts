@@ -13,7 +13,7 @@ export type BatchRun = {
   readonly deps: DispatcherDeps;
   readonly batch: Omit<Batch, "calls">;
   /** Every call under way in this dispatcher, nested ones too. */
-  readonly live: CallRun[];
+  readonly live: Live;
   /** The calls of the batch, in call order. */
   runs: readonly CallRun[];
   /** Nested calls, each with its end: a batch is over when they are. */
@@ -48,6 +48,9 @@ export type CallRun = {
   /** Place in the batch, and so in its lanes; -1 for a nested call, which has no lane. */
   readonly index: number;
   readonly name: string;
+  /** What the model called it, and the id it gave it. */
+  readonly calledAs: string;
+  readonly givenId: string | null;
   readonly arguments: unknown;
   /** How deep below a model's own call: nested calls of a body count from 1. */
   readonly nested: boolean;
@@ -70,6 +73,8 @@ export type CallRun = {
   /** How many nested calls the body has made. */
   children: number;
   startedAt: number;
+  /** The time of its claim, where nothing was waited for since; else 0. */
+  claimedAt: number;
   /** How often the call was judged. */
   judgements: number;
   /** The newest judgement on its way to the ledger. */
@@ -100,15 +105,24 @@ export type CallRun = {
   approvalSpans: { context: never }[] | undefined;
 };
 
-/** These calls are under way no longer. A list, because a map that is emptied after every call makes a new table for the next. */
-export function leaveLive(live: CallRun[], runs: readonly CallRun[]): void {
-  const staying = runs.length === live.length ? undefined : live.filter((run) => !runs.includes(run));
-  while (live.length > 0) live.pop();
-  if (staying) live.push(...staying);
+/** Calls under way. The list is replaced and not changed: one that is emptied after every call would take new room for the next. */
+export type Live = { runs: readonly CallRun[] };
+
+/** These calls are under way. */
+export function enterLive(live: Live, runs: readonly CallRun[]): void {
+  live.runs = live.runs.length === 0 ? runs : [...live.runs, ...runs];
 }
 
-/** A step's answer: go on with a value, or end the call. */
-export type Step<T> = { readonly go: T } | { readonly end: Ending };
+/** These calls are under way no longer. */
+export function leaveLive(live: Live, runs: readonly CallRun[]): void {
+  live.runs = live.runs === runs ? NO_RUNS : live.runs.filter((run) => !runs.includes(run));
+}
+
+/** A batch, or whatever is under way, before its first call. */
+export const NO_RUNS: readonly CallRun[] = Object.freeze([]);
+
+/** A step's answer: what the call goes on with, or its end. */
+export type Step<T extends object> = T | { readonly end: Ending };
 
 /** Stops a call at whatever step it is. */
 export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, because?: string): void {
@@ -146,6 +160,8 @@ const NOTHING: JsonObject = Object.freeze({});
 /** A new run of one call. */
 export function makeRun(
   call: Pick<CallRun, "callId" | "index" | "name" | "arguments"> & {
+    readonly calledAs?: string;
+    readonly givenId?: string | null;
     readonly nested?: boolean;
     readonly duplicateOf?: string | undefined;
   },
@@ -154,6 +170,8 @@ export function makeRun(
     callId: call.callId,
     index: call.index,
     name: call.name,
+    calledAs: call.calledAs ?? call.name,
+    givenId: call.givenId ?? null,
     arguments: call.arguments,
     nested: call.nested === true,
     duplicateOf: call.duplicateOf,
@@ -169,6 +187,7 @@ export function makeRun(
     wake: undefined,
     children: 0,
     startedAt: 0,
+    claimedAt: 0,
     judgements: 0,
     written: undefined,
     resumed: false,

@@ -96,7 +96,7 @@ async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readon
   const edit = await editOf(batch, run, ready);
   if ("end" in edit) return edit;
   run.editJudged = yes.pos;
-  const edited = await judge(batch, run, { taken: edit.go, hook: undefined, editedBy: yes.id });
+  const edited = await judge(batch, run, { taken: edit, hook: undefined, editedBy: yes.id });
   await run.written;
   return { ready: edited };
 }
@@ -111,11 +111,12 @@ function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> 
   const answer = yes ? { pos: yes.pos } : null;
   const body = new ClaimedBody({ call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null });
   if (request.fingerprint !== undefined) body.fingerprint = request.fingerprint;
-  const claiming = session.claim(session.draft("call.claimed", body));
+  const now = batch.deps.clock.now();
+  const claiming = session.claim(session.draft("call.claimed", body, now));
   run.key = key;
-  return claiming instanceof Promise
-    ? claimToldLater(batch, run, { claimed, claiming })
-    : claimTold(batch, run, { claimed, told: claiming });
+  if (claiming instanceof Promise) return claimToldLater(batch, run, { claimed, claiming });
+  run.claimedAt = now;
+  return claimTold(batch, run, { claimed, told: claiming });
 }
 
 type Told = Awaited<ReturnType<Session["claim"]>>;
@@ -132,7 +133,7 @@ function claimTold(batch: BatchRun, run: CallRun, { claimed, told }: { readonly 
   const { ready, yes } = claimed;
   if ("lost" in told) return claimLost(batch, run, { ready, yes, lost: told.lost });
   notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
-  return { go: claimed };
+  return claimed;
 }
 
 /** A limit that is reached ends this call and the rest of its batch; a call that it let pass once is not counted twice. */

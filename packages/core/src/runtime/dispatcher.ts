@@ -6,16 +6,17 @@ import { createRegistry, type Registry } from "../registry.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { makeBatchTurns } from "./batch-turns.ts";
-import { type BatchRun, type CallRun, leaveLive, makeRun, ranOut, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, ranOut, stopCall } from "./call-run.ts";
 import { currentPolicy } from "./current-policy.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
 import { makeProposals, type Proposals } from "./proposals.ts";
+import { propose } from "./propose.ts";
 import { checkAskTimeout } from "./questioning.ts";
 import { endNested, recover, type Settled } from "./recover.ts";
 import { createRepeatGuard } from "./repeat-guard.ts";
 import { answerPorts } from "./requests.ts";
-import { conclude, propose, runAll } from "./run-batch.ts";
+import { conclude, runAll } from "./run-batch.ts";
 import { createStaging, type Staging, stagedRows } from "./staging.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
@@ -44,7 +45,7 @@ const CONCURRENCY = 10;
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   checkAskTimeout(deps);
   const staging = stagingOf(deps, () => shared.tools);
-  const live: CallRun[] = [];
+  const live: Live = { runs: NO_RUNS };
   const desk = makeProposals(staging, deps, live);
   const shared: Shared = {
     repeats: createRepeatGuard(),
@@ -53,7 +54,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     shown: new Map(),
     forgiven: new Set(),
     tools: undefined,
-    batches: [],
+    batches: NO_BATCHES,
     following: undefined,
     cancel: () => {
       for (const batch of shared.batches) if (batch.batch.signal.aborted) stopAll(batch);
@@ -70,7 +71,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
     answer: (answer) => answerApproval(answerPorts(deps, staging.tools()), answer),
     cancel: (callId) => {
-      const run = live.find((one) => one.callId === callId);
+      const run = live.runs.find((one) => one.callId === callId);
       if (!run || run.phase === "after") return false;
       stopCall(run, "cancelled");
       return true;
@@ -87,12 +88,12 @@ const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", resu
 type Shared = {
   readonly repeats: ReturnType<typeof createRepeatGuard>;
   readonly broken: { error: unknown };
-  readonly live: CallRun[];
+  readonly live: Live;
   readonly shown: Map<string, OpenApproval>;
   readonly forgiven: Set<string>;
   /** Those of the newest batch. */
   tools: Registry | undefined;
-  readonly batches: BatchRun[];
+  batches: readonly BatchRun[];
   /** Whose abort reaches the batches: that of the newest batch that was not cancelled before it began. */
   following: AbortSignal | undefined;
   readonly cancel: () => void;
@@ -168,7 +169,7 @@ function isSettled(entry: {
 
 function runCalls(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
   batch.runs = batch.runs.length === 0 ? runs : [...batch.runs, ...runs];
-  for (const run of runs) shared.live.push(run);
+  enterLive(shared.live, runs);
   follow(batch, shared);
   if (batch.batch.signal.aborted) stopAll(batch);
   let reports: Maybe<readonly CallReport[]> | undefined;
@@ -197,7 +198,7 @@ async function runCallsLater(
 /** A user's cancel reaches every call of the batch from here until it is out of `batches`. Only one batch at a time is not cancelled: one listener is enough. */
 function follow(run: BatchRun, shared: Shared): void {
   const { signal } = run.batch;
-  shared.batches.push(run);
+  shared.batches = shared.batches.length === 0 ? [run] : [...shared.batches, run];
   if (signal.aborted || signal === shared.following) return;
   shared.following?.removeEventListener("abort", shared.cancel);
   signal.addEventListener("abort", shared.cancel, { once: true });
@@ -209,9 +210,10 @@ function unfollow(batch: BatchRun, shared: Shared, runs: readonly CallRun[]): vo
   leaveLive(shared.live, runs);
 }
 
-function forgetBatch({ batches }: Shared, batch: BatchRun): void {
-  while (batches.at(-1) === batch) batches.pop(); // nearly always the newest, and the only one
-  for (let at = batches.lastIndexOf(batch); at >= 0; at = batches.lastIndexOf(batch)) batches.splice(at, 1);
+function forgetBatch(shared: Shared, batch: BatchRun): void {
+  const { batches } = shared;
+  const only = batches.length === 1 && batches[0] === batch;
+  shared.batches = only ? NO_BATCHES : batches.filter((one) => one !== batch);
 }
 
 function stopAll({ runs, batch }: BatchRun): void {
@@ -223,7 +225,7 @@ function makeBatchRun(
   shared: Shared,
   { batch, emit, count }: Given<Omit<Batch, "calls">> & { readonly count: number },
 ): BatchRun {
-  const made: BatchRun = {
+  return {
     deps,
     batch,
     live: shared.live,
@@ -232,9 +234,7 @@ function makeBatchRun(
     runs: NO_RUNS,
     nested: undefined,
     emit: guardedEmit(deps, emit),
-    lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY), () => {
-      for (const run of made.runs) if (run.phase === "before") run.wake?.();
-    }),
+    lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY)),
     policy: shared.policy,
     repeats: shared.repeats,
     shown: shared.shown,
@@ -243,11 +243,10 @@ function makeBatchRun(
     broken: shared.broken,
     endedBy: undefined,
   };
-  return made;
 }
 
 const NONE: readonly string[] = Object.freeze([]);
-const NO_RUNS: readonly CallRun[] = Object.freeze([]);
+const NO_BATCHES: readonly BatchRun[] = Object.freeze([]);
 
 function stagingOf(deps: DispatcherDeps, newest: () => Registry | undefined): Staging {
   const { session, clock, ids, digest, changes, tools } = deps;

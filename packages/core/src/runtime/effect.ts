@@ -11,6 +11,7 @@ import { isResolve } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import { endOfResult, stopped, synthesised } from "./endings.ts";
+import { cwdOf } from "./intake.ts";
 import type { Ready } from "./judge.ts";
 import { previewCall } from "./preview-call.ts";
 import { keepPushed, push } from "./push-action.ts";
@@ -43,7 +44,7 @@ export function runBody(batch: BatchRun, run: CallRun, effect: Effect): Maybe<En
   const { ready } = effect;
   const { clock } = batch.deps;
   run.phase = "running";
-  run.startedAt = clock.now();
+  run.startedAt = run.claimedAt || clock.now();
   batch.emit?.({
     type: "toolCall",
     callId: run.callId,
@@ -154,7 +155,7 @@ function runContext(batch: BatchRun, run: CallRun, { effect, update }: Body): Ru
   const { session } = batch.deps;
   const { callId } = run;
   const ctx: Mutable<RunContext> = {
-    cwd: session.state.created?.cwd ?? "/",
+    cwd: cwdOf(session),
     callId,
     sessionId: session.id,
     signal: run.abort.signal,

@@ -1,6 +1,6 @@
 import { GateError } from "../gate-error.ts";
 import type { ToolResult } from "../model/result.ts";
-import { type BatchRun, type CallRun, leaveLive, makeRun, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun, stopCall } from "./call-run.ts";
 import type { CallReport } from "./dispatch.ts";
 import { freeId, proposal } from "./propose.ts";
 
@@ -15,14 +15,14 @@ export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: 
   if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
   const { session } = batch.deps;
   parent.children += 1;
-  const callId = freeId(session, new Set(batch.live.map((live) => live.callId)), `${parent.callId}/${parent.children}`);
+  const callId = freeId(session, new Set(batch.live.runs.map((live) => live.callId)), `${parent.callId}/${parent.children}`);
   const run = makeRun({ callId, index: -1, name: call.name, arguments: call.arguments, nested: true });
-  batch.live.push(run);
+  enterLive(batch.live, [run]);
   const end = (): void => stopCall(run, parent.stopped ?? "cancelled");
   if (parent.abort.signal.aborted) end();
   parent.abort.signal.addEventListener("abort", end, { once: true });
   try {
-    await session.record([proposal(session, run, { turn: session.state.turn, named: { givenId: null, calledAs: call.name } })], "normal");
+    await session.record([proposal(session, run, session.state.turn)], "normal");
     const running = runCall(batch, run);
     batch.nested ??= [];
     batch.nested.push(running);

@@ -9,6 +9,7 @@ import type { Coercion, Invocation, Tool } from "../tool-definition.ts";
 import type { BatchRun, CallRun, Step } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
+import type { Session } from "./session.ts";
 
 /** A call whose input was understood. */
 export type Taken = { readonly tool: Tool; readonly invocation: Invocation; readonly coercions: readonly Coercion[] };
@@ -17,9 +18,9 @@ const NONE: readonly Coercion[] = Object.freeze([]);
 
 /** Finds the tool, parses and validates: nothing here touches the world, and an invalid call is never judged. */
 export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Step<Taken>> {
-  const found = findTool(batch, run);
-  if ("end" in found) return found;
-  const tool = found.go;
+  const tool = batch.batch.tools.get(run.name);
+  if (!(tool && isCallable(batch, tool))) return unknownTool(batch, run);
+  if (lacksHandler(batch, tool)) return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
   run.tool = tool;
   if (batch.batch.truncated && MUTATOR_KINDS.includes(tool.kind))
     return { end: synthesised("invalid", "output_truncated", modelText.output_truncated()) };
@@ -35,17 +36,18 @@ export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Ste
   }
 }
 
-function findTool({ deps, batch }: BatchRun, run: CallRun): Step<Tool> {
-  const tool = batch.tools.get(run.name);
-  if (!tool || (tool.hidden && batch.directive !== tool.name && !isReachable(tool))) {
-    const names = batch.tools.visible().map(({ name }) => name);
-    return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(run.name, names)) };
-  }
-  const handler = tool.definition.runtimeHandler;
-  if (handler !== undefined && !OWN_HANDLERS.includes(handler) && !Object.hasOwn(deps.handlers ?? {}, handler)) {
-    return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
-  }
-  return { go: tool };
+function isCallable({ batch }: BatchRun, tool: Tool): boolean {
+  return !tool.hidden || batch.directive === tool.name || isReachable(tool);
+}
+
+function unknownTool({ batch }: BatchRun, { name }: CallRun): { readonly end: Ending } {
+  const names = batch.tools.visible().map((tool) => tool.name);
+  return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(name, names)) };
+}
+
+function lacksHandler({ deps }: BatchRun, { definition }: Tool): boolean {
+  const handler = definition.runtimeHandler;
+  return handler !== undefined && !OWN_HANDLERS.includes(handler) && !Object.hasOwn(deps.handlers ?? {}, handler);
 }
 
 /** The bodies that the runtime itself has. */
@@ -71,7 +73,7 @@ function take(batch: BatchRun, run: CallRun, { tool, built, coercions }: Built):
   batch.repeats.valid(tool.name);
   run.input = built.input;
   const all = coercions.length > 0 ? [...coercions, ...built.coercions] : built.coercions;
-  return { go: { tool, invocation: built, coercions: all } };
+  return { tool, invocation: built, coercions: all };
 }
 
 function misbuilt(batch: BatchRun, tool: Tool, error: unknown): Step<Taken> {
@@ -82,8 +84,13 @@ function misbuilt(batch: BatchRun, tool: Tool, error: unknown): Step<Taken> {
 /** Where this call is made. */
 export function callContext(batch: BatchRun, run: CallRun): { cwd: string; callId: string; sessionId: string; agentName?: string } {
   const { session } = batch.deps;
-  const context = { cwd: session.state.created?.cwd ?? "/", callId: run.callId, sessionId: session.id };
+  const context = { cwd: cwdOf(session), callId: run.callId, sessionId: session.id };
   return batch.batch.agentName === undefined ? context : { ...context, agentName: batch.batch.agentName };
+}
+
+/** Where the calls of a session are made. */
+export function cwdOf({ state }: Pick<Session, "state">): string {
+  return state.created?.cwd ?? "/";
 }
 
 type Refusal = { readonly tool: Tool; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };

@@ -8,8 +8,6 @@
 export type Lanes = {
   readonly entries: readonly Entry[];
   readonly limit: number;
-  /** Called after each unsafe call that ran. */
-  readonly unsafeRan: () => void;
   /** The first entry that has not ended. */
   first: number;
   running: number;
@@ -21,11 +19,11 @@ export type Lanes = {
 
 type Entry = { safe: boolean; state: "open" | "running" | "done" | "parked" | "ended"; resolve: ((may: boolean) => void) | undefined };
 
-/** Lanes for a batch of `count` calls; `unsafeRan` is called after each unsafe call that ran. */
-export function createLanes(count: number, limit: number, unsafeRan: () => void = () => undefined): Lanes {
+/** Lanes for a batch of `count` calls. */
+export function createLanes(count: number, limit: number): Lanes {
   const entries: Entry[] = [openEntry()]; // most batches are of one call
   while (entries.length < count) entries.push(openEntry());
-  return { entries, limit, unsafeRan, first: 0, running: 0, unsafe: 0, waiting: 0 };
+  return { entries, limit, first: 0, running: 0, unsafe: 0, waiting: 0 };
 }
 
 function openEntry(): Entry {
@@ -75,27 +73,26 @@ export function releaseLane(lanes: Lanes, index: number): void {
   advance(lanes);
 }
 
-/** The call ended. */
-export function leaveLane(lanes: Lanes, index: number): void {
-  finish(lanes, index, "ended");
+/** The call ended. True: it was unsafe and ran, so that what others found may be old. */
+export function leaveLane(lanes: Lanes, index: number): boolean {
+  return finish(lanes, index, "ended");
 }
 
-/** The call waits for a person beyond this process. */
-export function parkLane(lanes: Lanes, index: number): void {
-  finish(lanes, index, "parked");
+/** The call waits for a person beyond this process. The same answer. */
+export function parkLane(lanes: Lanes, index: number): boolean {
+  return finish(lanes, index, "parked");
 }
 
-function finish(lanes: Lanes, index: number, state: "ended" | "parked"): void {
+function finish(lanes: Lanes, index: number, state: "ended" | "parked"): boolean {
   const entry = lanes.entries[index];
-  if (!entry || entry.state === "parked") return; // a parked call does not end in this process
+  if (!entry || entry.state === "parked") return false; // a parked call does not end in this process
   const ran = entry.state === "running" || entry.state === "done";
   if (entry.state === "running") lanes.running -= 1;
   entry.state = state;
-  if (ran && !entry.safe) {
-    lanes.unsafe += 1;
-    lanes.unsafeRan();
-  }
+  const unsafe = ran && !entry.safe;
+  if (unsafe) lanes.unsafe += 1;
   advance(lanes);
+  return unsafe;
 }
 
 /** What the entries before one are: still on their way, or parked for good. */

@@ -12,6 +12,7 @@ import type { Json } from "../model/json.ts";
 import { callOf } from "../model/known-event.ts";
 import type { CallRow } from "../model/ledger-rules.ts";
 import type { ProposalRow } from "../model/proposal.ts";
+import { OpenRows } from "./open-rows.ts";
 
 /** One session's events in order, and what a write to it is compared with. */
 export type Chain = {
@@ -20,7 +21,9 @@ export type Chain = {
   /** Events of the shared chain that name the session. */
   readonly named: LedgerEvent[];
   /** Calls that have not ended. */
-  readonly calls: Map<string, CallRow>;
+  readonly calls: OpenRows<CallRow>;
+  /** What the newest event that changed a call made of it. */
+  readonly changed: { before: CallRow | undefined; after: CallRow | undefined };
   /** By call: the questions it asked, while it has not ended. */
   readonly asked: Map<string, readonly string[]>;
   /** Undefined: nobody has it, or whoever had it closed the session. */
@@ -75,7 +78,8 @@ export function chainOf(chains: Chains, session: string): Chain {
     session,
     events: [],
     named: [],
-    calls: new Map(),
+    calls: new OpenRows(),
+    changed: { before: undefined, after: undefined },
     asked: new Map(),
     holder: undefined,
     epoch: 0,

@@ -1,5 +1,6 @@
 import { type ClaimLost, type Cursor, type EventFilter, type Lease, type Ledger, LedgerError, type SharedDraft } from "../ledger-port.ts";
 import { type Draft, type Holder, type LedgerEvent, SHARED } from "../model/events.ts";
+import type { CallChange } from "../model/fold.ts";
 import { grantRefusal } from "../model/grant-row.ts";
 import { isAnswerable, isAppendable, naming } from "../model/known-event.ts";
 import { answerRefusal, claimLoss, proposalRefusal, questionRefusal, standsOn } from "../model/ledger-rules.ts";
@@ -66,7 +67,9 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       const chain = chainOf(chains, lease.session);
       return {
         append: (expected, drafts) => written(append(chains, writable(chain, lease, expected), { drafts, given: NOTHING })),
+        appendOne: (expected, draft) => written(appendOne(chains, writable(chain, lease, expected), draft)),
         claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), { claimed, now })),
+        changed: chain.changed,
       };
     },
   };
@@ -89,7 +92,11 @@ export type AtOnce = {
   /** How the holder of this lease writes. */
   readonly open: (lease: Lease) => {
     readonly append: (expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
+    /** The same for one. */
+    readonly appendOne: (expected: number, event: Draft) => LedgerEvent;
     readonly claim: (expected: number, claimed: Draft<"call.claimed">) => Claim;
+    /** What the newest event made of its call, where it changed one. */
+    readonly changed: CallChange;
   };
 };
 
@@ -144,21 +151,31 @@ function writable(chain: Chain, { session, epoch }: Lease, expected: number): Ch
 type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
 
 function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
-  const writing: Writing = { owner: chain, undo: drafts.length > 1 ? [] : undefined };
+  const [only] = drafts;
+  if (only && drafts.length === 1 && given.size === 0) return [appendOne(chains, chain, only)];
+  const writing: Writing = { owner: chain, undo: [] };
   refuseContents(drafts, given, chains.blobs);
   let events: readonly LedgerEvent[];
   try {
-    const [only] = drafts;
-    events =
-      only && drafts.length === 1
-        ? [made(chains, { draft: only, index: 0 }, writing)]
-        : drafts.map((draft, index) => made(chains, { draft, index }, writing));
+    events = drafts.map((draft, index) => made(chains, { draft, index }, writing));
   } catch (error) {
     throw refusal(error, writing.undo);
   }
   for (const event of events) keep(chains, chain, event);
-  if (given.size > 0) for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
+  for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;
+}
+
+/** One event changes all of its rows or none: there is nothing to take back. */
+function appendOne(chains: Chains, chain: Chain, draft: Draft): LedgerEvent {
+  if (draft.type === "proposal.staged") refuseContents([draft], NOTHING, chains.blobs);
+  try {
+    const event = made(chains, { draft, index: 0 }, { owner: chain, undo: undefined });
+    keep(chains, chain, event);
+    return event;
+  } catch (error) {
+    throw refusal(error, undefined);
+  }
 }
 
 function made(chains: Chains, placing: { readonly draft: Draft; readonly index: number }, writing: Writing): LedgerEvent {

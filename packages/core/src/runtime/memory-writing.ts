@@ -10,7 +10,8 @@ import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
 /** How to take back what was applied, in the order it was applied. A single event needs none: it changes all of its rows or none. */
 export type Undo = Before[];
 
-type Before = { readonly rows: Map<string, unknown>; readonly id: string; readonly before: unknown };
+type Rows<Row> = { readonly set: (id: string, row: Row) => unknown; readonly delete: (id: string) => unknown };
+type Before = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
 
 /** What an event is written for: whose call it is about, and how to take it back. */
 export type Writing = { readonly owner: Chain; readonly undo: Undo | undefined };
@@ -24,7 +25,7 @@ export function refusal(error: unknown, undo: Undo | undefined): unknown {
 
 /** Takes back everything, newest first. */
 export function rollBack(undo: Undo): void {
-  for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before);
+  for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never);
 }
 
 /** `event_invalid` for an event that does not belong through this door. */
@@ -59,8 +60,10 @@ export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writi
   const approval = approvalOf(event, before);
   if (approval !== undefined || (id === undefined && !UNLISTED.has(event.type))) applyListed(chains, approval, { event, owner, undo });
   if (id === undefined) return;
-  if (event.type === "call.ended" && owner.asked.has(id)) leaveOpen(chains, id, { event, owner, undo });
+  if (event.type === "call.ended" && owner.asked.size > 0 && owner.asked.has(id)) leaveOpen(chains, id, { event, owner, undo });
   put(owner.calls, id, after);
+  owner.changed.before = before;
+  owner.changed.after = after;
   undo?.push({ rows: owner.calls, id, before });
 }
 
@@ -128,9 +131,9 @@ function leaveOpen(chains: Chains, call: string, applying: Applying): void {
   undo?.push({ rows: owner.asked, id: call, before: asked });
 }
 
-function put<V>(map: Map<string, V>, key: string, value: V | undefined): void {
-  if (value === undefined) map.delete(key);
-  else map.set(key, value);
+function put<Row>(rows: Rows<Row>, id: string, row: Row | undefined): void {
+  if (row === undefined) rows.delete(id);
+  else rows.set(id, row);
 }
 
 /** Stores an applied event: from here on it is part of the record. */

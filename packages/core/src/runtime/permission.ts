@@ -16,7 +16,7 @@ import { changedSinceYes } from "./operands.ts";
 import { type HookView, hookSession, withInput } from "./rewrite.ts";
 
 /** May the call run? A yes (null: nobody had to be asked), an end, an approval that waits beyond this process, or a rewritten request to look at again. */
-export type Permitted = Step<Yes | null> | Asked | { readonly ready: Ready };
+export type Permitted = Step<{ readonly go: Yes | null }> | Asked | { readonly ready: Ready };
 
 /**
  * Turns a verdict into permission. In order:

@@ -8,7 +8,7 @@ import { applyProposal } from "./apply-proposal.ts";
 import { assessRequest } from "./assess.ts";
 import { sourceOf } from "./assess-resolve.ts";
 import { bareContext } from "./bare-context.ts";
-import type { CallRun } from "./call-run.ts";
+import type { CallRun, Live } from "./call-run.ts";
 import { pushAction, type ResolveHandler } from "./closures.ts";
 import { discardProposal } from "./discard-proposal.ts";
 import type { DispatcherDeps, Ending } from "./dispatch.ts";
@@ -56,7 +56,7 @@ export type ProposalDesk = Proposals & {
 };
 
 /** Proposals as people and hosts reach them. */
-export function makeProposals(staging: Staging, deps: DispatcherDeps, live: readonly CallRun[]): ProposalDesk {
+export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live): ProposalDesk {
   const person = { staging, deps };
   const hearing = makeHearing(staging, ({ action, proposal, by, reason, again }) =>
     ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
@@ -78,10 +78,10 @@ export function makeProposals(staging: Staging, deps: DispatcherDeps, live: read
     undo: (id, by, reason = "") => settle(id, () => undo(staging, id, { by, reason, hearing })),
     setStandingHandler: (handler) => {
       staging.standing = handler;
-      for (const run of standingRuns(live)) judgeAgain(run);
+      for (const run of standingRuns(live.runs)) judgeAgain(run);
     },
     askAgain: () => {
-      for (const run of standingRuns(live)) {
+      for (const run of standingRuns(live.runs)) {
         run.target = undefined;
         judgeAgain(run);
       }

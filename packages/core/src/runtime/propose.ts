@@ -3,35 +3,54 @@ import { copyGiven } from "../model/copy-json.ts";
 import type { Draft } from "../model/events.ts";
 import { isObject, type Json } from "../model/json.ts";
 import { parseToolValue } from "../model/parse-tool-input.ts";
-import type { CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
 import type { ProposedCall } from "./dispatch.ts";
 import type { Session } from "./session.ts";
 
+/** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
+export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
+  const { session } = batch.deps;
+  const turn = session.state.openTurn ?? session.state.turn + 1;
+  const seen = calls.length > 1 ? { callIds: new Set<string>(), givenIds: new Set<string>() } : undefined;
+  const runs = calls.map((call, index) => name(batch, call, { index, seen }));
+  const drafts = runs.map((run) => proposal(session, run, turn));
+  const written = session.write(drafts, "normal");
+  if (!(written instanceof Promise)) return runs;
+  written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
+  for (const run of runs) run.written = written;
+  return runs;
+}
+
 /** A call's first record: what the model sent, as far as it can be kept. */
-export function proposal(session: Session, run: CallRun, about: Given): Draft<"call.proposed"> {
-  const { turn, named } = about;
-  const { givenId = null, calledAs = run.name } = named ?? {};
-  const body = new ProposedBody({ call: run.callId, turn, index: run.index, tool: cut(run.name), raw: rawOf(run.arguments), givenId });
-  if (calledAs !== run.name) body.calledAs = cut(calledAs);
+export function proposal(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
+  const { callId: call, index, name: tool, calledAs, givenId } = run;
+  const body = new ProposedBody({ call, turn, index, tool: cut(tool), raw: rawOf(run.arguments), givenId });
+  if (calledAs !== tool) body.calledAs = cut(calledAs);
   return session.draft("call.proposed", body);
 }
 
-type Given = { readonly turn: number; readonly named: Pick<NamedCall, "givenId" | "calledAs"> | undefined };
+type Place = {
+  readonly index: number;
+  /** The ids of the batch, where it has more than one call. */
+  readonly seen: { readonly callIds: Set<string>; readonly givenIds: Set<string> } | undefined;
+};
 
 /** An id of its own for every call: a repeated or missing one gets one of ours, so that each has exactly one result. */
-export function nameCalls(session: Session, calls: readonly ProposedCall[], next: () => string): readonly NamedCall[] {
-  const seen = calls.length > 1 ? { callIds: new Set<string>(), givenIds: new Set<string>() } : undefined;
-  return calls.map((proposed) => {
-    const { id, name, arguments: args } = readCall(proposed);
-    const calledAs = typeof name === "string" ? name : "";
-    const givenId = typeof id === "string" && id !== "" ? id.toWellFormed().slice(0, LONGEST_ID) : null;
-    if (givenId === null) return { calledAs, arguments: args, givenId, callId: next(), duplicate: false };
-    const duplicate = seen?.givenIds.has(givenId) === true;
-    const callId = freeId(session, seen?.callIds ?? NONE, givenId);
-    seen?.callIds.add(callId);
-    seen?.givenIds.add(givenId);
-    return { calledAs, arguments: args, givenId, callId, duplicate };
-  });
+function name({ deps, batch }: BatchRun, proposed: ProposedCall, { index, seen }: Place): CallRun {
+  const { id, name: given, arguments: args } = readCall(proposed);
+  const calledAs = typeof given === "string" ? given : "";
+  const tool = batch.tools.get(calledAs)?.name ?? calledAs;
+  const givenId = typeof id === "string" && id !== "" ? shortened(id.toWellFormed()) : null;
+  if (givenId === null) return makeRun({ callId: deps.ids.next("call_"), index, name: tool, calledAs, givenId, arguments: args });
+  const duplicateOf = seen?.givenIds.has(givenId) ? givenId : undefined;
+  const callId = freeId(deps.session, seen?.callIds, givenId);
+  seen?.callIds.add(callId);
+  seen?.givenIds.add(givenId);
+  return makeRun({ callId, index, name: tool, calledAs, givenId, arguments: args, duplicateOf });
+}
+
+function shortened(id: string): string {
+  return id.length > LONGEST_ID ? id.slice(0, LONGEST_ID) : id;
 }
 
 /** Doors pass on what a provider sent: what is no call has no name, and so is an unknown tool. */
@@ -39,29 +58,19 @@ function readCall(given: unknown): { readonly id?: unknown; readonly name?: unkn
   return isObject(given) ? given : { arguments: given };
 }
 
-/** A call with the id it has from here on. */
-export type NamedCall = {
-  readonly calledAs: string;
-  readonly arguments: unknown;
-  readonly givenId: string | null;
-  readonly callId: string;
-  readonly duplicate: boolean;
-};
-
-const NONE: ReadonlySet<string> = new Set();
 const LONGEST_ID = 256;
 const LONGEST_NAME = 256;
 const LONGEST_RAW = 16 * 1024 * 1024;
 
 /** The id, or the first `{id}#n` that no call of the session or the batch has. */
-export function freeId({ state }: Session, inBatch: ReadonlySet<string>, given: string): string {
-  if (!state.ids.has(given) && !inBatch.has(given)) return given;
+export function freeId({ state }: Session, inBatch: ReadonlySet<string> | undefined, given: string): string {
+  if (!(state.ids.has(given) || inBatch?.has(given))) return given;
   let count = Math.max(state.ids.get(given) ?? 1, 1);
   let id: string;
   do {
     count += 1;
     id = `${given}#${count}`;
-  } while (state.ids.has(id) || inBatch.has(id));
+  } while (state.ids.has(id) || inBatch?.has(id));
   return id;
 }
 

@@ -52,7 +52,7 @@ export async function askAgain(batch: BatchRun, run: CallRun): Promise<Asked> {
   return await asking(batch, run, async () => {
     const row = questionOf(batch, run.callId);
     if (row) return await put(batch, run, await wholeQuestion(batch.deps.session.ledger, row));
-    const read = "go" in restored ? questionsOf(run.input) : { fault: NEVER_ASKED };
+    const read = "end" in restored ? { fault: NEVER_ASKED } : questionsOf(run.input);
     if ("fault" in read) return synthesised("failed", "not_applied", NEVER_ASKED);
     const call = batch.deps.session.state.calls.get(run.callId);
     const fingerprint = mayBeUnderWay(call) ? call.judged.fingerprint : undefined;

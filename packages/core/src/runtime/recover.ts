@@ -3,7 +3,7 @@ import { isObject, type Json, type JsonObject } from "../model/json.ts";
 import { modelText } from "../model/model-text.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { ProbeAnswer, Tool } from "../tool-definition.ts";
-import { type BatchRun, type CallRun, leaveLive, makeRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun } from "./call-run.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
 import { runBody } from "./effect.ts";
@@ -72,7 +72,7 @@ async function settle(batch: BatchRun, call: UnderWay): Promise<Settled> {
   const run = makeRun({ callId: call.callId, index: -1, name: call.tool, arguments: "" });
   run.resumed = true;
   batch.runs = [...batch.runs, run]; // a retry is cancelled like any call
-  batch.live.push(run);
+  enterLive(batch.live, [run]);
   const tool = batch.batch.tools.get(call.tool);
   run.tool = tool;
   const evidence = await endLeftOver(batch, call);
@@ -124,8 +124,8 @@ async function settleByTool(batch: BatchRun, run: CallRun, { call, tool, evidenc
   if (!probe && call.key === null) return undefined;
   const restored = await restore(batch, run);
   if ("end" in restored) return undefined;
-  if (probe) return await probed(batch, run, { call, taken: restored.go, evidence });
-  return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, { call, taken: restored.go }) : undefined;
+  if (probe) return await probed(batch, run, { call, taken: restored, evidence });
+  return call.attempt === 1 && batch.deps.retryIdempotent ? await retry(batch, run, { call, taken: restored }) : undefined;
 }
 
 type Probing = { readonly call: UnderWay; readonly taken: Taken; readonly evidence: JsonObject };

@@ -69,7 +69,7 @@ async function build(
   try {
     const invocation = await buildFrom(tool, { value: input }, callContext(batch, run));
     run.input = invocation.input;
-    return { go: { tool, invocation, coercions: invocation.coercions } };
+    return { tool, invocation, coercions: invocation.coercions };
   } catch (error) {
     await closeApproval(batch, run, "cancelled");
     return { end: synthesised("denied", "tool_changed", `${modelText.tool_changed({ name: tool.name })} (${messageOf(error)})`) };

@@ -4,31 +4,11 @@ import { batchHookInput } from "../model/hook-input.ts";
 import type { ToolResult } from "../model/result.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
-import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
-import type { BatchReport, CallReport, ProposedCall } from "./dispatch.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { BatchReport, CallReport } from "./dispatch.ts";
 import { withHookWords } from "./hook-words.ts";
-import { type NamedCall, nameCalls, proposal } from "./propose.ts";
 import { hookSession } from "./rewrite.ts";
 import { type Begun, beginCall, finishCall } from "./run-call.ts";
-
-/** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
-export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
-  const { session, ids } = batch.deps;
-  const turn = session.state.openTurn ?? session.state.turn + 1;
-  const named = nameCalls(session, calls, () => ids.next("call_"));
-  const runs = named.map((call, index) => runOf(batch, call, index));
-  const drafts = runs.map((run, at) => proposal(session, run, { turn, named: named[at] }));
-  const written = session.write(drafts, "normal");
-  if (!(written instanceof Promise)) return runs;
-  written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
-  for (const run of runs) run.written = written;
-  return runs;
-}
-
-function runOf({ batch }: BatchRun, { calledAs, arguments: args, givenId, callId, duplicate }: NamedCall, index: number): CallRun {
-  const name = batch.tools.get(calledAs)?.name ?? calledAs;
-  return makeRun({ callId, index, name, arguments: args, duplicateOf: duplicate && givenId !== null ? givenId : undefined });
-}
 
 /** Lets every call go its way at once: all are judged before the first of them is claimed, as far as judging waits for nothing. */
 export function runAll(batch: BatchRun, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {

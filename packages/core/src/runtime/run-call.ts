@@ -1,4 +1,3 @@
-import { andThen } from "../and-then.ts";
 import { LedgerError } from "../ledger-port.ts";
 import { mayBeUnderWay, type Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
@@ -54,11 +53,20 @@ export function finishCall(batch: BatchRun, run: CallRun, begun: Begun): Maybe<C
     const going = go(batch, run, begun);
     const reported = going instanceof Promise ? reportLater(batch, run, going) : report(batch, run, going);
     if (reported instanceof Promise) return leaveLater(batch, run, reported);
-    leaveLane(batch.lanes, run.index);
+    leave(batch, run);
     return reported;
   } catch (error) {
     return leaveLater(batch, run, Promise.reject(error));
   }
+}
+
+function leave(batch: BatchRun, run: CallRun): void {
+  if (leaveLane(batch.lanes, run.index)) lookAgain(batch);
+}
+
+/** An unsafe call ran: whoever waits looks again at what it found. */
+function lookAgain({ runs }: BatchRun): void {
+  for (const run of runs) if (run.phase === "before") run.wake?.();
 }
 
 async function leaveLater(batch: BatchRun, run: CallRun, reported: Promise<CallReport>): Promise<CallReport> {
@@ -67,7 +75,7 @@ async function leaveLater(batch: BatchRun, run: CallRun, reported: Promise<CallR
   } catch (error) {
     return await failClosed(batch, run, error);
   } finally {
-    leaveLane(batch.lanes, run.index);
+    leave(batch, run);
   }
 }
 
@@ -81,9 +89,9 @@ function report(batch: BatchRun, run: CallRun, done: Asked): Maybe<CallReport> {
 
 /** Judged, then claimed: between the two every other call of the batch is judged, too. Whatever changed on the way is judged again first. */
 function go(batch: BatchRun, run: CallRun, begun: Begun): Maybe<Asked> {
-  if (begun === "asking") return askAgain(batch, run);
+  if (typeof begun === "string") return askAgain(batch, run);
   if ("thrown" in begun) throw begun.thrown;
-  return "end" in begun ? unclaimed(batch, run, begun.end) : attempt(batch, run, begun.go);
+  return "end" in begun ? unclaimed(batch, run, begun.end) : attempt(batch, run, begun);
 }
 
 function attempt(batch: BatchRun, run: CallRun, ready: Ready): Maybe<Asked> {
@@ -99,7 +107,7 @@ async function attemptedLater(batch: BatchRun, run: CallRun, tried: Promise<Atte
 function attempted(batch: BatchRun, run: CallRun, tried: Attempt): Maybe<Asked> {
   if ("parked" in tried) return tried;
   if ("end" in tried) return unclaimed(batch, run, tried.end);
-  return "go" in tried ? act(batch, run, tried.go) : attempt(batch, run, tried.ready);
+  return "yes" in tried ? act(batch, run, tried) : attempt(batch, run, tried.ready);
 }
 
 function act(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Asked> {
@@ -130,7 +138,7 @@ async function rewriteLater(batch: BatchRun, run: CallRun, taken: Promise<Step<T
 
 function rewriteAndJudge(batch: BatchRun, run: CallRun, taken: Step<Taken>): Maybe<Step<Ready>> {
   if ("end" in taken) return taken;
-  const rewritten = run.resumed ? { taken: taken.go, hook: undefined } : rewrite(batch, run, taken.go);
+  const rewritten = run.resumed ? { taken, hook: undefined } : rewrite(batch, run, taken);
   return rewritten instanceof Promise ? judgeLater(batch, run, rewritten) : judgeRewritten(batch, run, rewritten);
 }
 
@@ -139,11 +147,7 @@ async function judgeLater(batch: BatchRun, run: CallRun, rewritten: Promise<Rewr
 }
 
 function judgeRewritten(batch: BatchRun, run: CallRun, rewritten: Rewritten): Maybe<Step<Ready>> {
-  return run.stopped && !run.resumed ? stopUnjudged(batch, run) : andThen(judge(batch, run, rewritten), goOn);
-}
-
-function goOn(ready: Ready): Step<Ready> {
-  return { go: ready };
+  return run.stopped && !run.resumed ? stopUnjudged(batch, run) : judge(batch, run, rewritten);
 }
 
 async function stopUnjudged(batch: BatchRun, run: CallRun): Promise<{ readonly end: Ending }> {
@@ -157,7 +161,9 @@ function effect(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Maybe<E
 }
 
 async function effectOfYes(batch: BatchRun, run: CallRun, { ready, yes }: { readonly ready: Ready; readonly yes: Yes }): Promise<Ending> {
-  return startEffect(batch, run, { ready, yes, unseen: await byPattern(batch, yes) });
+  const unseen = await byPattern(batch, yes);
+  run.claimedAt = 0;
+  return startEffect(batch, run, { ready, yes, unseen });
 }
 
 function startEffect(batch: BatchRun, run: CallRun, { ready, yes, unseen }: Claimed & { readonly unseen: boolean }): Maybe<Ending> {
@@ -168,7 +174,7 @@ function startEffect(batch: BatchRun, run: CallRun, { ready, yes, unseen }: Clai
 const nested: Nested = (batch, parent, call) => nest(batch, parent, { call, runCall });
 
 function park(batch: BatchRun, run: CallRun, { parked }: Parked): CallReport {
-  parkLane(batch.lanes, run.index);
+  if (parkLane(batch.lanes, run.index)) lookAgain(batch);
   return { callId: run.callId, outcome: "waiting", type: "waiting", ...(parked !== undefined && { approvalId: parked }) };
 }
 

@@ -2,7 +2,7 @@ import { andThen } from "../and-then.ts";
 import { type ClaimLost, type Durability, type Lease, type Ledger, LedgerError } from "../ledger-port.ts";
 import { isAsked } from "../model/call.ts";
 import type { Draft, LedgerEvent } from "../model/events.ts";
-import { fold, type SessionState } from "../model/fold.ts";
+import { type CallChange, foldKnown, type SessionState } from "../model/fold.ts";
 import { toSnapshot } from "../model/snapshot.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { atOnce } from "./memory-ledger.ts";
@@ -43,9 +43,9 @@ export function makeWriter(on: WriterOn): SessionWriter {
     if (!(opened && direct?.isFree() && isIdle()) || endsAsked(on.state, events)) return append(events, durability);
     const at = take(events.length);
     try {
-      const written = opened.append(at, events);
-      foldNow(written);
-      return written;
+      const [only] = events;
+      if (only && events.length === 1) return foldNow([opened.appendOne(at, only)], opened.changed);
+      return foldNow(opened.append(at, events));
     } catch (error) {
       return Promise.reject(error);
     } finally {
@@ -57,7 +57,7 @@ export function makeWriter(on: WriterOn): SessionWriter {
     const at = take(1);
     try {
       const answer = opened.claim(at, intent);
-      if ("won" in answer) foldNow([answer.won]);
+      if ("won" in answer) foldNow([answer.won], opened.changed);
       return answer;
     } catch (error) {
       return Promise.reject(error);
@@ -189,9 +189,9 @@ function tellListeners({ listeners }: Link, events: readonly LedgerEvent[]): voi
  */
 function makeOrder({ state, link }: WriterOn): Order {
   const early = new Map<number, () => void>();
-  const foldNow = (events: readonly LedgerEvent[]): void => {
+  const foldNow: Order["foldNow"] = (events, known) => {
     try {
-      for (const event of events) fold(state, event);
+      for (const event of events) foldKnown(state, event, known);
     } catch (error) {
       const failure = (): unknown => error;
       link.failure = failure;
@@ -199,14 +199,15 @@ function makeOrder({ state, link }: WriterOn): Order {
     }
     tellListeners(link, events);
     const waiting = early.size > 0 ? early.get(state.seq + 1) : undefined;
-    if (!waiting) return;
+    if (!waiting) return events;
     early.delete(state.seq + 1);
     waiting();
+    return events;
   };
   const inTurn = (events: readonly LedgerEvent[]): Maybe<void> => {
     const pos = events[0]?.pos;
-    if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return foldNow(events);
-    return link.catchUp(pos).then(() => foldNow(events));
+    if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return void foldNow(events);
+    return link.catchUp(pos).then(() => void foldNow(events));
   };
   const inOrder: Order["inOrder"] = (events, value) => {
     const first = events[0]?.seq ?? state.seq + 1;
@@ -227,8 +228,8 @@ function makeOrder({ state, link }: WriterOn): Order {
 
 type Order = {
   readonly inOrder: <T>(events: readonly LedgerEvent[], value: T) => Maybe<T>;
-  /** For what is known to be next. */
-  readonly foldNow: (events: readonly LedgerEvent[]) => void;
+  /** For what is known to be next; `known`: what the ledger found the one event to make of its call. */
+  readonly foldNow: (events: readonly LedgerEvent[], known?: CallChange) => readonly LedgerEvent[];
 };
 
 /** A call that asked is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */

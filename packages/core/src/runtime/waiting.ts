@@ -20,7 +20,7 @@ import { traceApproval } from "./tracing.ts";
 type Waiting = Extract<Call, { readonly state: "waiting" }>;
 
 /** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
-export type Waited = Step<Yes> | "unasked" | { readonly changed: Ready };
+export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly changed: Ready };
 
 /** What may change while a person thinks. */
 type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready };
