@@ -2,7 +2,7 @@ import type { Coercion } from "./model/coercion.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import { cutText } from "./model/cut-text.ts";
 import { isObject, type JsonObject } from "./model/json.ts";
-import { normaliseResult } from "./model/normalise-result.ts";
+import { normaliseResult, textResult } from "./model/normalise-result.ts";
 import { resolvePath } from "./model/resolve-path.ts";
 import type { Display, ToolResult } from "./model/result.ts";
 import { messageOf } from "./model/thrown.ts";
@@ -205,6 +205,7 @@ async function performLive(bound: BoundInvocation, { given, update, run }: Live)
 }
 
 function resultOf({ definition, warnings }: BoundInvocation, returned: unknown): ToolResult {
+  if (typeof returned === "string") return textResult(returned);
   const { result, warnings: dropped } = normaliseResult(definition.name, returned);
   if (dropped.length > 0) warnings.push(...dropped);
   return result;

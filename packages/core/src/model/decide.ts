@@ -30,19 +30,13 @@ import { defaultEntry, HOOK_ENTRIES, hintEntry, modeEntry, type Step, TOOL_ENTRI
  * 6. allow if the hook allows; else ask. Only this ask can be answered by a grant or by a permission hook.
  */
 export function decide(request: Request, circumstances: Circumstances): Decision {
-  const court: Court = {
-    request,
-    mode: circumstances.mode,
-    guards: circumstances.guards ?? [],
-    checkers: byScope(circumstances.checkers ?? []),
-    hint: circumstances.hint ?? {},
-  };
+  const court = courtOf(circumstances);
   const { units } = request;
-  let ruling = judge(court, units[0] ?? { subject: request.tool });
+  let ruling = judge(court, request, units[0] ?? { subject: request.tool });
   let index = 0;
   let byRules = passesByRules(ruling.speaker);
   for (let i = 1; i < units.length; i++) {
-    const other = judge(court, units[i] ?? { subject: request.tool });
+    const other = judge(court, request, units[i] ?? { subject: request.tool });
     byRules &&= passesByRules(other.speaker);
     if (strictness(other.speaker) <= strictness(ruling.speaker)) continue;
     ruling = other;
@@ -58,59 +52,63 @@ export function strictest<T extends Opinion>(opinions: readonly T[]): T | undefi
   return winner;
 }
 
-type Court = {
-  readonly request: Request;
-  readonly mode: string;
-  readonly guards: readonly Guard[];
-  readonly checkers: readonly NamedChecker[];
-  readonly hint: Hint;
-};
+/** Circumstances with nothing left out, and checkers in the order in which they are named. */
+type Court = Required<Circumstances>;
+
+function courtOf(given: Circumstances): Court {
+  const checkers = given.checkers && byScope(given.checkers);
+  if (isWhole(given) && checkers === given.checkers) return given;
+  return { mode: given.mode, guards: given.guards ?? [], checkers: checkers ?? [], hint: given.hint ?? {} };
+}
+
+function isWhole(given: Circumstances): given is Court {
+  const { guards, checkers, hint } = given;
+  return guards !== undefined && checkers !== undefined && hint !== undefined;
+}
 
 /** An opinion with the step in which it decides. */
 type Speaker = Opinion & { readonly step: Step; readonly scope?: Scope };
 
 type Ruling = { readonly speaker: Speaker; readonly trace: readonly TraceEntry[] };
 
-/** What is heard about one unit before anything is decided. */
+/** What guards and checkers say about one unit, before anything is decided. */
 type Hearing = {
   readonly request: Request;
   readonly unit: Unit;
-  /** What guards and checkers said. */
-  heard: TraceEntry[] | undefined;
-  insisting: Speaker[] | undefined;
+  readonly trace: TraceEntry[];
+  insisting: Speaker | undefined;
   allowing: Speaker | undefined;
 };
 
-function judge(court: Court, unit: Unit): Ruling {
-  const { request, mode, hint } = court;
-  const hearing: Hearing = { request, unit, heard: undefined, insisting: undefined, allowing: undefined };
-  for (const guard of court.guards) hearGuard(hearing, guard);
-  for (const checker of court.checkers) hearChecker(hearing, checker);
-  const hook = hearHook(hearing, hint.hook);
-  const tool = hearTool(hearing, hint);
+function judge(court: Court, request: Request, unit: Unit): Ruling {
+  const { mode, hint } = court;
+  const heard = court.guards.length + court.checkers.length === 0 ? undefined : hear(court, request, unit);
   const planDenies = mode === "plan" && !knownToBeSafe(request.kind, hint);
-  if (planDenies) insist(hearing, PLAN_DENIES);
+  const hooked = stricter(heard?.insisting, insistingHook(hint.hook));
+  const insisting = stricter(stricter(hooked, deniedByTool(hint)), planDenies ? PLAN_DENIES : undefined);
   const speaker =
-    (hearing.insisting && strictest(hearing.insisting)) ?? // 1, 2
-    hearing.allowing ?? // 3
+    insisting ?? // 1, 2
+    heard?.allowing ?? // 3
     allowedByMode(mode, request.kind, hint) ?? // 4
     allowedByTool(hint, unit) ?? // 5
     allowedByHook(hint.hook) ?? // 6
     asked(hint);
-  const last = [hook, tool, modeEntry(mode, planDenies ? "deny" : speaker.step), hintEntry(speaker), defaultEntry(speaker)];
-  return { speaker, trace: hearing.heard ? [...hearing.heard, ...last] : last };
+  const modes = modeEntry(mode, planDenies ? "deny" : speaker.step);
+  const last = [hookEntry(hint.hook), toolEntry(hint), modes, hintEntry(speaker), defaultEntry(speaker)];
+  return { speaker, trace: heard ? [...heard.trace, ...last] : last };
 }
 
-// Lists begin with their first entry: in most calls nobody says anything.
-
-function note(hearing: Hearing, entry: TraceEntry): void {
-  if (hearing.heard) hearing.heard.push(entry);
-  else hearing.heard = [entry];
+function hear({ guards, checkers }: Court, request: Request, unit: Unit): Hearing {
+  const hearing: Hearing = { request, unit, trace: [], insisting: undefined, allowing: undefined };
+  for (const guard of guards) hearGuard(hearing, guard);
+  for (const checker of checkers) hearChecker(hearing, checker);
+  return hearing;
 }
 
-function insist(hearing: Hearing, speaker: Speaker): void {
-  if (hearing.insisting) hearing.insisting.push(speaker);
-  else hearing.insisting = [speaker];
+/** The stricter of two that deny or insist on being asked; of equal ones the first. */
+function stricter(one: Speaker | undefined, other: Speaker | undefined): Speaker | undefined {
+  if (!(one && other)) return one ?? other;
+  return SEVERITY[other.verdict] > SEVERITY[one.verdict] ? other : one;
 }
 
 /** What a guard or checker says about the unit; `error` when it throws or answers nonsense, which denies (law 4). */
@@ -165,34 +163,37 @@ function hearChecker(hearing: Hearing, checker: NamedChecker): void {
   record(hearing, consult(hearing, checker), nameOfChecker(checker));
 }
 
-function record(hearing: Hearing, { verdict, rule, note: why }: Statement, { layer, reason, source, scope, silent }: Name): void {
-  if (verdict === "none" && !rule && why === undefined) {
-    note(hearing, silent);
+function record(hearing: Hearing, { verdict, rule, note }: Statement, { layer, reason, source, scope, silent }: Name): void {
+  if (verdict === "none" && !rule && note === undefined) {
+    hearing.trace.push(silent);
     return;
   }
   const entry: Mutable<TraceEntry> = { layer, opinion: verdict };
   if (rule) entry.rule = rule.text;
-  if (why !== undefined) entry.note = why;
-  note(hearing, entry);
+  if (note !== undefined) entry.note = note;
+  hearing.trace.push(entry);
   if (verdict === "none") return;
   const speaker: Mutable<Speaker> = { verdict: verdict === "error" ? "deny" : verdict, reason, source, step: STEP[verdict] };
   if (scope) speaker.scope = scope;
   if (reason === "guard") speaker.rule = { text: layer };
   else if (rule) speaker.rule = rule;
-  if (why !== undefined) speaker.note = why;
+  if (note !== undefined) speaker.note = note;
   if (verdict === "allow") hearing.allowing ??= speaker;
-  else insist(hearing, speaker);
+  else hearing.insisting = stricter(hearing.insisting, speaker);
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const STEP = { error: 1, deny: 1, ask: 2, allow: 3 } as const;
 
-function hearHook(hearing: Hearing, hook: Hint["hook"]): TraceEntry {
+function hookEntry(hook: Hint["hook"]): TraceEntry {
   if (!hook) return HOOK_ENTRIES.none;
   const { verdict, reason, name } = hook;
-  if (verdict !== "allow") insist(hearing, hookSpeaker(hook, STEP[verdict]));
   return { layer: "hook", opinion: verdict, note: reason === undefined ? name : `${name}: ${reason}` };
+}
+
+function insistingHook(hook: Hint["hook"]): Speaker | undefined {
+  return hook && hook.verdict !== "allow" ? hookSpeaker(hook, STEP[hook.verdict]) : undefined;
 }
 
 function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step: Speaker["step"]): Speaker {
@@ -201,10 +202,14 @@ function hookSpeaker({ verdict, reason, name }: NonNullable<Hint["hook"]>, step:
   return speaker;
 }
 
-function hearTool(hearing: Hearing, { tool, toolNote }: Hint): TraceEntry {
-  if (tool === "deny") insist(hearing, toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote });
+function toolEntry({ tool, toolNote }: Hint): TraceEntry {
   const entry = TOOL_ENTRIES[tool ?? "none"];
   return toolNote === undefined ? entry : { ...entry, note: toolNote };
+}
+
+function deniedByTool({ tool, toolNote }: Hint): Speaker | undefined {
+  if (tool !== "deny") return undefined;
+  return toolNote === undefined ? TOOL_DENIES : { ...TOOL_DENIES, note: toolNote };
 }
 
 function knownToBeSafe(kind: Kind, hint: Hint): boolean {

@@ -105,7 +105,7 @@ export type CallChange = { readonly before: Call | undefined; readonly after: Ca
 export function foldKnown(state: SessionState, event: LedgerEvent, known: CallChange | undefined): void {
   const isFolded = foldCall(state, event, known) || foldProposal(state, event) || foldTask(state, event);
   if (!isFolded) foldSession(state, event);
-  if (event.at > state.at) state.at = event.at;
+  if (event.at !== state.at && event.at > state.at) state.at = event.at;
   if (event.session === SHARED) state.shared = event.pos;
   else state.seq = event.seq;
 }

@@ -17,15 +17,18 @@ const DISPLAYS: readonly unknown[] = ["file_diff", "todo_list", "plan_summary", 
 
 /** Turns whatever a body returned into a result. It never throws: what is no result becomes a failure that says so. */
 export function normaliseResult(name: string, returned: unknown): Normalised {
-  if (typeof returned === "string") {
-    const text = returned.toWellFormed();
-    return { result: { content: isBlank(text) ? NO_OUTPUT : text, display: text }, warnings: NONE };
-  }
+  if (typeof returned === "string") return { result: textResult(returned), warnings: NONE };
   try {
     return (isObject(returned) ? fromRecord(name, returned) : undefined) ?? { result: invalidResult(name), warnings: NONE };
   } catch (error) {
     return { result: invalidResult(name), warnings: [`Tool '${name}': its result could not be read: ${messageOf(error)}`] };
   }
+}
+
+/** The result of a body that returned a text. */
+export function textResult(returned: string): ToolResult {
+  const text = returned.toWellFormed();
+  return { content: isBlank(text) ? NO_OUTPUT : text, display: text };
 }
 
 function invalidResult(name: string): ToolResult {
@@ -106,8 +109,14 @@ function readJson(given: unknown): ContentPart | undefined {
   return text === undefined ? undefined : { type: "text", text: text.toWellFormed() };
 }
 
+/** Nearly every text begins with something to see, which is quicker to find than all of its spaces. */
+function beginsWithLetter(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first > 0x20 && first < 0x7f;
+}
+
 function isBlank(content: Content): boolean {
-  if (typeof content === "string") return content.trim() === "";
+  if (typeof content === "string") return !beginsWithLetter(content) && content.trim() === "";
   return content.every((part) => part.type === "text" && isBlank(part.text));
 }
 

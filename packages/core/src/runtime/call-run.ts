@@ -21,6 +21,8 @@ export type BatchRun = {
   /** Absent: nobody listens. */
   readonly emit: ((event: DispatchEvent) => void) | undefined;
   readonly lanes: Lanes;
+  /** When the batch was proposed, for as long as its calls are judged without waiting for anything: what one pass finds has one time. Else 0. */
+  passAt: number;
   readonly staging: Staging;
   /** Proposals that waited when the batch began: no call of it is about one that came later. */
   readonly stagedBefore: readonly string[];

@@ -11,7 +11,7 @@ import { stopped, synthesised } from "./endings.ts";
 import { callContext } from "./intake.ts";
 import { callKey, judge, type Ready, rejudge } from "./judge.ts";
 import { enterLane } from "./lanes.ts";
-import { notify } from "./notify.ts";
+import { isObserved, notify } from "./notify.ts";
 import { changedOperand, isBound } from "./operands.ts";
 import { needsNobody, permit } from "./permission.ts";
 import { editOf } from "./restore.ts";
@@ -132,7 +132,8 @@ async function claimToldLater(
 function claimTold(batch: BatchRun, run: CallRun, { claimed, told }: { readonly claimed: Claimed; readonly told: Told }): Maybe<Attempt> {
   const { ready, yes } = claimed;
   if ("lost" in told) return claimLost(batch, run, { ready, yes, lost: told.lost });
-  notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
+  if (isObserved(batch))
+    notify(batch, run, { ready, source: yes ? { decision: "allow", source: yes.source } : decidedSource(ready.decision) });
   return claimed;
 }
 

@@ -235,6 +235,7 @@ function makeBatchRun(
     nested: undefined,
     emit: guardedEmit(deps, emit),
     lanes: createLanes(count, Math.max(1, deps.maxConcurrency ?? CONCURRENCY)),
+    passAt: 0,
     policy: shared.policy,
     repeats: shared.repeats,
     shown: shared.shown,

@@ -40,7 +40,8 @@ function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut }: E
   const { deps } = batch;
   const ran = run.startedAt > 0;
   const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
-  const result = Object.freeze(run.hookWords ? withHookWords(limited, run.hookWords) : limited); // observers may look, not touch
+  const said = run.hookWords ? withHookWords(limited, run.hookWords) : limited;
+  const result = batch.emit ? Object.freeze(said) : said; // observers may look, not touch
   const ended = result === ending.result ? ending : { ...ending, result };
   const now = deps.clock.now();
   const body = endedBody(run, ended, ran ? Math.max(0, now - run.startedAt) : 0);
@@ -107,7 +108,7 @@ const TRIES = 4;
  */
 function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"], now: number): Maybe<void> {
   const { session } = deps;
-  const written = session.write([session.draft("call.ended", body, now)], "normal");
+  const written = session.writeOne(session.draft("call.ended", body, now), "normal");
   if (!(written instanceof Promise)) return undefined;
   const claimed = mayBeUnderWay(session.state.calls.get(body.call)); // nothing is folded before the promise is kept
   return recordEndSurely(deps, { body, claimed, written, signal: batch.signal });

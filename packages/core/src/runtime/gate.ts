@@ -22,7 +22,7 @@ export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: 
   if (parent.abort.signal.aborted) end();
   parent.abort.signal.addEventListener("abort", end, { once: true });
   try {
-    await session.record([proposal(session, run, session.state.turn)], "normal");
+    await session.record([proposal(session, run, { turn: session.state.turn })], "normal");
     const running = runCall(batch, run);
     batch.nested ??= [];
     batch.nested.push(running);

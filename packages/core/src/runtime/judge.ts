@@ -74,7 +74,7 @@ function recordJudgement(batch: BatchRun, run: CallRun, { ready, editedBy }: Jud
   if (facts.planDigest !== undefined) body.planDigest = facts.planDigest;
   if (editedBy !== undefined) body.editedBy = editedBy;
   run.judgements += 1;
-  const written = session.write([session.draft("call.judged", body)], "normal");
+  const written = session.writeOne(session.draft("call.judged", body, batch.passAt || undefined), "normal");
   run.written = written instanceof Promise ? written : undefined;
   run.written?.catch(ignoreUntilClaim);
   return ready;

@@ -36,6 +36,12 @@ export type Chain = {
   listedPos: number;
 };
 
+/** A row before it was changed. */
+export type Before = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
+
+/** What rows are kept in. */
+export type Rows<Row> = { readonly set: (id: string, row: Row) => unknown; readonly delete: (id: string) => unknown };
+
 /** Everything a memory ledger holds; events are kept by reference and never copied. */
 export type Chains = {
   /** All events; `pos` is the index plus one. */
@@ -50,6 +56,8 @@ export type Chains = {
   /** By approval, grant or question: the newest event of its life, which is what stands. */
   readonly standing: Map<string, LedgerEvent>;
   epoch: number;
+  /** How to take back what is written now, should the rest of it fail, in the order it was applied. Undefined: one event, which changes all of its rows or none. */
+  undo: Before[] | undefined;
   /** The newest `at`, so that a clock set back extends no deadline. */
   newestAt: string;
 };
@@ -66,6 +74,7 @@ export function emptyChains(): Chains {
     blobs: new Map(),
     standing: new Map(),
     epoch: 0,
+    undo: undefined,
     newestAt: "",
   };
 }

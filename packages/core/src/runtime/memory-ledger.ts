@@ -9,7 +9,7 @@ import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./mem
 import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./memory-contents.ts";
 import { makeFollowers } from "./memory-followers.ts";
 import { listPage } from "./memory-lists.ts";
-import { apply, keep, place, refusal, refuseType, rollBack, type Undo, type Writing } from "./memory-writing.ts";
+import { apply, keep, place, placeBehind, refusal, refuseType, together } from "./memory-writing.ts";
 import { makeStamp } from "./stamp.ts";
 
 /** What a memory ledger may be given; without a clock it takes the system's, without ids a random store id. */
@@ -153,35 +153,30 @@ type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
 function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
   const [only] = drafts;
   if (only && drafts.length === 1 && given.size === 0) return [appendOne(chains, chain, only)];
-  const writing: Writing = { owner: chain, undo: [] };
   refuseContents(drafts, given, chains.blobs);
-  let events: readonly LedgerEvent[];
-  try {
-    events = drafts.map((draft, index) => made(chains, { draft, index }, writing));
-  } catch (error) {
-    throw refusal(error, writing.undo);
-  }
+  const events = together(chains, () =>
+    drafts.map((draft, index) => {
+      refuseType(draft, isAppendable(draft.type));
+      const event = placeBehind(chains, chain, { draft, index });
+      apply(chains, event, chain);
+      return event;
+    }),
+  );
   for (const event of events) keep(chains, chain, event);
   for (const [sha, bytes] of given) chains.blobs.set(sha, bytes);
   return events;
 }
 
-/** One event changes all of its rows or none: there is nothing to take back. */
 function appendOne(chains: Chains, chain: Chain, draft: Draft): LedgerEvent {
+  refuseType(draft, isAppendable(draft.type));
   if (draft.type === "proposal.staged") refuseContents([draft], NOTHING, chains.blobs);
+  const event = place(chains, chain, draft);
   try {
-    const event = made(chains, { draft, index: 0 }, { owner: chain, undo: undefined });
-    keep(chains, chain, event);
-    return event;
+    apply(chains, event, chain);
   } catch (error) {
-    throw refusal(error, undefined);
+    throw refusal(error);
   }
-}
-
-function made(chains: Chains, placing: { readonly draft: Draft; readonly index: number }, writing: Writing): LedgerEvent {
-  refuseType(placing.draft, isAppendable(placing.draft.type));
-  const event = place(chains, writing.owner, placing);
-  apply(chains, event, writing);
+  keep(chains, chain, event);
   return event;
 }
 
@@ -201,8 +196,8 @@ function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): Claim 
     durable: false,
   });
   if (lost !== undefined) return { lost };
-  const won = place(chains, chain, { draft: claimed, index: 0 });
-  apply(chains, won, { owner: chain, undo: undefined });
+  const won = place(chains, chain, claimed);
+  apply(chains, won, chain);
   keep(chains, chain, won);
   return { won };
 }
@@ -212,25 +207,29 @@ type Answered = { readonly won: readonly LedgerEvent[] } | { readonly lost: Ledg
 function answer(chains: Chains, drafts: readonly SharedDraft[], now: string): Answered {
   if (drafts.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
   const shared = chainOf(chains, SHARED);
-  const undo: Undo = [];
-  const won: LedgerEvent[] = [];
-  try {
+  const answered = together(chains, (rollBack): Answered => {
+    const won: LedgerEvent[] = [];
     for (const draft of drafts) {
       refuseType(draft, isAnswerable(draft.type));
       const lost = standing(chains, draft, now);
       if (lost) {
-        rollBack(undo);
+        rollBack();
         return { lost };
       }
-      const event = place(chains, shared, { draft, index: won.length });
-      apply(chains, event, { owner: chainOf(chains, naming(event) ?? SHARED), undo });
+      const event = placeBehind(chains, shared, { draft, index: won.length });
+      apply(chains, event, chainOf(chains, naming(event) ?? SHARED));
       won.push(event);
     }
-  } catch (error) {
-    throw refusal(error, undo);
-  }
-  for (const event of won) keep(chains, shared, event);
-  return { won };
+    return { won };
+  });
+  if ("won" in answered) for (const event of answered.won) keepAnswer(chains, shared, event);
+  return answered;
+}
+
+function keepAnswer(chains: Chains, shared: Chain, event: LedgerEvent): void {
+  keep(chains, shared, event);
+  const named = naming(event);
+  if (named !== undefined) chainOf(chains, named).named.push(event);
 }
 
 /** What stands in the way of this event. Throws where there is nothing it could be about. */

@@ -2,30 +2,32 @@ import { LedgerError } from "../ledger-port.ts";
 import type { Draft, EventType, LedgerEvent } from "../model/events.ts";
 import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
-import { livedCall, naming } from "../model/known-event.ts";
+import { livedCall } from "../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../model/ledger-rules.ts";
 import { plain } from "../model/plain.ts";
-import { type Chain, type Chains, chainOf } from "./memory-chains.ts";
+import type { Before, Chain, Chains, Rows } from "./memory-chains.ts";
 
-/** How to take back what was applied, in the order it was applied. A single event needs none: it changes all of its rows or none. */
-export type Undo = Before[];
-
-type Rows<Row> = { readonly set: (id: string, row: Row) => unknown; readonly delete: (id: string) => unknown };
-type Before = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
-
-/** What an event is written for: whose call it is about, and how to take it back. */
-export type Writing = { readonly owner: Chain; readonly undo: Undo | undefined };
-
-/** What to throw when a write failed, after nothing of it is left in any row: an event that the rules refuse is `event_invalid`. */
-export function refusal(error: unknown, undo: Undo | undefined): unknown {
-  if (undo) rollBack(undo);
+/** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
+export function refusal(error: unknown): unknown {
   if (!(error instanceof IllegalEvent)) return error;
   return new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
 }
 
-/** Takes back everything, newest first. */
-export function rollBack(undo: Undo): void {
-  for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never);
+/** Several events, all or none: where one of them is refused, or `write` itself rolls back, nothing of them is left in any row. */
+export function together<T>(chains: Chains, write: (rollBack: () => void) => T): T {
+  const undo: Before[] = [];
+  chains.undo = undo;
+  const rollBack = (): void => {
+    for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never); // newest first
+  };
+  try {
+    return write(rollBack);
+  } catch (error) {
+    rollBack();
+    throw refusal(error);
+  } finally {
+    chains.undo = undefined;
+  }
 }
 
 /** `event_invalid` for an event that does not belong through this door. */
@@ -33,12 +35,24 @@ export function refuseType({ type }: { readonly type: string }, belongs: boolean
   if (!belongs) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
 }
 
-/** The event at the place it will have, the `index`-th of its batch. */
-export function place(chains: Chains, chain: Chain, { draft, index }: { draft: Draft; index: number }): LedgerEvent {
-  const { type, v, at, body } = draft;
-  const seq = chain.events.length + 1 + index;
-  const pos = chains.log.length + 1 + index;
-  return new Placed({ type, v, at, body, session: chain.session, seq, pos, epoch: chain.epoch || chains.epoch } as LedgerEvent);
+/** The event at the next place of its chain. */
+export function place(chains: Chains, { session, epoch, events }: Chain, { type, v, at, body }: Draft): LedgerEvent {
+  const seq = events.length + 1;
+  const pos = chains.log.length + 1;
+  return new Placed({ type, v, at, body, session, seq, pos, epoch: epoch || chains.epoch } as LedgerEvent);
+}
+
+/** The same, behind so many others that are not kept yet. */
+export function placeBehind(
+  chains: Chains,
+  chain: Chain,
+  { draft, index }: { readonly draft: Draft; readonly index: number },
+): LedgerEvent {
+  const event = place(chains, chain, draft);
+  const placed: { seq: number; pos: number } = event; // nobody else has it yet
+  placed.seq += index;
+  placed.pos += index;
+  return event;
 }
 
 const Placed = plain<LedgerEvent>(function (this: { -readonly [K in keyof LedgerEvent]: unknown }, event: LedgerEvent) {
@@ -52,22 +66,22 @@ const Placed = plain<LedgerEvent>(function (this: { -readonly [K in keyof Ledger
   this.epoch = event.epoch;
 });
 
-/** Changes the rows of whatever the event concerns. All of them are computed before the first is changed, so a throw changes none. */
-export function apply(chains: Chains, event: LedgerEvent, { owner, undo }: Writing): void {
+/** Changes the rows of whatever the event concerns; `owner` is whose call it is about. All of them are computed before the first is changed, so a throw changes none. */
+export function apply(chains: Chains, event: LedgerEvent, owner: Chain): void {
   const id = livedCall(event);
   const before = id === undefined ? undefined : owner.calls.get(id);
   const after = id === undefined ? undefined : nextCallRow(before, event);
   const approval = approvalOf(event, before);
-  if (approval !== undefined || (id === undefined && !UNLISTED.has(event.type))) applyListed(chains, approval, { event, owner, undo });
+  if (approval !== undefined || (id === undefined && !UNLISTED.has(event.type))) applyListed(chains, approval, { event, owner });
   if (id === undefined) return;
-  if (event.type === "call.ended" && owner.asked.size > 0 && owner.asked.has(id)) leaveOpen(chains, id, { event, owner, undo });
+  if (event.type === "call.ended" && owner.asked.size > 0 && owner.asked.has(id)) leaveOpen(chains, id, { event, owner });
   put(owner.calls, id, after);
   owner.changed.before = before;
   owner.changed.after = after;
-  undo?.push({ rows: owner.calls, id, before });
+  chains.undo?.push({ rows: owner.calls, id, before });
 }
 
-type Applying = Writing & { readonly event: LedgerEvent };
+type Applying = { readonly event: LedgerEvent; readonly owner: Chain };
 
 /** What is said in a turn is in no list. Nor is the life of a call, but for its approval. */
 const UNLISTED: ReadonlySet<string> = new Set<EventType>(["turn.started", "turn.ended", "message.user", "message.assistant"]);
@@ -80,7 +94,7 @@ function applyListed(chains: Chains, approval: string | undefined, applying: App
   else if ("question" in body) applyQuestion(chains, body.question, applying);
 }
 
-function applyApproval({ approvals, standing }: Chains, id: string, { event, undo }: Applying): void {
+function applyApproval({ approvals, standing, undo }: Chains, id: string, { event }: Applying): void {
   const before = approvals.get(id);
   const after = nextApprovalRow(before, event);
   const stood = standing.get(id);
@@ -89,7 +103,7 @@ function applyApproval({ approvals, standing }: Chains, id: string, { event, und
   undo?.push({ rows: approvals, id, before }, { rows: standing, id, before: stood });
 }
 
-function applyGrant({ grants, standing }: Chains, id: string, { event, undo }: Applying): void {
+function applyGrant({ grants, standing, undo }: Chains, id: string, { event }: Applying): void {
   const before = grants.get(id);
   const stood = standing.get(id);
   grants.set(id, nextGrantRow(before, event));
@@ -97,13 +111,13 @@ function applyGrant({ grants, standing }: Chains, id: string, { event, undo }: A
   undo?.push({ rows: grants, id, before }, { rows: standing, id, before: stood });
 }
 
-function applyProposal({ proposals }: Chains, id: string, { event, undo }: Applying): void {
+function applyProposal({ proposals, undo }: Chains, id: string, { event }: Applying): void {
   const before = proposals.get(id);
   proposals.set(id, nextProposalRow(before, event));
   undo?.push({ rows: proposals, id, before });
 }
 
-function applyQuestion({ questions, standing }: Chains, id: string, { event, owner, undo }: Applying): void {
+function applyQuestion({ questions, standing, undo }: Chains, id: string, { event, owner }: Applying): void {
   const before = questions.get(id);
   const after = nextQuestionRow(before, event, asking(owner, event));
   const stood = standing.get(id);
@@ -124,11 +138,11 @@ function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
 
 /** A call that ended leaves no question behind that somebody could still answer. */
 function leaveOpen(chains: Chains, call: string, applying: Applying): void {
-  const { owner, undo } = applying;
+  const { owner } = applying;
   const asked = owner.asked.get(call);
   for (const id of asked ?? []) applyQuestion(chains, id, applying);
   owner.asked.delete(call);
-  undo?.push({ rows: owner.asked, id: call, before: asked });
+  chains.undo?.push({ rows: owner.asked, id: call, before: asked });
 }
 
 function put<Row>(rows: Rows<Row>, id: string, row: Row | undefined): void {
@@ -140,9 +154,7 @@ function put<Row>(rows: Rows<Row>, id: string, row: Row | undefined): void {
 export function keep(chains: Chains, chain: Chain, event: LedgerEvent): void {
   chain.events[chain.events.length] = event;
   chains.log[chains.log.length] = event;
-  if (event.at > chains.newestAt) chains.newestAt = event.at;
+  if (event.at !== chains.newestAt && event.at > chains.newestAt) chains.newestAt = event.at;
   if (event.type === "policy.changed") chain.policySeq = event.seq;
   else if (event.type === "session.closed") chain.holder = undefined;
-  const named = naming(event);
-  if (named !== undefined) chainOf(chains, named).named.push(event);
 }

@@ -11,11 +11,16 @@ import { hookSession } from "./rewrite.ts";
 /** A final verdict and the stable words for who gave it. */
 export type Notifying = { readonly ready: Ready; readonly source: NotificationSource };
 
+/** Whether anybody wants to hear of verdicts. */
+export function isObserved({ deps }: BatchRun): boolean {
+  return deps.hooks !== undefined || deps.decided !== undefined;
+}
+
 /** Tells observers and hooks that the verdict on this call is final: once per call, whatever else happens to it. */
 export function notify(batch: BatchRun, run: CallRun, notifying: Notifying): void {
   if (run.notified) return;
   run.notified = true;
-  if (batch.deps.hooks || batch.deps.decided) announce(batch, run, noticeOf(run, notifying));
+  if (isObserved(batch)) announce(batch, run, noticeOf(run, notifying));
 }
 
 /** The same for a call that was cancelled before there was a verdict. */

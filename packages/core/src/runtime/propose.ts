@@ -9,12 +9,19 @@ import type { Session } from "./session.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
-  const { session } = batch.deps;
+  const { session, clock } = batch.deps;
   const turn = session.state.openTurn ?? session.state.turn + 1;
-  const seen = calls.length > 1 ? { callIds: new Set<string>(), givenIds: new Set<string>() } : undefined;
-  const runs = calls.map((call, index) => name(batch, call, { index, seen }));
-  const drafts = runs.map((run) => proposal(session, run, turn));
-  const written = session.write(drafts, "normal");
+  batch.passAt = clock.now();
+  const runs = nameAll(batch, calls);
+  const [only] = runs;
+  const about = { turn, now: batch.passAt };
+  const written =
+    only && runs.length === 1
+      ? session.writeOne(proposal(session, only, about), "normal")
+      : session.write(
+          runs.map((run) => proposal(session, run, about)),
+          "normal",
+        );
   if (!(written instanceof Promise)) return runs;
   written.catch(() => undefined); // the claim or the end that follows fails with the same cause, and says so
   for (const run of runs) run.written = written;
@@ -22,11 +29,23 @@ export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readon
 }
 
 /** A call's first record: what the model sent, as far as it can be kept. */
-export function proposal(session: Session, run: CallRun, turn: number): Draft<"call.proposed"> {
+export function proposal(
+  session: Session,
+  run: CallRun,
+  { turn, now }: { readonly turn: number; readonly now?: number },
+): Draft<"call.proposed"> {
   const { callId: call, index, name: tool, calledAs, givenId } = run;
   const body = new ProposedBody({ call, turn, index, tool: cut(tool), raw: rawOf(run.arguments), givenId });
   if (calledAs !== tool) body.calledAs = cut(calledAs);
-  return session.draft("call.proposed", body);
+  return session.draft("call.proposed", body, now);
+}
+
+/** Most batches are of one call. */
+function nameAll(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {
+  const [only] = calls;
+  if (only && calls.length === 1) return [name(batch, only, { index: 0, seen: undefined })];
+  const seen = { callIds: new Set<string>(), givenIds: new Set<string>() };
+  return calls.map((call, index) => name(batch, call, { index, seen }));
 }
 
 type Place = {

@@ -14,6 +14,8 @@ export type SessionWriter = {
   readonly record: (events: readonly Draft[], durability: Durability, blobs?: readonly Uint8Array[]) => Promise<readonly LedgerEvent[]>;
   /** The same, without a promise where the commit waits for nothing. It never throws: what fails is a promise that rejects. */
   readonly write: (events: readonly Draft[], durability: Durability) => Maybe<readonly LedgerEvent[]>;
+  /** The same for one event, for whoever needs no more than that it is written. */
+  readonly writeOne: (event: Draft, durability: Durability) => Maybe<unknown>;
   readonly claim: (claimed: Draft<"call.claimed">) => Maybe<Claim>;
 };
 
@@ -27,7 +29,7 @@ export function makeWriter(on: WriterOn): SessionWriter {
   const { ledger, lease } = on;
   const { issue, take, settle, isIdle } = makeIssuing(on);
   const keep = makeKeeping(on);
-  const { inOrder, foldNow } = makeOrder(on);
+  const { inOrder, foldNow, foldOne } = makeOrder(on);
   const direct = atOnce(ledger);
   const opened = direct?.open(lease);
   const stored = (events: readonly LedgerEvent[]): Maybe<readonly LedgerEvent[]> => {
@@ -43,9 +45,21 @@ export function makeWriter(on: WriterOn): SessionWriter {
     if (!(opened && direct?.isFree() && isIdle()) || endsAsked(on.state, events)) return append(events, durability);
     const at = take(events.length);
     try {
-      const [only] = events;
-      if (only && events.length === 1) return foldNow([opened.appendOne(at, only)], opened.changed);
-      return foldNow(opened.append(at, events));
+      const written = opened.append(at, events);
+      foldNow(written);
+      return written;
+    } catch (error) {
+      return Promise.reject(error);
+    } finally {
+      settle();
+    }
+  };
+  const writeOne: SessionWriter["writeOne"] = (event, durability) => {
+    if (!(opened && direct?.isFree() && isIdle()) || endsAskedOne(on.state, event)) return append([event], durability);
+    const at = take(1);
+    try {
+      foldOne(opened.appendOne(at, event), opened.changed);
+      return undefined;
     } catch (error) {
       return Promise.reject(error);
     } finally {
@@ -57,7 +71,7 @@ export function makeWriter(on: WriterOn): SessionWriter {
     const at = take(1);
     try {
       const answer = opened.claim(at, intent);
-      if ("won" in answer) foldNow([answer.won], opened.changed);
+      if ("won" in answer) foldOne(answer.won, opened.changed);
       return answer;
     } catch (error) {
       return Promise.reject(error);
@@ -67,6 +81,7 @@ export function makeWriter(on: WriterOn): SessionWriter {
   };
   return {
     write,
+    writeOne,
     claim,
     record: (events, durability, blobs) => {
       const done = blobs ? append(events, durability, blobs) : write(events, durability);
@@ -178,9 +193,8 @@ function makeKeeping({ ledger, lease, state }: WriterOn): <T>(value: T) => Maybe
   };
 }
 
-function tellListeners({ listeners }: Link, events: readonly LedgerEvent[]): void {
-  if (listeners.size === 0) return;
-  for (const event of events) for (const heard of listeners) heard(event);
+function tellListeners({ listeners }: Link, event: LedgerEvent): void {
+  if (listeners.size > 0) for (const heard of listeners) heard(event);
 }
 
 /**
@@ -189,25 +203,39 @@ function tellListeners({ listeners }: Link, events: readonly LedgerEvent[]): voi
  */
 function makeOrder({ state, link }: WriterOn): Order {
   const early = new Map<number, () => void>();
-  const foldNow: Order["foldNow"] = (events, known) => {
-    try {
-      for (const event of events) foldKnown(state, event, known);
-    } catch (error) {
-      const failure = (): unknown => error;
-      link.failure = failure;
-      throw error;
-    }
-    tellListeners(link, events);
+  const failed = (error: unknown): unknown => {
+    const failure = (): unknown => error;
+    link.failure = failure;
+    return error;
+  };
+  const wakeNext = (): void => {
     const waiting = early.size > 0 ? early.get(state.seq + 1) : undefined;
-    if (!waiting) return events;
+    if (!waiting) return;
     early.delete(state.seq + 1);
     waiting();
-    return events;
+  };
+  const foldNow: Order["foldNow"] = (events) => {
+    try {
+      for (const event of events) foldKnown(state, event, undefined);
+    } catch (error) {
+      throw failed(error);
+    }
+    for (const event of events) tellListeners(link, event);
+    wakeNext();
+  };
+  const foldOne: Order["foldOne"] = (event, known) => {
+    try {
+      foldKnown(state, event, known);
+    } catch (error) {
+      throw failed(error);
+    }
+    tellListeners(link, event);
+    wakeNext();
   };
   const inTurn = (events: readonly LedgerEvent[]): Maybe<void> => {
     const pos = events[0]?.pos;
-    if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return void foldNow(events);
-    return link.catchUp(pos).then(() => void foldNow(events));
+    if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return foldNow(events);
+    return link.catchUp(pos).then(() => foldNow(events));
   };
   const inOrder: Order["inOrder"] = (events, value) => {
     const first = events[0]?.seq ?? state.seq + 1;
@@ -223,17 +251,23 @@ function makeOrder({ state, link }: WriterOn): Order {
       });
     });
   };
-  return { inOrder, foldNow };
+  return { inOrder, foldNow, foldOne };
 }
 
 type Order = {
   readonly inOrder: <T>(events: readonly LedgerEvent[], value: T) => Maybe<T>;
-  /** For what is known to be next; `known`: what the ledger found the one event to make of its call. */
-  readonly foldNow: (events: readonly LedgerEvent[], known?: CallChange) => readonly LedgerEvent[];
+  /** For what is known to be next. */
+  readonly foldNow: (events: readonly LedgerEvent[]) => void;
+  /** The same for one event, of which the ledger knows what it made of its call. */
+  readonly foldOne: (event: LedgerEvent, known: CallChange) => void;
 };
 
 /** A call that asked is ended although nobody listens any more: a store failed. Somebody may have answered it just before. */
-function endsAsked({ calls }: SessionState, events: readonly Draft[]): boolean {
-  for (const event of events) if (event.type === "call.ended" && isAsked(calls.get(event.body.call))) return true;
+function endsAsked(state: SessionState, events: readonly Draft[]): boolean {
+  for (const event of events) if (endsAskedOne(state, event)) return true;
   return false;
+}
+
+function endsAskedOne({ calls }: SessionState, event: Draft): boolean {
+  return event.type === "call.ended" && isAsked(calls.get(event.body.call));
 }
