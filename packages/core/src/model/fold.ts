@@ -3,6 +3,7 @@ import type { EventBodies, LedgerEvent } from "./events.ts";
 import { SHARED } from "./events.ts";
 import { livedCall } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
+import { OpenRows } from "./open-rows.ts";
 import type { ProposalRow } from "./proposal.ts";
 import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal-row.ts";
 import { answeredQuestion, askedQuestion } from "./question-row.ts";
@@ -40,7 +41,7 @@ export type SessionState = {
   /** Schedules that are not removed, by id. */
   readonly schedules: Map<string, ScheduleRow>;
   /** Calls that have not ended, by id. */
-  readonly calls: Map<string, Call>;
+  readonly calls: OpenRows<Call>;
   /** How often each id was given; an id that is here and not in `calls` has ended. */
   readonly ids: Map<string, number>;
   /** Fingerprints of unsafe calls that ended `unknown` and that no person has answered for since. */
@@ -83,7 +84,7 @@ export function emptySession(): SessionState {
     notices: new Map(),
     tasks: new Map(),
     schedules: new Map(),
-    calls: new Map(),
+    calls: new OpenRows(),
     ids: new Map(),
     unknown: new Set(),
     rejected: new Set(),

@@ -11,8 +11,8 @@ import type { Holder, LedgerEvent } from "../model/events.ts";
 import type { Json } from "../model/json.ts";
 import { callOf } from "../model/known-event.ts";
 import type { CallRow } from "../model/ledger-rules.ts";
+import { OpenRows } from "../model/open-rows.ts";
 import type { ProposalRow } from "../model/proposal.ts";
-import { OpenRows } from "./open-rows.ts";
 
 /** One session's events in order, and what a write to it is compared with. */
 export type Chain = {
