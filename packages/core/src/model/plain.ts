@@ -3,10 +3,12 @@
  * V8 begins to put among what lives long, where those of closed sessions stay until everything is collected; what a constructor makes it puts where everything
  * new is. The fields given are read once and, where the call is compiled, never made into an object.
  */
-export function plain<T extends object>(fill: (this: T, fields: T) => void): Plain<T> {
+export function plain<Fields extends object, Made extends object = Fields>(
+  fill: (this: Made, fields: Fields) => void,
+): Plain<Fields, Made> {
   const made: unknown = Object.defineProperty(fill, "prototype", { value: Object.prototype });
-  return made as Plain<T>;
+  return made as Plain<Fields, Made>;
 }
 
 /** Makes one plain object of the fields it is given. */
-export type Plain<T extends object> = new (fields: T) => T;
+export type Plain<Fields extends object, Made extends object = Fields> = new (fields: Fields) => Made;

@@ -27,6 +27,7 @@ export const HOOK_ENTRIES: Entries = entriesOf("hook");
 export const TOOL_ENTRIES: Entries = entriesOf("tool");
 
 const MODE: ReadonlyMap<string, Entries> = new Map(MODES.map((mode) => [mode, entriesOf("mode", mode)]));
+const USUAL = MODE.get("default");
 const HINT = entriesOf("readonly_hint");
 const DEFAULT = entriesOf("default");
 
@@ -35,7 +36,8 @@ const MODE_AT = { 1: "not_reached", 2: "not_reached", 3: "not_reached", 4: "allo
 /** What the mode says: that it denies, or what follows from the step that decided. */
 export function modeEntry(mode: string, said: "deny" | Step): TraceEntry {
   const opinion = said === "deny" ? said : MODE_AT[said];
-  return MODE.get(mode)?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
+  const entries = mode === "default" ? USUAL : MODE.get(mode);
+  return entries?.[opinion] ?? { layer: "mode", opinion, note: `unknown mode '${mode}'` };
 }
 
 /** What the read-only hint says. */

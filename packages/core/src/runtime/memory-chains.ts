@@ -55,6 +55,8 @@ export type Chains = {
   readonly blobs: Map<string, Uint8Array>;
   /** By approval, grant or question: the newest event of its life, which is what stands. */
   readonly standing: Map<string, LedgerEvent>;
+  /** The clock, or the newest `at` where that is later. */
+  readonly now: () => string;
   epoch: number;
   /** How to take back what is written now, should the rest of it fail, in the order it was applied. Undefined: one event, which changes all of its rows or none. */
   undo: Before[] | undefined;
@@ -63,8 +65,12 @@ export type Chains = {
 };
 
 /** A ledger without events. */
-export function emptyChains(): Chains {
-  return {
+export function emptyChains(now: () => string): Chains {
+  const chains: Chains = {
+    now: () => {
+      const time = now();
+      return time > chains.newestAt ? time : chains.newestAt;
+    },
     log: [],
     bySession: new Map(),
     approvals: new Map(),
@@ -77,6 +83,7 @@ export function emptyChains(): Chains {
     undo: undefined,
     newestAt: "",
   };
+  return chains;
 }
 
 /** The session's chain, begun if need be. */

@@ -22,10 +22,9 @@ export type MemoryLedgerOptions = { readonly clock?: Pick<Clock, "now">; readonl
  * A session is held until its holder closes it or somebody takes it over: a process has no dead holders in its own memory.
  */
 export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): Ledger {
-  const chains = emptyChains();
   const followers = makeFollowers();
   const stamp = makeStamp();
-  const now = (): string => latest(stamp(clock.now()), chains.newestAt);
+  const chains = emptyChains(() => stamp(clock.now()));
   const turns = makeTurns();
   const written = <T>(result: T): T => {
     followers.wake();
@@ -41,12 +40,12 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       if (blobs.length > 0) return turns.takeAfter(hashed(blobs), (given) => store(lease, expected, { drafts: events, given }));
       return turns.take(() => store(lease, expected, { drafts: events, given: NOTHING }));
     },
-    answer: async (events) => turns.take(() => written(answer(chains, events, now()))),
+    answer: async (events) => turns.take(() => written(answer(chains, events))),
     claim: async (lease, expected, claimed) =>
-      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), { claimed, now }))),
+      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), claimed))),
     read: (from, filter = {}) => readEvents(chains, from, filter),
     subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
-    pending: async (kind, query = {}) => listPage(chains, kind, { query, now }),
+    pending: async (kind, query = {}) => listPage(chains, kind, query),
     snapshot: async (session, seq, state) => {
       const chain = chainOf(chains, session);
       if (seq <= chain.events.length && seq >= (chain.snapshot?.seq ?? 0)) chain.snapshot = { seq, state };
@@ -68,7 +67,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       return {
         append: (expected, drafts) => written(append(chains, writable(chain, lease, expected), { drafts, given: NOTHING })),
         appendOne: (expected, draft) => written(appendOne(chains, writable(chain, lease, expected), draft)),
-        claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), { claimed, now })),
+        claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), claimed)),
         changed: chain.changed,
       };
     },
@@ -110,10 +109,6 @@ export function atOnce(ledger: Ledger & { readonly [AT_ONCE]?: AtOnce }): AtOnce
 }
 
 const NOTHING: Contents = new Map();
-
-function latest(one: string, other: string): string {
-  return one > other ? one : other;
-}
 
 type Acquiring = { readonly session: string; readonly holder: Holder; readonly takeOver: boolean };
 
@@ -180,10 +175,9 @@ function appendOne(chains: Chains, chain: Chain, draft: Draft): LedgerEvent {
   return event;
 }
 
-type Claiming = { readonly claimed: Draft<"call.claimed">; readonly now: () => string };
 type Claim = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
 
-function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): Claim {
+function claim(chains: Chains, chain: Chain, claimed: Draft<"call.claimed">): Claim {
   refuseType(claimed, claimed.type === "call.claimed");
   const call = chain.calls.get(claimed.body.call);
   const { approval, grant } = standsOn(call);
@@ -192,7 +186,7 @@ function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): Claim 
     approval: approval === undefined ? undefined : chains.approvals.get(approval),
     grant: grant === undefined ? undefined : chains.grants.get(grant),
     policySeq: chain.policySeq,
-    now: grant === undefined ? "" : now(),
+    now: grant === undefined ? "" : chains.now(),
     durable: false,
   });
   if (lost !== undefined) return { lost };
@@ -204,8 +198,9 @@ function claim(chains: Chains, chain: Chain, { claimed, now }: Claiming): Claim 
 
 type Answered = { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent };
 
-function answer(chains: Chains, drafts: readonly SharedDraft[], now: string): Answered {
+function answer(chains: Chains, drafts: readonly SharedDraft[]): Answered {
   if (drafts.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
+  const now = chains.now();
   const shared = chainOf(chains, SHARED);
   const answered = together(chains, (rollBack): Answered => {
     const won: LedgerEvent[] = [];

@@ -8,9 +8,9 @@ import { type Chain, type Chains, makeReader } from "./memory-chains.ts";
 type Listing = {
   readonly [K in keyof Lists]: {
     /** Oldest first. */
-    readonly rows: (chains: Chains, now: () => string) => Iterable<Lists[K]>;
+    readonly rows: (chains: Chains) => Iterable<Lists[K]>;
     /** The one of this id. */
-    readonly one: (chains: Chains, id: string, now: () => string) => Lists[K] | undefined;
+    readonly one: (chains: Chains, id: string) => Lists[K] | undefined;
     readonly isOver: (row: Lists[K]) => boolean;
     readonly isAsked: (row: Lists[K], query: PageQuery) => boolean;
   };
@@ -26,10 +26,10 @@ const LISTING: Listing = {
     isAsked: (row, { session = row.session, tool = row.tool }) => row.session === session && row.tool === tool,
   },
   grants: {
-    rows: function* ({ grants }, now) {
+    rows: function* ({ grants, now }) {
       for (const grant of grants.values()) yield grantAt(grant, now());
     },
-    one: ({ grants }, id, now) => {
+    one: ({ grants, now }, id) => {
       const grant = grants.get(id);
       return grant && grantAt(grant, now());
     },
@@ -60,18 +60,14 @@ const LISTING: Listing = {
 };
 
 /** One page of a list as it stands now. */
-export function listPage<K extends keyof Lists>(
-  chains: Chains,
-  kind: K,
-  { query, now }: { query: PageQuery; now: () => string },
-): readonly Lists[K][] {
+export function listPage<K extends keyof Lists>(chains: Chains, kind: K, query: PageQuery): readonly Lists[K][] {
   const { rows, one, isOver, isAsked } = LISTING[kind];
   const isWanted = (row: Lists[K]): boolean => (query.all || !isOver(row)) && row.id.startsWith(query.prefix ?? "") && isAsked(row, query);
-  const looked = query.limit === 1 && query.after === undefined && query.prefix ? one(chains, query.prefix, now) : undefined;
+  const looked = query.limit === 1 && query.after === undefined && query.prefix ? one(chains, query.prefix) : undefined;
   if (looked && isWanted(looked)) return [looked]; // no walk over all of them, and none that is older and only begins so
   const page: Lists[K][] = [];
   let reached = query.after === undefined;
-  for (const row of rows(chains, now)) {
+  for (const row of rows(chains)) {
     if (page.length === query.limit) break;
     if (reached && isWanted(row)) page.push(row);
     reached ||= row.id === query.after;

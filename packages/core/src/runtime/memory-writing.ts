@@ -4,7 +4,7 @@ import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
 import { livedCall } from "../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../model/ledger-rules.ts";
-import { plain } from "../model/plain.ts";
+import { isUnplaced, unplaced } from "../model/unplaced.ts";
 import type { Before, Chain, Chains, Rows } from "./memory-chains.ts";
 
 /** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
@@ -36,10 +36,13 @@ export function refuseType({ type }: { readonly type: string }, belongs: boolean
 }
 
 /** The event at the next place of its chain. */
-export function place(chains: Chains, { session, epoch, events }: Chain, { type, v, at, body }: Draft): LedgerEvent {
-  const seq = events.length + 1;
-  const pos = chains.log.length + 1;
-  return new Placed({ type, v, at, body, session, seq, pos, epoch: epoch || chains.epoch } as LedgerEvent);
+export function place(chains: Chains, { session, epoch, events }: Chain, draft: Draft): LedgerEvent {
+  const event = isUnplaced(draft) ? draft : unplaced(draft);
+  event.session = session;
+  event.seq = events.length + 1;
+  event.pos = chains.log.length + 1;
+  event.epoch = epoch || chains.epoch;
+  return event;
 }
 
 /** The same, behind so many others that are not kept yet. */
@@ -54,17 +57,6 @@ export function placeBehind(
   placed.pos += index;
   return event;
 }
-
-const Placed = plain<LedgerEvent>(function (this: { -readonly [K in keyof LedgerEvent]: unknown }, event: LedgerEvent) {
-  this.type = event.type;
-  this.v = event.v;
-  this.at = event.at;
-  this.body = event.body;
-  this.session = event.session;
-  this.seq = event.seq;
-  this.pos = event.pos;
-  this.epoch = event.epoch;
-});
 
 /** Changes the rows of whatever the event concerns; `owner` is whose call it is about. All of them are computed before the first is changed, so a throw changes none. */
 export function apply(chains: Chains, event: LedgerEvent, owner: Chain): void {

@@ -58,10 +58,8 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
       if (stored.pos < before) take(stored);
     }
   };
-  const isWatching = (): boolean => sinks.size > 0;
   // Named first: V8 puts a function that is written behind `link.x =` among what lives long, and a closed session with it.
   link.catchUp = catchUp;
-  link.isWatching = isWatching;
   link.take = take;
   const receive = (stored: StoredEvent): void => {
     if (link.underWay > 0) link.held.push(stored);
@@ -74,11 +72,13 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     },
     watch: (changed) => {
       sinks.add(changed);
+      link.watched = true;
       subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: HEARD }, receive);
       return {
         close: () => {
           sinks.delete(changed);
-          if (sinks.size > 0) return;
+          link.watched = sinks.size > 0;
+          if (link.watched) return;
           subscription?.close();
           subscription = undefined;
         },

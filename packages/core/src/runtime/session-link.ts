@@ -12,7 +12,8 @@ export type Link = {
   take: (stored: StoredEvent) => void;
   /** Folds what other processes said before this position, however late we are told of it. */
   catchUp: (before: number) => Promise<void>;
-  isWatching: () => boolean;
+  /** Somebody acts on what others say. */
+  watched: boolean;
   /** Told of every event once it is folded. */
   readonly listeners: Set<(event: LedgerEvent) => void>;
 };

@@ -157,7 +157,7 @@ function makeIssuing({ lease, state, link }: WriterOn): Issuing {
     };
     return begin(store, expected).then(done, (error: unknown) => failed(error, { place, store }));
   };
-  const isIdle = (): boolean => mode === "at once" && link.underWay === 0 && link.failure === undefined && !link.isWatching();
+  const isIdle = (): boolean => mode === "at once" && link.underWay === 0 && link.failure === undefined && !link.watched;
   return { issue, take, settle, isIdle };
 }
 
@@ -234,7 +234,7 @@ function makeOrder({ state, link }: WriterOn): Order {
   };
   const inTurn = (events: readonly LedgerEvent[]): Maybe<void> => {
     const pos = events[0]?.pos;
-    if (pos === undefined || !(link.isWatching() || endsAsked(state, events))) return foldNow(events);
+    if (pos === undefined || !(link.watched || endsAsked(state, events))) return foldNow(events);
     return link.catchUp(pos).then(() => foldNow(events));
   };
   const inOrder: Order["inOrder"] = (events, value) => {

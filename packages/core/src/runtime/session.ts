@@ -3,6 +3,7 @@ import type { Draft, EventBodies, EventType, Holder, LedgerEvent, StoredEvent } 
 import { emptySession, fold, type SessionState } from "../model/fold.ts";
 import { knownEvent } from "../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../model/snapshot.ts";
+import { unplaced } from "../model/unplaced.ts";
 import type { Clock, Ids } from "../ports.ts";
 import { makeFollower, type SessionFollower } from "./session-following.ts";
 import type { Link } from "./session-link.ts";
@@ -101,7 +102,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
     held: [],
     take: () => undefined,
     catchUp: () => Promise.resolve(),
-    isWatching: () => false,
+    watched: false,
     listeners: new Set(),
   };
   const writer = makeWriter({ ledger, lease, state, link });
@@ -110,7 +111,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   const closing: (() => Promise<void>)[] = [];
   // Named here: see what following does with functions that are put into a link.
   const isClosed = (): LedgerError => new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
-  const draft: Session["draft"] = (type, body, now = clock.now()) => ({ type, v: 1, at: stamp(now), body }) as never;
+  const draft: Session["draft"] = (type, body, now = clock.now()) => unplaced({ type, v: 1, at: stamp(now), body } as never) as never;
   return {
     id,
     ledger,

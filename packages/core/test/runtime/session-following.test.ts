@@ -48,7 +48,7 @@ async function following(): Promise<Scene> {
     held: [],
     take: nothing,
     catchUp: async () => nothing(),
-    isWatching: () => false,
+    watched: false,
     listeners: new Set(),
   };
   return { ledger, state, link, follower: makeFollower({ ledger, id: A, state, link }) };
