@@ -170,7 +170,7 @@ describe("one place for each dangerous thing", () => {
   const places: readonly [sentence: string, pattern: RegExp, plant: string, allowed: readonly string[]][] = [
     [
       "only the effect and the ungoverned entry execute a tool",
-      /\.execute\(/,
+      /\.(?:execute|perform)\(/,
       "invocation.execute(signal)",
       ["packages/core/src/runtime/effect.ts", "packages/core/src/ungoverned.ts"],
     ],
@@ -431,6 +431,7 @@ describe("surfaces are pinned", () => {
         "NewSession",
         "OpenApproval",
         "OpenQuestion",
+        "OpenRows",
         "Opinion",
         "Outcome",
         "OutcomeState",

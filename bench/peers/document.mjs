@@ -138,7 +138,7 @@ not the leanest way to the same thing: a dispatcher that keeps its calls in memo
 
 ${beaten()}
 
-What the scheduler does without, and what we tried, is in [decision 34](decisions/0034-a-scheduler-that-keeps-nothing-is-cheaper.md).`,
+What a scheduler that keeps nothing does without, and what our own calls cost, is in [decision 34](decisions/0034-what-a-call-in-memory-costs.md).`,
     `## What did not run
 
 ${notRun()}`,

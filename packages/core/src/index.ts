@@ -51,6 +51,7 @@ export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
+export type { OpenRows } from "./model/open-rows.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
 export type { Glob } from "./model/glob.ts";
 export { compileGlob } from "./model/glob.ts";

@@ -57,7 +57,7 @@ export class BoundInvocation implements Invocation {
   }
 
   async execute(signal: AbortSignal, update?: Update, given?: Partial<RunContext>): Promise<ToolResult> {
-    return perform(this, { ...given, signal }, update);
+    return execute(this, signal, { update, given });
   }
 
   /** The same without a promise where the body waits for nothing. */
@@ -79,7 +79,7 @@ export function apart(bound: BoundInvocation): Invocation {
     opinion: () => bound.opinion(),
     safe: () => bound.safe(),
     confirmation: (signal: AbortSignal) => bound.confirmation(signal),
-    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) => bound.execute(signal, update, ctx),
+    execute: (signal: AbortSignal, update?: Update, ctx?: Partial<RunContext>) => execute(bound, signal, { update, given: ctx }),
   });
 }
 
@@ -172,6 +172,12 @@ async function confirmation({ definition, input, ctx }: BoundInvocation, signal:
 
 function isDetails(value: unknown): value is ConfirmationDetails {
   return isObject(value) && DETAILS.includes(value["type"]);
+}
+
+type Executing = { readonly update: Update | undefined; readonly given: Partial<RunContext> | undefined };
+
+async function execute(bound: BoundInvocation, signal: AbortSignal, { update, given }: Executing): Promise<ToolResult> {
+  return perform(bound, { ...given, signal }, update);
 }
 
 function perform(bound: BoundInvocation, given: Signalled, update: Update | undefined): Maybe<ToolResult> {

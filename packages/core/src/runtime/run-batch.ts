@@ -46,12 +46,17 @@ export function conclude(batch: BatchRun, runs: readonly CallRun[], reports: rea
 }
 
 function reportOf(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): BatchReport {
-  const placed = place(batch, runs, reports);
-  const ended = batch.endedBy ? { endedBy: batch.endedBy } : undefined;
-  if (!batch.stops) return { stopRun: false, stopMessage: "", results: placed, ...ended };
-  const [stop] = [...batch.stops.entries()].sort(([left], [right]) => left - right);
-  const stopRun = stop !== undefined && !batch.batch.signal.aborted;
-  return { stopRun, stopMessage: stopRun ? stop[1] : "", results: placed, ...ended };
+  const results = place(batch, runs, reports);
+  const stopMessage = stopOf(batch);
+  const report = { stopRun: stopMessage !== undefined, stopMessage: stopMessage ?? "", results };
+  return batch.endedBy ? { ...report, endedBy: batch.endedBy } : report;
+}
+
+/** What the first call says that stops the run, unless somebody cancelled it all. */
+function stopOf({ stops, batch }: BatchRun): string | undefined {
+  if (!stops || batch.signal.aborted) return undefined;
+  const [stop] = [...stops.entries()].sort(([left], [right]) => left - right);
+  return stop?.[1];
 }
 
 /** Hooks that look at a whole batch speak once, when all of it has ended, behind its last result. */
