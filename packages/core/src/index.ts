@@ -51,7 +51,6 @@ export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
-export type { OpenRows } from "./model/open-rows.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
 export type { Glob } from "./model/glob.ts";
 export { compileGlob } from "./model/glob.ts";
@@ -75,6 +74,7 @@ export {
   questionRefusal,
   standsOn,
 } from "./model/ledger-rules.ts";
+export type { OpenRows } from "./model/open-rows.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
 export type { Condition, Pattern, Subject } from "./model/pattern.ts";
