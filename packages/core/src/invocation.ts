@@ -52,8 +52,8 @@ export class BoundInvocation implements Invocation {
     return this.definition.safe !== undefined && isSafe(this);
   }
 
-  async confirmation(signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
-    return this.definition.confirm ? await confirmation(this, signal) : undefined;
+  confirmation(signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+    return this.definition.confirm ? confirmation(this, signal) : Promise.resolve(undefined);
   }
 
   async execute(signal: AbortSignal, update?: Update, given?: Partial<RunContext>): Promise<ToolResult> {

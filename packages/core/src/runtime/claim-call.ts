@@ -114,8 +114,8 @@ function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> 
   const now = batch.deps.clock.now();
   const claiming = session.claim(session.draft("call.claimed", body, now));
   run.key = key;
+  run.claimedAt = claiming instanceof Promise || "lost" in claiming ? 0 : now;
   if (claiming instanceof Promise) return claimToldLater(batch, run, { claimed, claiming });
-  run.claimedAt = now;
   return claimTold(batch, run, { claimed, told: claiming });
 }
 

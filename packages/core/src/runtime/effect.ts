@@ -1,4 +1,4 @@
-import { BoundInvocation, ignoreUpdate } from "../invocation.ts";
+import { apart, BoundInvocation, ignoreUpdate } from "../invocation.ts";
 import { LedgerError } from "../ledger-port.ts";
 import type { Yes } from "../model/call.ts";
 import { modelText } from "../model/model-text.ts";
@@ -145,7 +145,8 @@ async function handle(
   { callId }: CallRun,
   { ready, ctx }: { readonly ready: Ready; readonly ctx: RunContext },
 ): Promise<Done> {
-  const { tool, invocation } = ready.taken;
+  const { tool, invocation: own } = ready.taken;
+  const invocation = own instanceof BoundInvocation ? apart(own) : own;
   const handler = deps.handlers?.[tool.definition.runtimeHandler ?? ""];
   return normaliseResult(tool.name, await handler?.(deps.session, { callId, tool }, { invocation, ctx })).result;
 }

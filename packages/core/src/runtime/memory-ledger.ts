@@ -4,6 +4,7 @@ import type { CallChange } from "../model/fold.ts";
 import { grantRefusal } from "../model/grant-row.ts";
 import { isAnswerable, isAppendable, naming } from "../model/known-event.ts";
 import { answerRefusal, claimLoss, proposalRefusal, questionRefusal, standsOn } from "../model/ledger-rules.ts";
+import { ownOf, type Unplaced, unplaced } from "../model/unplaced.ts";
 import type { Clock, Ids } from "../ports.ts";
 import { type Chain, type Chains, chainOf, emptyChains, makeReader } from "./memory-chains.ts";
 import { type Contents, contentOf, hashed, makeTurns, refuseContents } from "./memory-contents.ts";
@@ -42,7 +43,7 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     },
     answer: async (events) => turns.take(() => written(answer(chains, events))),
     claim: async (lease, expected, claimed) =>
-      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), claimed))),
+      turns.take(() => written(claim(chains, writable(chainOf(chains, lease.session), lease, expected), unplaced(claimed)))),
     read: (from, filter = {}) => readEvents(chains, from, filter),
     subscribe: (from, filter, sink) => followers.add(makeReader(chains, from, filter), sink),
     pending: async (kind, query = {}) => listPage(chains, kind, query),
@@ -66,8 +67,8 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
       const chain = chainOf(chains, lease.session);
       return {
         append: (expected, drafts) => written(append(chains, writable(chain, lease, expected), { drafts, given: NOTHING })),
-        appendOne: (expected, draft) => written(appendOne(chains, writable(chain, lease, expected), draft)),
-        claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), claimed)),
+        appendOne: (expected, draft) => written(appendOne(chains, writable(chain, lease, expected), ownOf(draft))),
+        claim: (expected, claimed) => written(claim(chains, writable(chain, lease, expected), ownOf(claimed))),
         changed: chain.changed,
       };
     },
@@ -91,7 +92,7 @@ export type AtOnce = {
   /** How the holder of this lease writes. */
   readonly open: (lease: Lease) => {
     readonly append: (expected: number, events: readonly Draft[]) => readonly LedgerEvent[];
-    /** The same for one. */
+    /** The same for one, which becomes the event where it has room for its place. */
     readonly appendOne: (expected: number, event: Draft) => LedgerEvent;
     readonly claim: (expected: number, claimed: Draft<"call.claimed">) => Claim;
     /** What the newest event made of its call, where it changed one. */
@@ -147,7 +148,7 @@ type Batch = { readonly drafts: readonly Draft[]; readonly given: Contents };
 
 function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonly LedgerEvent[] {
   const [only] = drafts;
-  if (only && drafts.length === 1 && given.size === 0) return [appendOne(chains, chain, only)];
+  if (only && drafts.length === 1 && given.size === 0) return [appendOne(chains, chain, unplaced(only))];
   refuseContents(drafts, given, chains.blobs);
   const events = together(chains, () =>
     drafts.map((draft, index) => {
@@ -162,10 +163,10 @@ function append(chains: Chains, chain: Chain, { drafts, given }: Batch): readonl
   return events;
 }
 
-function appendOne(chains: Chains, chain: Chain, draft: Draft): LedgerEvent {
-  refuseType(draft, isAppendable(draft.type));
-  if (draft.type === "proposal.staged") refuseContents([draft], NOTHING, chains.blobs);
-  const event = place(chains, chain, draft);
+function appendOne(chains: Chains, chain: Chain, own: Unplaced): LedgerEvent {
+  refuseType(own, isAppendable(own.type));
+  if (own.type === "proposal.staged") refuseContents([own], NOTHING, chains.blobs);
+  const event = place(chains, chain, own);
   try {
     apply(chains, event, chain);
   } catch (error) {
@@ -177,7 +178,7 @@ function appendOne(chains: Chains, chain: Chain, draft: Draft): LedgerEvent {
 
 type Claim = { readonly won: LedgerEvent } | { readonly lost: ClaimLost };
 
-function claim(chains: Chains, chain: Chain, claimed: Draft<"call.claimed">): Claim {
+function claim(chains: Chains, chain: Chain, claimed: Unplaced<"call.claimed">): Claim {
   refuseType(claimed, claimed.type === "call.claimed");
   const call = chain.calls.get(claimed.body.call);
   const { approval, grant } = standsOn(call);

@@ -4,7 +4,7 @@ import { IllegalEvent } from "../model/fold.ts";
 import { nextGrantRow } from "../model/grant-row.ts";
 import { livedCall } from "../model/known-event.ts";
 import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../model/ledger-rules.ts";
-import { isUnplaced, unplaced } from "../model/unplaced.ts";
+import { type Unplaced, unplaced } from "../model/unplaced.ts";
 import type { Before, Chain, Chains, Rows } from "./memory-chains.ts";
 
 /** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
@@ -35,9 +35,8 @@ export function refuseType({ type }: { readonly type: string }, belongs: boolean
   if (!belongs) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
 }
 
-/** The event at the next place of its chain. */
-export function place(chains: Chains, { session, epoch, events }: Chain, draft: Draft): LedgerEvent {
-  const event = isUnplaced(draft) ? draft : unplaced(draft);
+/** Gives the event the next place of its chain. */
+export function place(chains: Chains, { session, epoch, events }: Chain, event: Unplaced): LedgerEvent {
   event.session = session;
   event.seq = events.length + 1;
   event.pos = chains.log.length + 1;
@@ -45,16 +44,16 @@ export function place(chains: Chains, { session, epoch, events }: Chain, draft: 
   return event;
 }
 
-/** The same, behind so many others that are not kept yet. */
+/** The event of a draft, behind so many others that are not kept yet. */
 export function placeBehind(
   chains: Chains,
   chain: Chain,
   { draft, index }: { readonly draft: Draft; readonly index: number },
 ): LedgerEvent {
-  const event = place(chains, chain, draft);
-  const placed: { seq: number; pos: number } = event; // nobody else has it yet
-  placed.seq += index;
-  placed.pos += index;
+  const event = unplaced(draft);
+  place(chains, chain, event);
+  event.seq += index;
+  event.pos += index;
   return event;
 }
 

@@ -5,6 +5,7 @@ import { knownEvent } from "../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../model/snapshot.ts";
 import { unplaced } from "../model/unplaced.ts";
 import type { Clock, Ids } from "../ports.ts";
+import { atOnce } from "./memory-ledger.ts";
 import { makeFollower, type SessionFollower } from "./session-following.ts";
 import type { Link } from "./session-link.ts";
 import { makeWriter, type SessionWriter } from "./session-writing.ts";
@@ -111,7 +112,11 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
   const closing: (() => Promise<void>)[] = [];
   // Named here: see what following does with functions that are put into a link.
   const isClosed = (): LedgerError => new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
-  const draft: Session["draft"] = (type, body, now = clock.now()) => unplaced({ type, v: 1, at: stamp(now), body } as never) as never;
+  const hasRoom = atOnce(ledger) !== undefined; // only the ledger in memory takes drafts over; others are given nothing but what a draft is
+  const draft: Session["draft"] = (type, body, now = clock.now()) => {
+    if (hasRoom) return unplaced({ type, v: 1, at: stamp(now), body } as never);
+    return { type, v: 1, at: stamp(now), body } as never;
+  };
   return {
     id,
     ledger,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RunContext, RuntimeHandler, Tool } from "@assent/core";
+import type { Invocation, RequestFacts, RunContext, RuntimeHandler, Tool } from "@assent/core";
 import { bench, call, only, outcomes, rest, textOf, textTool, until } from "./harness.ts";
 
 const yolo = { policy: { mode: "yolo" } } as const;
@@ -365,3 +365,49 @@ for (const [name, execute, outcome, text] of [
 function thrown(message: string): never {
   throw new Error(message);
 }
+
+const taking: readonly (readonly [sentence: string, take: (invocation: Invocation) => unknown])[] = [
+  ["each function of an invocation can be taken by itself", ({ describe }) => describe()],
+  ["a copy of an invocation has its functions", (invocation) => ({ ...invocation }).describe()],
+  [
+    "nothing of an invocation can be changed",
+    (invocation) => `start_task {"text":"x"}${Object.isFrozen(invocation) ? "" : " (not frozen)"}`,
+  ],
+];
+
+for (const [sentence, take] of taking) {
+  test(`what a handler is given: ${sentence}`, async (t) => {
+    const handler: RuntimeHandler = async (_session, _call, { invocation }) => String(take(invocation));
+    const tools = [textTool("start_task", "other", { runtimeHandler: "task" })];
+    const b = await bench(t, { ...yolo, tools, deps: { handlers: { task: handler } } });
+    assert.equal(textOf(only(await b.process([call("start_task", "x")]))), 'start_task {"text":"x"}');
+  });
+}
+
+test("a call whose claim was lost and that was judged again began when it was claimed at last", async (t) => {
+  const { promise: judged, resolve: judgeOn } = Promise.withResolvers<void>();
+  let asked = 0;
+  const facts = async ({ tool }: { readonly tool: string }): Promise<RequestFacts> => {
+    asked += tool === "read" ? 1 : 0;
+    if (tool === "read" && asked > 1) await judged;
+    return { units: [{ subject: tool }], binds: {} };
+  };
+  const b = await bench(t, { deps: { facts } });
+  let changed = false;
+  b.session.listen(({ type, body }) => {
+    if (changed || type !== "call.judged" || body.tool !== "read") return;
+    changed = true;
+    const draft = b.session.draft("policy.changed", { revision: b.policy.current().revision, digest: "x" });
+    queueMicrotask(() => void b.session.write([draft], "normal"));
+  });
+  const aborting = new AbortController();
+  const running = b.process([call("read", "one", "c1"), call("edit", "two", "c2")], { signal: aborting.signal });
+  await until(() => asked > 1);
+  await b.clock.advance(5_000);
+  judgeOn();
+  await until(() => b.events.some(({ type, callId }) => type === "response" && callId === "c1"));
+  const [ended] = await b.stored("call.ended", "c1");
+  assert.deepEqual([ended?.body.outcome, ended?.body.durationMs], ["succeeded", 0]);
+  aborting.abort();
+  await running;
+});

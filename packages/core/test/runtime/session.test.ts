@@ -334,3 +334,42 @@ test("while somebody waits for answers, a write waits for what others said befor
   watch.close();
   assert.equal(b.session.state.policy, "r1");
 });
+
+const passing: readonly (readonly [sentence: string, pass: (draft: Draft) => Draft])[] = [
+  ["a copy of each draft", (draft) => ({ ...draft })],
+  ["each draft frozen", (draft) => Object.freeze(draft)],
+  ["a frozen copy of each draft", (draft) => Object.freeze({ ...draft })],
+];
+
+for (const [sentence, pass] of passing) {
+  test(`a ledger in front of another may pass on ${sentence}, and finds nothing in it but what a draft is`, async (t) => {
+    const keys = new Set<string>();
+    const seen = <D extends Draft>(draft: D): D => {
+      for (const key of Object.keys(draft)) keys.add(key);
+      return pass(draft) as D;
+    };
+    const wrap = (inner: Ledger): Ledger => ({
+      ...inner,
+      append: (lease, expected, batch) => inner.append(lease, expected, { ...batch, events: batch.events.map(seen) }),
+      claim: (lease, expected, claimed) => inner.claim(lease, expected, seen(claimed)),
+    });
+    const b = await bench(t, { wrap });
+    assert.deepEqual(outcomes(await b.process([call("read", "one")])), ["succeeded"]);
+    assert.deepEqual([...keys].sort(), ["at", "body", "type", "v"]);
+  });
+}
+
+test("the same draft may be written again and again: each time it is another event, at its own place", async (t) => {
+  const b = await bench(t);
+  const draft = b.session.draft("hook.ran", { event: "notification", name: "n", outcome: "ok", durationMs: 1 } as never);
+  await b.session.record([draft, draft], "normal");
+  await b.session.writeOne(draft, "normal");
+  await b.session.writeOne(draft, "normal");
+  await b.session.record([draft, draft], "normal");
+  const kept = await b.stored("hook.ran");
+  assert.deepEqual(
+    kept.map(({ seq, pos }) => [seq, pos]),
+    [3, 4, 5, 6, 7, 8].map((at) => [at, at]),
+  );
+  assert.equal(new Set<object>(kept).size, 6);
+});
