@@ -52,16 +52,21 @@ export function assessRequest(what: Assessing): Maybe<Assessed> {
   return Promise.all([gathered, opinion]).then(([facts, said]) => conclude(what, facts, said));
 }
 
-type Gathered = { readonly facts: RequestFacts; readonly failure: string | undefined };
+type Gathered = {
+  readonly facts: RequestFacts;
+  readonly failure: string | undefined;
+  /** How the last call was decided on these very facts, where nobody spoke about it. */
+  last: Unasked | undefined;
+};
 
 function gatherFacts({ tool, invocation, cwd, facts: gather }: Assessing): Maybe<Gathered> {
   const plain = plainFacts(tool);
   if (!gather) return plain;
-  const failed = (error: unknown): Gathered => ({ facts: plain.facts, failure: messageOf(error) });
+  const failed = (error: unknown): Gathered => ({ facts: plain.facts, failure: messageOf(error), last: undefined });
   try {
     const facts = gather({ tool: tool.name, kind: tool.kind, input: invocation.input, cwd, locations: invocation.locations() });
     const checked = (found: RequestFacts): Gathered =>
-      areFacts(found) ? { facts: found, failure: undefined } : failed("they make no sense");
+      areFacts(found) ? { facts: found, failure: undefined, last: undefined } : failed("they make no sense");
     return facts instanceof Promise ? facts.then(checked, failed) : checked(facts);
   } catch (error) {
     return failed(error);
@@ -74,7 +79,7 @@ const PLAIN = new WeakMap<Tool, Gathered>();
 function plainFacts(tool: Tool): Gathered {
   const known = PLAIN.get(tool);
   if (known) return known;
-  const gathered: Gathered = { facts: { units: [{ subject: tool.name }], binds: Object.freeze({}) }, failure: undefined };
+  const gathered: Gathered = { facts: { units: [{ subject: tool.name }], binds: Object.freeze({}) }, failure: undefined, last: undefined };
   PLAIN.set(tool, gathered);
   return gathered;
 }
@@ -98,7 +103,8 @@ function toolOpinion({ clock, invocation }: Assessing): Maybe<ToolOpinion> {
   return within(clock, { promise: opinion, ms: PERMISSION_LIMIT_MS, late: () => late });
 }
 
-function conclude(what: Assessing, { facts, failure }: Gathered, opinion: ToolOpinion): Assessed {
+function conclude(what: Assessing, gathered: Gathered, opinion: ToolOpinion): Assessed {
+  const { facts, failure } = gathered;
   const { tool, invocation, cwd, digest, hook } = what;
   const policy = what.policy();
   const plain: Request = {
@@ -115,14 +121,55 @@ function conclude(what: Assessing, { facts, failure }: Gathered, opinion: ToolOp
   const unknown = what.unknown ?? NONE;
   const request = unknown.size > 0 ? fingerprinted(plain, digest) : plain;
   const guards = ownGuards({ policy, failure, unknown: !safe && unknown.has(request.fingerprint ?? "") });
-  const hint = makeHint({ tool, facts, opinion, proven, policy, hook });
-  const circumstances = { mode: policy.mode, checkers: policy.checkers, guards, hint };
-  const decision = decide(request, circumstances);
+  const speaks = what.facts !== undefined || proven || opinion.declared || hook !== undefined || guards.length + policy.checkers.length > 0;
+  const hinting: Hinting = { tool, facts, opinion, proven, policy, hook };
+  const { circumstances, decision } = speaks ? rule(request, hinting, guards) : ruleUnasked(gathered, request, hinting);
   const wanted = what.fingerprint || decision.verdict === "ask" || (decision.verdict === "allow" && !safe);
   return { request: wanted ? fingerprinted(request, digest) : request, decision, facts, safe, policy, circumstances };
 }
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** What is decided, and on what it rests. */
+type Ruled = { readonly circumstances: Circumstances; readonly decision: Decision };
+
+function rule(request: Request, hinting: Hinting, guards: readonly Guard[]): Ruled {
+  const { mode, checkers } = hinting.policy;
+  const circumstances = { mode, checkers, guards, hint: makeHint(hinting) };
+  return { circumstances, decision: decide(request, circumstances) };
+}
+
+/** What nobody speaks about but the tool's own definition and the mode is decided as the last call of the tool was, for as long as these are the same. */
+function ruleUnasked(gathered: Gathered, request: Request, hinting: Hinting): Ruled {
+  const { last } = gathered;
+  if (last && isSame(last, hinting)) return last;
+  const { tool, policy } = hinting;
+  const ruled = rule(request, hinting, policy.guards);
+  Object.freeze(ruled.decision);
+  gathered.last = {
+    ...ruled,
+    mode: policy.mode,
+    honoured: policy.honourReadOnlyHint,
+    kind: tool.kind,
+    hinted: tool.readOnlyHint,
+    handler: tool.definition.runtimeHandler,
+  };
+  return ruled;
+}
+
+/** All that a decision rests on about which nobody speaks. */
+type Unasked = Ruled & {
+  readonly mode: string;
+  readonly honoured: boolean;
+  readonly kind: Tool["kind"];
+  readonly hinted: boolean;
+  readonly handler: string | undefined;
+};
+
+function isSame({ mode, honoured, kind, hinted, handler }: Unasked, { tool, policy }: Hinting): boolean {
+  if (mode !== policy.mode || honoured !== policy.honourReadOnlyHint) return false;
+  return kind === tool.kind && hinted === tool.readOnlyHint && handler === tool.definition.runtimeHandler;
+}
 
 /** The request with its fingerprint, computed when first needed: a deny needs none, unless it is stored. */
 export function fingerprinted<R extends Request>(request: R, digest: Digest): R & { readonly fingerprint: string } {

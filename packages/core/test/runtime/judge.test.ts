@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Facts, Invocation, RequestFacts, Tool, ToolDefinition, TraceEntry } from "@assent/core";
+import type { Facts, Guard, Invocation, NamedChecker, RequestFacts, Tool, ToolDefinition, TraceEntry } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { type Bench, bench, call, only, outcomes, rest, sha256, textOf, type textSchema, textTool, until } from "./harness.ts";
 
@@ -329,3 +329,34 @@ test("tools section 7: what is offered for always is shown, and hidden for an ex
   assert.deepEqual([explicit?.suggestions, explicit?.details.permissionRules, explicit?.details.hideAlwaysAllow], [[], undefined, true]);
   assert.deepEqual([explicit?.reason, explicit?.source, explicit?.rule?.because], ["checker", "permissions configuration", "look first"]);
 });
+
+type Words = { revision: string; mode: string; honourReadOnlyHint: boolean; checkers: NamedChecker[]; guards: Guard[] };
+
+const denies: NamedChecker = { label: "no", scope: "user", check: () => ({ verdict: "deny" }) };
+const asks: Guard = { id: "ask", check: () => ({ verdict: "ask" }) };
+
+const turning: readonly (readonly [sentence: string, tool: string, change: (words: Words) => void, outcomes: readonly string[]])[] = [
+  ["the mode", "edit", (words) => void Object.assign(words, { mode: "default" }), ["succeeded", "denied denied_unattended"]],
+  ["the mode, to plan", "edit", (words) => void Object.assign(words, { mode: "plan" }), ["succeeded", "denied denied_by_mode"]],
+  ["a checker", "edit", (words) => void words.checkers.push(denies), ["succeeded", "denied denied_by_rule"]],
+  ["a guard", "edit", (words) => void words.guards.push(asks), ["succeeded", "denied denied_unattended"]],
+  [
+    "whether hints are honoured",
+    "read",
+    (words) => void Object.assign(words, { mode: "default", honourReadOnlyHint: false }),
+    ["succeeded", "denied denied_unattended"],
+  ],
+];
+
+for (const [sentence, tool, change, expected] of turning) {
+  test(`a policy that is changed where it is, in ${sentence}, counts for the next call of the same tool`, async (t) => {
+    const words: Words = { revision: "1", mode: "yolo", honourReadOnlyHint: true, checkers: [], guards: [] };
+    const policy = { current: () => words, subscribe: () => () => undefined };
+    const b = await bench(t, { person: "nobody", deps: { policy } });
+    const first = outcomes(await b.process([call(tool, "one")]));
+    change(words);
+    assert.deepEqual([...first, ...outcomes(await b.process([call(tool, "two")]))], expected);
+    const [one, two] = await b.stored("call.judged");
+    assert.notDeepEqual(one?.body.trace, two?.body.trace);
+  });
+}
