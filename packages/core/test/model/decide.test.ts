@@ -591,3 +591,17 @@ test("policy 4: a part that is proven to change nothing passes beside one that a
   const plan = decide(request, { mode: "plan", checkers: [allows], hint: { readOnlyParts: true } });
   assert.equal(plan.verdict, "deny");
 });
+
+const passing: readonly (readonly [sentence: string, mode: string, hint: Hint, byRules: boolean, trace: readonly string[]])[] = [
+  ["what the tool allows passes by rules", "default", { tool: "allow" }, true, ["none", "allow", "none", "not_reached", "not_reached"]],
+  ["what the hint lets pass passes by rules", "default", { readOnly: true }, true, ["none", "none", "none", "allow", "not_reached"]],
+  ["what the mode lets pass is somebody's choice", "yolo", {}, false, ["none", "none", "allow", "not_reached", "not_reached"]],
+  ["what nobody speaks about is asked", "default", {}, false, ["none", "none", "none", "none", "ask"]],
+];
+
+for (const [sentence, mode, hint, byRules, trace] of passing) {
+  test(`a trace says how far judging came: ${sentence}`, () => {
+    const decision = decide(other, given(mode, [], hint));
+    assert.deepEqual([decision.byRules, decision.trace.map(({ opinion }) => opinion)], [byRules, trace]);
+  });
+}

@@ -74,6 +74,8 @@ for (const [name, drafts, state] of states) {
 }
 
 test("a session knows how it began, how it is set and whether it is closed", () => {
+  const begun = folded([createdDraft({ mode: "plan", model: "m1", policy: "p1" })]);
+  assert.deepEqual([begun.mode, begun.model, begun.policy], ["plan", "m1", "p1"]);
   const state = folded([
     createdDraft({ mode: "plan", model: "m1", policy: "p1" }),
     draftOf("mode.changed", { from: "plan", to: "default", by: "T" }),
