@@ -68,9 +68,9 @@ export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Endin
       const rows = await session.ledger.pending("proposals", { session: session.id, all: true });
       if (rows.length > 0) listen();
       for (const row of rows) {
-        const event = await requestOf(session.ledger, row);
+        const wished = await wishesOf(session.ledger, row);
         if (over) return;
-        if (event) await take(event, row.requested?.begun === true)?.catch(() => undefined); // said already
+        for (const { event, again } of wished) await take(event, again)?.catch(() => undefined); // said already
       }
     },
     wish: async (body) => {
@@ -115,13 +115,27 @@ function isFenced(error: unknown): boolean {
   return error instanceof Error && isFenced(error.cause);
 }
 
-async function requestOf(ledger: Ledger, { session, requested }: ProposalRow): Promise<LedgerEvent | undefined> {
-  if (!requested) return undefined;
-  for await (const stored of ledger.read({ pos: requested.pos - 1 }, { naming: session, types: ["proposal.requested"] })) {
+type Wished = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
+
+/** What is still to be done for a proposal: the newest wish, and before it the undo that an earlier process began, where something else was wished meanwhile. */
+async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly Wished[]> {
+  const { requested } = row;
+  if (!requested) return [];
+  const events = await requestsOf(ledger, row, requested.begun ? 0 : requested.pos - 1);
+  const newest = events.find(({ pos }) => pos === requested.pos);
+  const begun = requested.begun ? events.findLast(({ pos, body }) => body.action === "undo" && pos <= requested.pos) : undefined;
+  const all: Wished[] = begun ? [{ event: begun, again: true }] : [];
+  if (newest && newest !== begun) all.push({ event: newest, again: false });
+  return all;
+}
+
+async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: number): Promise<readonly Wished["event"][]> {
+  const events: Wished["event"][] = [];
+  for await (const stored of ledger.read({ pos }, { naming: session, types: ["proposal.requested"] })) {
     const event = knownEvent(stored);
-    return event?.pos === requested.pos ? event : undefined;
+    if (event?.type === "proposal.requested" && event.body.proposal === id) events.push(event);
   }
-  return undefined;
+  return events;
 }
 
 type Unmet = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
