@@ -48,8 +48,13 @@ export function decide(request: Request, circumstances: Circumstances): Decision
 /** Law 1, for denies and insisting asks. Among equally strict opinions the first speaker is named. */
 export function strictest<T extends Opinion>(opinions: readonly T[]): T | undefined {
   let winner: T | undefined;
-  for (const opinion of opinions) if (!winner || SEVERITY[opinion.verdict] > SEVERITY[winner.verdict]) winner = opinion;
+  for (const opinion of opinions) winner = stricter(winner, opinion);
   return winner;
+}
+
+function stricter<T extends Opinion>(one: T | undefined, other: T | undefined): T | undefined {
+  if (!(one && other)) return one ?? other;
+  return SEVERITY[other.verdict] > SEVERITY[one.verdict] ? other : one;
 }
 
 /** Circumstances with nothing left out, and checkers in the order in which they are named. */
@@ -103,12 +108,6 @@ function hear({ guards, checkers }: Court, request: Request, unit: Unit): Hearin
   for (const guard of guards) hearGuard(hearing, guard);
   for (const checker of checkers) hearChecker(hearing, checker);
   return hearing;
-}
-
-/** The stricter of two that deny or insist on being asked; of equal ones the first. */
-function stricter(one: Speaker | undefined, other: Speaker | undefined): Speaker | undefined {
-  if (!(one && other)) return one ?? other;
-  return SEVERITY[other.verdict] > SEVERITY[one.verdict] ? other : one;
 }
 
 /** What a guard or checker says about the unit; `error` when it throws or answers nonsense, which denies (law 4). */
