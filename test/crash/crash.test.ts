@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { LONG } from "../support/long.ts";
 import type { Failpoint, Failpoints } from "./failpoints.ts";
 import { type Ended, makeScene, type Scene } from "./scene.ts";
 
 /** All rows, at every commit of every step; without it those that can differ. */
-const LONG = process.env["ASSENT_LONG"] === "1";
 
 /** A call that is taken to its end by one or more commands, and how often the world shows its effect. */
 type Scenario = { readonly call: readonly string[]; readonly answer?: "approve" | "reject"; readonly effects: (scene: Scene) => number };

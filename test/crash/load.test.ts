@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LONG } from "../support/long.ts";
 import type { Failpoint } from "./failpoints.ts";
 import { LOAD } from "./load.ts";
 import { makeScene } from "./scene.ts";
 import { seeded } from "./seeded.ts";
 
-const LONG = process.env["ASSENT_LONG"] === "1";
 const SEED = Number(process.env["ASSENT_SEED"] ?? 1);
 const ROUNDS = LONG ? 100 : 4;
 const NEW_SESSIONS = 8;

@@ -3,12 +3,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { LONG } from "../support/long.ts";
+import { withoutProgram } from "../support/programs.ts";
 import { check } from "./check.ts";
 import { makeScene, type Scene } from "./scene.ts";
 import { seeded } from "./seeded.ts";
-import { requireStrace, STRACE, tracedCalls } from "./strace.ts";
+import { STRACE, tracedCalls } from "./strace.ts";
 
-const RUNS = process.env["ASSENT_LONG"] === "1" ? 2_000 : 100;
+const RUNS = LONG ? 2_000 : 100;
 const SEED = Number(process.env["ASSENT_SEED"] ?? 1);
 const SECTOR = 512;
 
@@ -34,9 +36,9 @@ const LOST: Fate = { of: () => "lost", order: (pending) => pending, returns: () 
 /** A disk that had a whole database before the first step. */
 type Story = { readonly scene: Scene; readonly database: Buffer; readonly steps: readonly Step[] };
 
-requireStrace();
-
-test(`S49: power lost while a call is parked, approved and resumed, with nothing or anything of what was not flushed, whole or torn, in any order (ASSENT_SEED=${SEED})`, async () => {
+test(`power lost while a call is parked, approved and resumed, with nothing or anything of what was not flushed, whole or torn, in any order (ASSENT_SEED=${SEED})`, {
+  skip: withoutProgram("strace"),
+}, async () => {
   using scene = makeScene();
   const story = await record(scene);
   assert.deepEqual([count(story, "effect"), count(story, "told")], [1, 3]);

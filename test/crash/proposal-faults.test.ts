@@ -4,16 +4,16 @@ import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { LONG } from "../support/long.ts";
+import { withoutProgram } from "../support/programs.ts";
 import { sha256 } from "./check.ts";
 import { lives, standings } from "./check-proposals.ts";
 import { DOORS, filesAt, isSettled, killAt, lastEnd, person, proposals, puts, resumeAll, said, survey } from "./proposal-scene.ts";
 import { makeScene, type Ran, type Scene, stateOf, until } from "./scene.ts";
-import { requireStrace, STRACE } from "./strace.ts";
+import { STRACE } from "./strace.ts";
 import { FILLED, inodes, tree } from "./ten-files.ts";
 
-const LONG = process.env["ASSENT_LONG"] === "1";
-
-requireStrace();
+const noStrace = withoutProgram("strace");
 const whole = await survey(DOORS.apply);
 
 /** An apply that failed: it is said why, nothing is changed, and it can be applied when the fault is gone. */
@@ -30,7 +30,7 @@ async function nothingChanged(scene: Scene, ran: Ran): Promise<string> {
   return value.error.message;
 }
 
-describe("RS-36: a disk that is full while the new bytes are written", { concurrency: 2 }, () => {
+describe("a disk that is full while the new bytes are written", { concurrency: 2, skip: noStrace }, () => {
   for (const nth of LONG ? Array.from({ length: FILLED }, (_, at) => at) : [0, FILLED - 1]) {
     test(`at file ${nth + 1} of the ${FILLED} that have any: all ten are as before`, async () => {
       using scene = makeScene();
@@ -103,7 +103,7 @@ describe("RS-37: a disk that refuses to put a file in place", { concurrency: 3 }
 });
 
 if (LONG) {
-  describe("a disk that is full, as the system has it", { concurrency: 2 }, () => {
+  describe("a disk that is full, as the system has it", { concurrency: 2, skip: withoutProgram("unshare") }, () => {
     /** No room for another page while the new bytes are written; none for another name, of a directory or of a file. */
     const SIZES: readonly string[] = [
       ...[8, 9, 10, 11, 12, 13, 14, 15, 16].map((pages) => `size=${pages * 4}k`),
@@ -202,7 +202,7 @@ describe("RS-38: where restoring fails too", { concurrency: 3 }, () => {
   });
 });
 
-describe("the record of an apply that has happened", { concurrency: 2 }, () => {
+describe("the record of an apply that has happened", { concurrency: 2, skip: noStrace }, () => {
   test("section 8: is kept until there is space in the store", async () => {
     using scene = makeScene();
     const { finished } = await withFullStore(scene, "1..2");

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
+import { LONG } from "../support/long.ts";
 import { lives } from "./check-proposals.ts";
 import {
   APPLY_TURN,
@@ -30,7 +31,6 @@ import {
 import { type ChildOptions, makeScene, type Ran, type Scene, stateOf, until } from "./scene.ts";
 import { layTen, tree } from "./ten-files.ts";
 
-const LONG = process.env["ASSENT_LONG"] === "1";
 const ROUNDS = LONG ? 30 : 2;
 
 const whole = await survey(DOORS.apply);

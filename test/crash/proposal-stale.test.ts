@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { LONG } from "../support/long.ts";
 import {
   DOORS,
   filesAt,
@@ -24,8 +25,6 @@ import {
 } from "./proposal-scene.ts";
 import { makeScene, type Scene, stateOf, until } from "./scene.ts";
 import { inodes, layTen, tree } from "./ten-files.ts";
-
-const LONG = process.env["ASSENT_LONG"] === "1";
 
 const whole = await survey(DOORS.apply);
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { LONG } from "../support/long.ts";
 import type { Failpoint, Failpoints } from "./failpoints.ts";
 import {
   DOORS,
@@ -21,7 +22,6 @@ import {
 import { makeScene, type Scene } from "./scene.ts";
 
 /** Every step of every door; without it those between which something differs. */
-const LONG = process.env["ASSENT_LONG"] === "1";
 
 /** How a kill is put in order: a person takes the session up, or gives the same command again. */
 type Way = "resume" | "again";

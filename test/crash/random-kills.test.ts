@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { LONG } from "../support/long.ts";
 import type { Failpoint } from "./failpoints.ts";
 import { CALLS, cameOutRight, type Kills, killAndFinish, makeStory, survey } from "./random-kills-scene.ts";
 import { seeded } from "./seeded.ts";
 
-const LONG = process.env["ASSENT_LONG"] === "1";
 /** By default one from which eight kills already meet all kinds of doubt. */
 const SEED = Number(process.env["ASSENT_SEED"] ?? 13);
 const KILLS = LONG ? 200 : 8;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
+import { type LiveProcess, liveProcesses } from "../support/processes.ts";
 import { answerAs, BATCH, type BatchResult, type BatchSpec, openLibrary, runBatch } from "./library.ts";
 import { makeScene, type Scene, stateOf, until } from "./scene.ts";
 
@@ -169,9 +169,8 @@ describe("a program that a killed process left behind", { concurrency: 2 }, () =
   });
 
   /** Live processes whose command line names the scene. */
-  function processesOf({ root }: Scene): readonly string[] {
-    const { stdout } = spawnSync("ps", ["-eo", "stat=,args="], { encoding: "utf8" });
-    return stdout.split("\n").filter((line) => line.includes(root) && !line.startsWith("Z"));
+  function processesOf({ root }: Scene): readonly LiveProcess[] {
+    return liveProcesses().filter(({ command }) => command.includes(root));
   }
 });
 

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { LONG } from "../support/long.ts";
+import { withoutProgram } from "../support/programs.ts";
 import { makeScene, type Ran, type Scene } from "./scene.ts";
-import { requireStrace, STRACE, tracedCalls } from "./strace.ts";
+import { STRACE, tracedCalls } from "./strace.ts";
 
-const LONG = process.env["ASSENT_LONG"] === "1";
 const CALL = ["call", "world", "--allow", "world", "--json"];
 
 /** Which write to the log, or which flush of it, fails in which way: `3` the third, `3+` all from there on, `3..5` three of them. */
@@ -24,75 +25,76 @@ type Trace = {
 const WRITE = /^pwrite64\(\d+<[^>]*-wal>, "((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?, (\d+),/;
 const FRAME_HEADER = 24;
 
-const trace = await watchOne();
+describe("the disk below the store", { skip: withoutProgram("strace") }, async () => {
+  const trace = await watchOne();
 
-describe("a disk that is full", { concurrency: 2 }, () => {
-  const claim = trace.commits[trace.commitsBefore - 1] ?? [];
-  const [first = 0, middle = 0, last = 0] = [claim[0], claim[claim.length >> 1], claim.at(-1)];
-  for (const write of LONG ? claim : [first, middle, last]) {
-    test(`L28, S51: at write ${write - first + 1} of ${claim.length} of the claim: the call does not run, and the store goes on`, async () => {
+  describe("a disk that is full", { concurrency: 2 }, () => {
+    const claim = trace.commits[trace.commitsBefore - 1] ?? [];
+    const [first = 0, middle = 0, last = 0] = [claim[0], claim[claim.length >> 1], claim.at(-1)];
+    for (const write of LONG ? claim : [first, middle, last]) {
+      test(`L28, S51: at write ${write - first + 1} of ${claim.length} of the claim: the call does not run, and the store goes on`, async () => {
+        using scene = await withStore();
+        const ran = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: String(write) });
+        assert.deepEqual([ran.code, JSON.parse(ran.stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
+        await goesOn(scene);
+      });
+    }
+
+    test("L28: from the first write on, nothing begins", async () => {
       using scene = await withStore();
-      const ran = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: String(write) });
-      assert.deepEqual([ran.code, JSON.parse(ran.stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
+      const { code, stdout } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: "1+" });
+      assert.deepEqual([code, JSON.parse(stdout).error.type, scene.lines().length], [1, "store_full", 0]);
       await goesOn(scene);
     });
-  }
 
-  test("L28: from the first write on, nothing begins", async () => {
-    using scene = await withStore();
-    const { code, stdout } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: "1+" });
-    assert.deepEqual([code, JSON.parse(stdout).error.type, scene.lines().length], [1, "store_full", 0]);
-    await goesOn(scene);
+    test("S44: from the claim on, the call does not run, and it is said why", async () => {
+      using scene = await withStore();
+      const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: `${first}+` });
+      assert.deepEqual([code, JSON.parse(stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
+      assert.match(stderr, /Disk full/);
+      await goesOn(scene);
+    });
+
+    test("section 8: the end of an effect that ran is kept until there is space", async () => {
+      using scene = await withStore();
+      const [end = 0] = trace.commits[trace.commitsBefore] ?? [];
+      const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: `${end}..${end + 1}` });
+      assert.deepEqual([code, stdout.includes('"succeeded"'), scene.lines().length], [0, true, 1], stderr);
+      assert.match(stderr, /Disk full/);
+      await goesOn(scene);
+    });
   });
 
-  test("S44: from the claim on, the call does not run, and it is said why", async () => {
-    using scene = await withStore();
-    const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: `${first}+` });
-    assert.deepEqual([code, JSON.parse(stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
-    assert.match(stderr, /Disk full/);
-    await goesOn(scene);
-  });
+  describe("a disk that fails", { concurrency: 2 }, () => {
+    test("L29, S52: a failed flush of the claim: nothing runs, nothing is written after it, exit 1", async () => {
+      using scene = await withStore();
+      const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore) });
+      assert.deepEqual([code, stdout.includes("succeeded"), scene.lines().length], [1, false, 0]);
+      assert.match(stdout + stderr, /Could not write the ledger \(EIO\)/);
+      assert.equal(scene.events().at(-1)?.type, "session.opened", "nothing was written after the fault");
+      await goesOn(scene);
+    });
 
-  test("section 8: the end of an effect that ran is kept until there is space", async () => {
-    using scene = await withStore();
-    const [end = 0] = trace.commits[trace.commitsBefore] ?? [];
-    const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: `${end}..${end + 1}` });
-    assert.deepEqual([code, stdout.includes('"succeeded"'), scene.lines().length], [0, true, 1], stderr);
-    assert.match(stderr, /Disk full/);
-    await goesOn(scene);
-  });
-});
+    test("L29: a failed flush after the effect: the end that is on record is told, exit 1", async () => {
+      using scene = await withStore();
+      const { code, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore + 1) });
+      assert.deepEqual([code, scene.lines().length], [1, 1]);
+      assert.match(stderr, /Could not write the ledger \(EIO\)/);
+      await goesOn(scene);
+    });
 
-describe("a disk that fails", { concurrency: 2 }, () => {
-  test("L29, S52: a failed flush of the claim: nothing runs, nothing is written after it, exit 1", async () => {
-    using scene = await withStore();
-    const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore) });
-    assert.deepEqual([code, stdout.includes("succeeded"), scene.lines().length], [1, false, 0]);
-    assert.match(stdout + stderr, /Could not write the ledger \(EIO\)/);
-    assert.equal(scene.events().at(-1)?.type, "session.opened", "nothing was written after the fault");
-    await goesOn(scene);
-  });
-
-  test("L29: a failed flush after the effect: the end that is on record is told, exit 1", async () => {
-    using scene = await withStore();
-    const { code, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore + 1) });
-    assert.deepEqual([code, scene.lines().length], [1, 1]);
-    assert.match(stderr, /Could not write the ledger \(EIO\)/);
-    await goesOn(scene);
-  });
-
-  test("L29: an answer whose flush fails is not acknowledged", async () => {
-    using scene = await withStore();
-    const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
-    const argv = ["approve", approvalId, "--json"];
-    const { code, stdout } = await faulty(scene, argv, { syscall: "fsync", error: "EIO", when: "2" });
-    assert.deepEqual([code, JSON.parse(stdout).error.type], [1, "store_io"]);
-    await goesOn(scene);
+    test("L29: an answer whose flush fails is not acknowledged", async () => {
+      using scene = await withStore();
+      const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
+      const argv = ["approve", approvalId, "--json"];
+      const { code, stdout } = await faulty(scene, argv, { syscall: "fsync", error: "EIO", when: "2" });
+      assert.deepEqual([code, JSON.parse(stdout).error.type], [1, "store_io"]);
+      await goesOn(scene);
+    });
   });
 });
 
 async function watchOne(): Promise<Trace> {
-  requireStrace();
   using scene = await withStore();
   const seen = await watch(scene);
   assert.ok(seen.commitsBefore >= 2 && seen.flushesBefore >= 2 && seen.commits.length > seen.commitsBefore, JSON.stringify(seen));

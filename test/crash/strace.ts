@@ -1,16 +1,5 @@
-import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-
 /** The program that stands between a process and the disk, with arguments that follow threads and stay out of the way of other calls. */
 export const STRACE: readonly string[] = ["strace", "-f", "--seccomp-bpf", "-qq"];
-
-/** Says in a sentence what is missing; a test that cannot inject must not pass. */
-export function requireStrace(): void {
-  const probe = ["-qq", "-o", "/dev/null", "-e", "inject=close:error=EIO:when=9999", "true"];
-  const { status, stderr, error } = spawnSync("strace", probe, { encoding: "utf8" });
-  const why = error?.message ?? stderr.trim();
-  assert.equal(status, 0, `The disk is watched and broken with strace, which does not work here (${why}). Install it and allow ptrace.`);
-}
 
 /** The calls of a trace, one per line, those that were interrupted by another thread put together again. */
 export function tracedCalls(text: string): readonly string[] {

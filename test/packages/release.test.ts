@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { LONG } from "../support/long.ts";
 import { freshTree, installed, PACKAGES, packed, ROOT, ran, scratch, type Tarball } from "./packed.ts";
 import { testInstalled } from "./works-installed.ts";
 
@@ -14,8 +15,8 @@ let user: string;
 let tarballs: ReadonlyMap<string, Tarball>;
 let oldest: string;
 
-// Packs as a release does, and installs from the registry, without our lock. Takes minutes and a network, so: ASSENT_LONG=1.
-if (process.env["ASSENT_LONG"] === "1")
+// Packs as a release does, and installs from the registry, without our lock. Takes minutes and a network, so only in the long run.
+if (LONG)
   describe("packages as a release makes them", () => {
     before(() => {
       place = scratch();

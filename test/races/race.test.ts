@@ -6,9 +6,8 @@ import type { AnswerReport } from "@assent/core";
 import { type BatchResult, type BatchSpec, openLibrary, runBatch } from "../crash/library.ts";
 import { LOAD } from "../crash/load.ts";
 import { makeScene, type Scene } from "../crash/scene.ts";
+import { LONG } from "../support/long.ts";
 import { APPROVER, type Ask, type Said } from "./approver.ts";
-
-const LONG = process.env["ASSENT_LONG"] === "1";
 
 describe("two processes answer one approval at the same time", () => {
   test("S29: both say yes, 1,000 times: one wins each time, the other is told who, and there are 1,000 effects", async () => {

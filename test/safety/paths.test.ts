@@ -18,6 +18,7 @@ import { describe, test } from "node:test";
 import type { Ledger } from "@assent/core";
 import { scriptedApprover } from "@assent/core/testing";
 import { BIN } from "../../packages/cli/test/support/assent.ts";
+import { withoutProgram } from "../support/programs.ts";
 import { openRun, type Scene, scene, standings, type Told, written } from "./scene.ts";
 
 /** A directory beside the workspace that nothing may reach, with a secret in it. */
@@ -444,7 +445,7 @@ describe("S19: the same names in other letters", () => {
   }
 });
 
-describe("S20: files that Assent makes for itself", () => {
+describe("files that Assent makes for itself", { skip: withoutProgram("strace") }, () => {
   type Made = { readonly call: string; readonly path: string; readonly line: string };
 
   /** What a command made, seen by the system. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { spawn } from "@lydell/node-pty";
 import { BIN, until } from "../../packages/cli/test/support/assent.ts";
+import { withoutProgram } from "../support/programs.ts";
 import { type Scene, scene, written } from "./scene.ts";
 
 /** What a project that is trusted does at every call, and what it lets pass: each leaves a line in the world. */
@@ -111,7 +112,9 @@ describe("S21: a repository that nobody trusts is opened", () => {
   });
 
   for (const line of COMMANDS.slice(0, 4)) {
-    test(`${line}: as a process of its own it starts no other and opens no socket to anywhere`, async (t) => {
+    test(`${line}: as a process of its own it starts no other and opens no socket to anywhere`, {
+      skip: withoutProgram("strace"),
+    }, async (t) => {
       const at = scene(t);
       carry(at);
       const argv = (await parkedIn(at))(line);

@@ -220,8 +220,9 @@ describe("the demonstration", () => {
     });
   }
 
-  test("npm run demo asks for it by name: at a terminal, too, it plays", () => {
+  test("npm start plays the demonstration, at a terminal too", () => {
     const { scripts } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+    assert.equal(scripts.start, "npm run demo");
     assert.match(scripts.demo, /assent\.js demo$/);
   });
 

@@ -4,6 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, symlinkSync
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { type IPty, spawn } from "@lydell/node-pty";
+import { withoutProgram } from "../../../test/support/programs.ts";
 import { BIN, type Place, place, until } from "./support/assent.ts";
 
 /** Everything an untrusted repository may carry; each leaves a file named CANARY when it comes to act. */
@@ -329,7 +330,7 @@ describe("an untrusted repository full of canaries", () => {
     ["explain", ["explain", "--tool", "shell", "--input", '{"command":"touch b.txt"}'], 0],
   ];
   for (const [name, argv, code] of COMMANDS) {
-    test(`S21: ${name} starts no process, connects nowhere and wakes no canary`, async () => {
+    test(`${name} starts no process, connects nowhere and wakes no canary`, { skip: withoutProgram("strace") }, async () => {
       using at = place();
       const canary = carryCanaries(at);
       const calls = join(at.root, "calls");

@@ -19,6 +19,7 @@ import { type TestContext, test } from "node:test";
 import type { Display, RunContext, ToolResult } from "@assent/core";
 import { hostFiles, hostProcesses, sessionOutput } from "@assent/host";
 import { pathScope, plannedLine, policyFacts } from "@assent/policy";
+import { liveProcesses } from "../../../test/support/processes.ts";
 import { shellTool } from "../src/shell.ts";
 import { scratch } from "./scratch.ts";
 import { shown } from "./session.ts";
@@ -357,7 +358,10 @@ test("6.1: what may change something begins when its start is on record; a start
   assert.equal(existsSync(join(root, "other")), false);
 });
 
-for (const command of ["sleep 61 | cat", "echo ready; sleep 61", "cat | sleep 61 | wc"]) {
+/** A command that only this process starts. */
+const LONG_SLEEP = `sleep 61.${process.pid}`;
+
+for (const command of [`${LONG_SLEEP} | cat`, `echo ready; ${LONG_SLEEP}`, `cat | ${LONG_SLEEP} | wc`]) {
   test(`6.4: a time limit or a cancel ends '${command}' whole`, async (t) => {
     const { allowed, root } = workspace(t);
     const late = await allowed(`${command}; touch mark`, { timeout_ms: 200 });
@@ -367,7 +371,10 @@ for (const command of ["sleep 61 | cat", "echo ready; sleep 61", "cat | sleep 61
     const stopped = await allowed(`${command}; touch mark`, { signal: cancel.signal, started });
     assert.equal(stopped.error?.type, "cancelled");
     assert.deepEqual(readdirSync(root), []);
-    assert.equal(execFileSync("ps", ["-eo", "args"], { encoding: "utf8" }).includes("sleep 61"), false);
+    assert.equal(
+      liveProcesses().some(({ command: live }) => live.includes(LONG_SLEEP)),
+      false,
+    );
   });
 }
 

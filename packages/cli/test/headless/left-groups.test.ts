@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { liveProcesses } from "../../../../test/support/processes.ts";
 import { ended, groupRuns, type Place, place, until } from "../support/assent.ts";
 import type { Line } from "./host.ts";
 
@@ -30,8 +30,7 @@ const has = (at: Place, name: string): boolean => existsSync(at.path(name)) && r
 const numberIn = (at: Place, name: string): number => Number(readFileSync(at.path(name), "utf8"));
 
 function runs(pid: number): boolean {
-  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
-  return stdout !== "" && !stdout.startsWith("Z");
+  return liveProcesses().some((live) => live.pid === pid);
 }
 
 type Killed = {
@@ -72,8 +71,7 @@ async function isTold(at: Place, background: boolean): Promise<void> {
 
 /** Those of these commands that run. */
 function running(commands: readonly string[]): readonly string[] {
-  const { stdout } = spawnSync("ps", ["-eo", "stat=,args="], { encoding: "utf8" });
-  const lines = stdout.split("\n").filter((line) => !line.startsWith("Z"));
+  const lines = liveProcesses().map(({ command }) => command);
   return commands.filter((command) => lines.some((line) => line.endsWith(`/${command}`) && !line.includes(" -c ")));
 }
 

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Tool } from "@assent/core";
+import { liveProcesses } from "../../../../test/support/processes.ts";
 import type { Io } from "../../src/io.ts";
 import { main } from "../../src/main.ts";
 import type { Overrides } from "../../src/overrides.ts";
@@ -157,6 +158,5 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 
 /** True while any process of the group can still act; one that only waits to be collected by its parent cannot. */
 export function groupRuns(pgid: number): boolean {
-  const { stdout } = spawnSync("ps", ["-eo", "pgid=,stat="], { encoding: "utf8" });
-  return stdout.split("\n").some((line) => new RegExp(`^\\s*${pgid}\\s+[^Z]`).test(line));
+  return liveProcesses().some((live) => live.pgid === pgid);
 }

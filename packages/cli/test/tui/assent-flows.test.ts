@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { LONG } from "../../../../test/support/long.ts";
 import { type Place, place } from "../support/assent.ts";
 import { converse, endedCalls, record, say, type Turn } from "./support/conversation.ts";
 import { HOSTILE } from "./support/scenes.ts";
@@ -508,7 +509,7 @@ function disturb(screen: Screen, next: Next): void {
 }
 
 describe("keys and sizes at random", { concurrency: 2 }, () => {
-  const seeds = process.env["ASSENT_LONG"] === "1" ? Array.from({ length: 40 }, (_, at) => at + 1) : [1];
+  const seeds = LONG ? Array.from({ length: 40 }, (_, at) => at + 1) : [1];
   for (const seed of seeds) {
     test(`seed ${seed}: it lives, keeps its record whole, and runs nothing that was not approved`, async () => {
       using at = place();

@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { LONG } from "../../../../test/support/long.ts";
 import { agreedTop } from "../../src/shell/agree.ts";
 import type { PlainCommand, PlainRedirection } from "../../src/shell/plain-line.ts";
 import { readPlain } from "../../src/shell/strict-reader.ts";
 import { walkBash } from "../../src/shell/walk.ts";
 import { scratch } from "../scratch.ts";
 
-const LONG = process.env["ASSENT_LONG"] === "1";
 const SEED = Number(process.env["ASSENT_SEED"] ?? 1);
 const LINES = LONG ? 100_000 : 3_000;
 const BATCH = 1_000;

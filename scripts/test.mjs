@@ -1,0 +1,46 @@
+// Runs the tests: all of them, or only those of the packages and files that are named.
+//
+//   npm test                    everything but the long forms
+//   npm test -- core store      the tests of two packages
+//   npm test -- test/docs.test.ts
+//   npm run test:long           everything, at full size
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const cache = join(root, "node_modules/.cache/assent-test");
+const long = process.argv.includes("--long");
+const names = process.argv.slice(2).filter((word) => word !== "--long");
+
+const files = names.length === 0 ? ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"] : names.map(testsOf);
+const notRun = join(cache, "not-run.txt");
+mkdirSync(cache, { recursive: true });
+rmSync(notRun, { force: true });
+
+const reporters = [
+  ["spec", "stdout"],
+  ["./scripts/not-run-reporter.mjs", notRun],
+];
+const { status, signal } = spawnSync(
+  process.execPath,
+  [
+    "--conditions=@assent/source",
+    "--test",
+    "--test-concurrency=3",
+    `--test-timeout=${long ? 3_600_000 : 180_000}`,
+    ...reporters.flatMap(([reporter, destination]) => [`--test-reporter=${reporter}`, `--test-reporter-destination=${destination}`]),
+    ...files,
+  ],
+  { cwd: root, stdio: "inherit", env: { ...process.env, NODE_COMPILE_CACHE: cache, ...(long && { ASSENT_TEST_LONG: "1" }) } },
+);
+if (existsSync(notRun)) process.stdout.write(readFileSync(notRun, "utf8"));
+process.exitCode = signal === null ? (status ?? 1) : 1;
+
+/** @param {string} name */
+function testsOf(name) {
+  if (existsSync(join(root, "packages", name, "test"))) return `packages/${name}/test/**/*.test.ts`;
+  if (existsSync(join(root, name))) return name;
+  console.error(`There is no package and no test file named ${name}. Name a folder of packages/, or a test file.`);
+  return process.exit(2);
+}
