@@ -53,6 +53,7 @@ const RESOLVE = "{ calls: [{ tool: resolve, input: { action: apply, reason: read
 const ASK = "{ calls: [{ tool: ask, input: { questions: [{ id: q, question: 'Which?', options: [{ label: a }, { label: b }] }] } }] }";
 const NUDGED = "toolChoice: null, reminders: [{ contains: The plan is not proposed yet. Call the resolve tool to propose it }]";
 const FORCED = "toolChoice: required, reminders: [{ contains: The plan is not proposed yet. }]";
+const LEFT = "toolChoice: null, reminders: [{ contains: Plan mode is off. The mode is now default. }]";
 const QUIET = "toolChoice: null, reminders: []";
 
 const CASES: readonly [sentence: string, script: string, text: string][] = [
@@ -81,8 +82,8 @@ const CASES: readonly [sentence: string, script: string, text: string][] = [
   ["without a plan a text ends the run", "turns: [{ say: hello }]", "hello"],
   ["a blank plan is none", "turns: [{ calls: [{ tool: plan, input: { text: ' ' } }] }, { say: hello }]", "hello"],
   [
-    "once the mode is left nothing is asked for",
-    `turns: [${WRITE}, { calls: [{ tool: leave, input: {} }] }, { expect: { ${QUIET} }, say: done }]`,
+    "once a person has turned the mode off the model is told so, and nothing is asked for",
+    `turns: [${WRITE}, { calls: [{ tool: leave, input: {} }] }, { expect: { ${LEFT} }, say: done }]`,
     "done",
   ],
 ];

@@ -3,7 +3,7 @@ import type { Context } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
 import type { Store } from "./open-store.ts";
 import { recordedRequests } from "./recorded-requests.ts";
-import { judgeEdit, presentDenial } from "./revised-approval.ts";
+import { judgeEdit, presentDenial, type Revising } from "./revised-approval.ts";
 
 /** The requests behind an approval, where an edit that the present policy denies is refused at once: the approval stays open. */
 export async function judgedEdits(
@@ -23,12 +23,17 @@ export async function judgedEdits(
   return { requests: { ...requests, edit }, rules };
 }
 
+/** Plan mode denies `resolve` as it denies any tool that may change something, but lets it propose the plan. */
+function judging({ details }: ApprovalRow, revising: Revising): Revising {
+  return details.type === "plan" ? { ...revising, policy: () => ({ ...revising.policy(), mode: "default" }) } : revising;
+}
+
 /** What is to be said of a yes that changes nothing about a deny of the present policy. The answer stands whatever comes of this. */
 export async function deniedAnyway(context: Context, store: Store, row: ApprovalRow): Promise<string> {
   try {
     const { revising } = await recordedRequests(context, store, row);
     const { "call.judged": judged } = await recordedCall(store.ledger, row.session, row.call);
-    const denial = judged && (await presentDenial(revising, { ...judged, callId: row.call, sessionId: row.session }));
+    const denial = judged && (await presentDenial(judging(row, revising), { ...judged, callId: row.call, sessionId: row.session }));
     return denial === undefined ? "" : `${denial} It will not run, unless that changes before.`;
   } catch (error) {
     return `Whether the present policy denies it cannot be told: ${messageOf(error)}`;

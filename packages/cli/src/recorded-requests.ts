@@ -30,9 +30,12 @@ export async function recordedRequests(
   const flags = resumedFlags(isObject(kept) ? (kept as JsonObject) : undefined, { io: context.io, options: NO_OPTIONS });
   const { policyFile } = flags;
   const { trusted } = await workspaceTrust(context, { workspace, ledger });
-  const wish = { workspace, flags: sessionLayer(flags), trusted, tools: flags.tools, ...(policyFile !== undefined && { policyFile }) };
-  const { tools, facts, rules, source } = await openPolicy(context, wish);
-  const { mode } = await recordedState(ledger, id);
+  const { mode, planning } = await recordedState(ledger, id);
+  const { tools, facts, rules, source } = await openPolicy(context, {
+    ...{ workspace, flags: sessionLayer(flags), trusted, tools: flags.tools },
+    planFile: () => planning?.file,
+    ...(policyFile !== undefined && { policyFile }),
+  });
   const policy = (): Policy => ({ ...source.current(), mode });
   return { requests: requestsFrom({ ledger, tools, digest, facts }), rules, revising: { tools, facts, rules, digest, clock, policy } };
 }

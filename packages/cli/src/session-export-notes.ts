@@ -68,6 +68,7 @@ function startedTask({ task, agent, description, command, session }: EventBodies
 function ofSession(event: LedgerEvent): string | undefined {
   switch (event.type) {
     case "mode.changed":
+      if (event.body.from === event.body.to) return undefined; // only the place of the plan was recorded
       return `Mode ${quoted(event.body.to)} instead of ${quoted(event.body.from)}, by ${quoted(event.body.by)}`;
     case "model.changed":
       return `Model ${quoted(event.body.to ?? "none")}, by ${quoted(event.body.by)}`;

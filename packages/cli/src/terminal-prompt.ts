@@ -47,7 +47,10 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
     waiting = now;
     const shown = paint(text).then(() => clock.timer(READING_TIME_MS, () => Object.assign(now, { readable: true })));
     if (signal.aborted) withdrawn();
-    return promise.finally(async () => (await shown)());
+    return promise.finally(async () => {
+      (await shown)();
+      await painting; // what was typed is on the paper before anything else is written
+    });
   };
   return {
     ask: (text) => wait(text, false),

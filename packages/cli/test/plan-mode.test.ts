@@ -192,6 +192,7 @@ describe("plan mode, from outside", () => {
       const [open] = (await at.hereJson(["approvals"])).value;
       const answered = await at.hereJson(["approve", open.id, ...outcome]);
       assert.deepEqual([answered.code, answered.value.outcome], [0, "approved"]);
+      assert.doesNotMatch(answered.stderr, /warning/, "nothing warns of a plan that will be carried out");
       assert.equal((await modes(at, sessionId)).at(-1), "plan", "nothing happens before the session goes on");
       await at.here(["resume", sessionId], { tools });
       await at.here(["resume", sessionId], { tools });
@@ -205,6 +206,20 @@ describe("plan mode, from outside", () => {
       assert.deepEqual((await at.hereJson(["grants"])).value, []);
     });
   }
+
+  test("a parked write of the plan file, which a rule asks about, is approved without a warning, and runs", async () => {
+    using at = workspace();
+    const argv = ["--mode", "plan", "--on-ask", "park", "--ask", "Edit(.assent/**)"];
+    const { sessionId } = (await play(at, DONE, argv)).value;
+    const input = JSON.stringify({ file_path: planPath(sessionId), content: "# Fix cache" });
+    at.write("script.yaml", `turns: [${DONE}, { calls: [{ tool: write, input: ${input} }] }, ${DONE}]`);
+    await at.here(["resume", sessionId, "go on", "--on-ask", "park"]);
+    const [open] = (await at.hereJson(["approvals"])).value;
+    const answered = await at.hereJson(["approve", open.id]);
+    assert.doesNotMatch(answered.stderr, /warning/);
+    await at.here(["resume", sessionId]);
+    assert.equal((await callsOf(at, sessionId)).find(({ tool }) => tool === "write")?.outcome, "succeeded");
+  });
 
   test("PM-25: a plan that was edited meanwhile is not approved, and the mode stays", async () => {
     using at = workspace();

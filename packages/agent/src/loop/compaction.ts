@@ -1,5 +1,6 @@
 import type { Maybe, Session } from "@assent/core";
 import { compactionPrompt } from "../prompts/compaction-prompt.ts";
+import { planPrompt } from "../prompts/plan-prompt.ts";
 import { contextSizeOf } from "../providers/context-sizes.ts";
 import { compactable, compactedHistory } from "./compact-history.ts";
 import { FULL } from "./context-room.ts";
@@ -108,6 +109,7 @@ function summaryText(text: string, { state }: Session): string {
     text.trim().replaceAll(ENVELOPES, "&lt;"),
     ...(proposals.length > 0 ? ["", "Pending proposals:", ...proposals] : []),
     ...(tasks.length > 0 ? ["", "Background tasks that have not ended:", ...tasks] : []),
+    ...(state.planning ? ["", planPrompt({ planFile: escapeXml(state.planning.file) })] : []),
     "</conversation-summary>",
   ].join("\n");
 }

@@ -167,7 +167,7 @@ function makeTalk(deps: ConversationDeps, messages: LanguageModelV4Message[]): T
     tell: guarded(deps),
     messages,
     steering,
-    planning: createPlanConvergence({ session, plan: deps.plan, steering }),
+    planning: createPlanConvergence({ session, plan: deps.plan, steering, system: deps.system() }),
     capabilities: deps.capabilities ?? createCapabilities(),
     detector: createLoopDetector({
       ...(deps.maxConsecutiveToolCalls !== undefined && { threshold: deps.maxConsecutiveToolCalls }),

@@ -7,8 +7,8 @@ import type { Steering } from "./steering.ts";
 export type PlanConvergence = {
   /** A person spoke: the count begins anew. */
   readonly begin: () => void;
-  /** What the model must be told before its next turn: that the mode is on, where it was not when the conversation began. */
-  readonly entered: () => string | undefined;
+  /** What the model must be told before its next turn: that plan mode is on, or that a person turned it off. */
+  readonly changed: () => string | undefined;
   /** A turn made calls: a question, or a proposal, of the plan as it is now. */
   readonly called: (calls: readonly { readonly name: string }[]) => Maybe<void>;
   /** The model ended its turn with text. A reminder, where the run must go on: the plan changed and nobody was asked about it. */
@@ -21,14 +21,18 @@ export type PlanWatch = {
   /** The plan as it is written now; undefined: there is none. Absent: no plan can be proposed here. */
   readonly plan: (() => Promise<string | undefined>) | undefined;
   readonly steering: Pick<Steering, "decide">;
+  /** The system prompt of the conversation. If it names the plan file, the model needs no reminder. */
+  readonly system: string;
 };
 
 const MOST_REMINDERS = 2;
 const ASKING: readonly string[] = ["resolve", "ask"];
 
 /** Convergence for one conversation. */
-export function createPlanConvergence({ session, plan, steering }: PlanWatch): PlanConvergence {
-  let told = session.state.planning?.file;
+export function createPlanConvergence({ session, plan, steering, system }: PlanWatch): PlanConvergence {
+  const planFile = (): string | undefined => session.state.planning?.file;
+  const first = planFile();
+  let told = first !== undefined && system.includes(first) ? first : undefined;
   let reminders = 0;
   let proposed: string | undefined;
   /** What cannot be read cannot be proposed either; `resolve` says why. */
@@ -46,14 +50,19 @@ export function createPlanConvergence({ session, plan, steering }: PlanWatch): P
       reminders = 0;
       skip();
     },
-    entered: () => {
-      const file = session.state.planning?.file;
+    changed: () => {
+      const file = planFile();
       if (file === undefined) skip(); // the mode was left, and with it what it forces
       if (file === told) return undefined;
       told = file;
-      return file === undefined ? undefined : systemReminder([planPrompt({ planFile: escapeXml(file) })]);
+      if (file === undefined) return systemReminder([`Plan mode is off. The mode is now ${session.state.mode}.`]);
+      return systemReminder([planPrompt({ planFile: escapeXml(file) })]);
     },
-    called: (calls) => (calls.some(({ name }) => ASKING.includes(name)) ? keepProposed() : undefined),
+    called: (calls) => {
+      // The result of `resolve` already says that the plan was approved, or that plan mode is off.
+      if (planFile() === undefined && calls.some(({ name }) => name === "resolve")) told = undefined;
+      return calls.some(({ name }) => ASKING.includes(name)) ? keepProposed() : undefined;
+    },
     ended: async () => {
       const text = await written();
       if (text === undefined || text.trim() === "" || text === proposed || reminders >= MOST_REMINDERS) return skip();

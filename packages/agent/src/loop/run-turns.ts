@@ -70,8 +70,8 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   if (compacting) await compacting;
   const delivering = deliverNotices(talk, turn);
   if (delivering) await delivering;
-  const entered = talk.planning.entered();
-  if (entered !== undefined) await remind(talk, turn, entered);
+  const planning = talk.planning.changed();
+  if (planning !== undefined) await remind(talk, turn, planning);
   if (deps.hooks) await startTurn(talk, signal);
   const tools = offeredTools(deps.tools(), session, deps.asks);
   const lead = steering.lead({ active: tools.map(({ name }) => name), newPrompt: talk.fresh });

@@ -156,6 +156,7 @@ async function changeMode({ stage }: ConversationParts, state: State, to: string
   if (opened) return await opened.agent.modes.change(to, "person");
   state.mode = to;
   showStanding(stage, { mode: to, model: stage.shown.status.model });
+  stage.hint(`Mode: ${to}.`);
 }
 
 function confirmYolo({ confirm }: Stage): Promise<boolean> {
@@ -178,7 +179,8 @@ async function changeModel({ stage }: ConversationParts, state: State, { to, rea
     state.prepared?.policy.source.close();
     state.prepared = undefined;
     state.model = to;
-    return void (await ready());
+    await ready();
+    return stage.hint(`Model: ${to}.`);
   }
   await opened.chosen.model(to);
   const { session } = opened;

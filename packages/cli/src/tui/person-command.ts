@@ -34,8 +34,9 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, c
   const create = { cwd, workspace, door: "call", mode: main.agent.modes.mode(), version: VERSION, policy: revision, title };
   const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("tui"), create });
   policy.serve(session.id);
-  // The policy is the main session's: it stays open.
-  const held = { ...policy, source: { ...policy.source, close: () => undefined } };
+  // The policy belongs to the main session: its mode counts, its plan file stays the one that may be written, and it stays open.
+  const { current, subscribe } = main.agent.modes;
+  const held = { ...policy, planAt: () => undefined, source: { ...policy.source, current, subscribe, close: () => undefined } };
   const made = await callDispatcher(context, { session, ports, policy: held, cancelling, onAsk: undefined, unattended: "deny", door });
   try {
     const calls = [{ name: "shell", arguments: { command: line } }];

@@ -278,6 +278,23 @@ describe("the prompt", () => {
     assert.match(screen.lines().join("\n"), /> what was it\?/);
   });
 
+  for (const [mode, shown] of [
+    ["plan", /✗ ! touch made\n +denied .* denied by mode plan/],
+    ["yolo", /✓ ! touch made/],
+  ] as const) {
+    test(`a command of the person's own is judged in the conversation's mode: ${mode}`, async () => {
+      using at = place();
+      using screen = converse(at, { args: mode === "yolo" ? ["--mode", mode] : [] });
+      await screen.until(READY);
+      if (mode === "plan") screen.press("shift+tab");
+      await screen.until(` ${mode} ·`);
+      await say(screen, "!touch made");
+      await screen.until(shown);
+      assert.equal(existsSync(at.path("made")), mode === "yolo");
+      assert.doesNotMatch(screen.lines().join("\n"), /Mode: default|was plan/, "the command has no mode of its own to tell of");
+    });
+  }
+
   for (const [name, settings, shown] of [
     ["at its card", {}, "Approval needed"],
     ["while it runs", { permissions: { allow: ["Shell(echo *)", "Shell(sleep *)"] } }, /runs \d+ s/],

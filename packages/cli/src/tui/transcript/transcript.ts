@@ -1,5 +1,5 @@
 import type { ConversationEvent } from "@assent/agent";
-import { contentText, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
+import { contentText, type EventBodies, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
 import { whoText } from "../../who.ts";
 import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
@@ -126,17 +126,14 @@ function noticed(transcript: Transcript, text: string): Transcript {
   return withBlocks({ ...transcript, ends: rest }, { type: "notice", text, ...(brought.length > 0 && { brought }) });
 }
 
-function afterWords(transcript: Transcript, event: LedgerEvent, { live }: Hearing): Transcript {
+function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson }: Hearing): Transcript {
   switch (event.type) {
-    case "message.user": {
-      const { origin, content, displayText } = event.body;
-      if (origin === "steering") return transcript;
-      if (origin === "user") return withBlocks(transcript, { type: "user", text: shownContent(content) });
-      return noticed(transcript, displayText ?? contentText(content));
-    }
+    case "message.user":
+      return afterMessage(transcript, event.body);
     case "message.assistant":
       return live ? transcript : afterStop(recalled(transcript, event.body.content), event.body.stop);
     case "mode.changed":
+      if (byPerson || event.body.from === event.body.to) return transcript; // it follows the conversation's mode, or only a plan file was recorded
       return withNote(transcript, `Mode: ${event.body.to} (was ${event.body.from})`, "dim");
     case "model.changed":
       return withNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
@@ -158,6 +155,12 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live }: Hearin
     default:
       return transcript;
   }
+}
+
+function afterMessage(transcript: Transcript, { origin, content, displayText }: EventBodies["message.user"]): Transcript {
+  if (origin === "steering") return transcript;
+  if (origin === "user") return withBlocks(transcript, { type: "user", text: shownContent(content) });
+  return noticed(transcript, displayText ?? contentText(content));
 }
 
 function afterStop(transcript: Transcript, stop: string): Transcript {
