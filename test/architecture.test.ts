@@ -705,6 +705,7 @@ describe("surfaces are pinned", () => {
         "ProcessSettings",
         "RegularFile",
         "Scrubbing",
+        "SecretNames",
         "SpillLimits",
       ],
     },

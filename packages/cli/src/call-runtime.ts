@@ -156,6 +156,7 @@ export function callHooks(
 ): HookRunner {
   const { clock, digest } = ports;
   const own = door?.hooks;
+  const { secretEnv, projectSecretEnv } = policy.source.settings();
   return hookRunner({
     entries: own ? () => [...policy.hooks(), ...own.entries()] : policy.hooks,
     ...(own && { functions: own.functions }),
@@ -165,7 +166,8 @@ export function callHooks(
     sessionId: session.id,
     projectDir: policy.workspace,
     environment: io.env,
-    secretEnv: policy.source.settings().secretEnv,
+    secretEnv,
+    projectSecretEnv,
     refuses: policy.refusesHook,
     record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
     warn: (message) => void warnInLines(io, message),

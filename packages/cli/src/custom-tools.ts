@@ -67,6 +67,8 @@ function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
       cwd: io.cwd,
       processes: ports.processes,
       environment: io.env,
+      secretEnv: () => place.settings().secretEnv,
+      projectSecretEnv: () => place.settings().projectSecretEnv,
       log: ({ level, module, message }) => {
         if (level === "warn" || level === "error") void io.stderr.write(`${oneLine(module)}: ${oneLine(redact(message))}\n`);
       },

@@ -37,6 +37,7 @@ export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">,
   const { files, processes } = ports;
   const follows = {
     secretEnv: () => settings?.().secretEnv ?? [],
+    projectSecretEnv: () => settings?.().projectSecretEnv ?? [],
     shellEnv: () => settings?.()["shell.env"] ?? [],
     shellPath: () => settings?.()["shell.path"] ?? [],
     ...(settings && { maxFiles: () => settings()["astEdit.maxFiles"], maxChanges: () => settings()["astEdit.maxChanges"] }),

@@ -7,12 +7,82 @@ const SECRETS = [
   ...["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AZURE_OPENAI_KEY", "GOOGLE_APPLICATION_CREDENTIALS", "OPENAI_KEY"],
 ];
 
-/** The user's environment as an approved command gets it: without secrets (`secretEnv` adds name globs) and without what redirects a shell. */
+/**
+ * Variables that a project's `secretEnv` cannot take away: without them a program runs other files, uses other settings or reaches another server than the user
+ * chose. A project could otherwise hide `PATH`, `NPM_CONFIG_IGNORE_SCRIPTS` or `DOCKER_HOST`.
+ */
+const STEERING = [
+  ...[
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "PWD",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "TZ",
+    "TERM*",
+    "TMP",
+    "TEMP",
+    "TMPDIR",
+    "HOSTNAME",
+    "XDG_*",
+  ],
+  ...[
+    "*_PATH",
+    "*_HOME",
+    "*_DIR",
+    "*_ROOT",
+    "*_CONFIG",
+    "*_CONFIG_*",
+    "*CONFIG",
+    "*_PROXY",
+    "*_HOST",
+    "*_PROFILE",
+    "*_CONTEXT",
+    "*_REGION",
+  ],
+  ...["*_OPTS", "*_OPTIONS", "*FLAGS", "*_REGISTRY", "*_INDEX_URL", "CI", "EDITOR", "VISUAL", "PAGER", "UMASK"],
+  ...["GIT_*", "SSH_*", "GPG_*", "SSL_*", "CURL_*", "NODE_*", "NPM_*", "YARN_*", "PNPM_*", "PYTHON*", "PIP_*", "UV_*", "VIRTUAL_ENV"],
+  ...["CARGO_*", "RUST*", "GO*", "JAVA_*", "MAVEN_*", "GRADLE_*", "RUBY*", "GEM_*", "BUNDLE_*", "PERL*", "COMPOSER_*"],
+  ...[
+    "DOCKER_*",
+    "CONTAINER*",
+    "PODMAN_*",
+    "KUBE*",
+    "HELM_*",
+    "TF_*",
+    "ANSIBLE_*",
+    "VAULT_*",
+    "AWS_*",
+    "AZURE_*",
+    "GOOGLE_*",
+    "CLOUDSDK_*",
+    "GH_*",
+  ],
+];
+
+/** Where programs are looked up if the environment has no `PATH`. Bash would otherwise use a built-in list that may contain the current directory. */
+const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/** Name globs of further variables that hold secrets, by whose settings named them. */
+export type SecretNames = {
+  /** Of the user, the team, or the embedding program: no exceptions. */
+  readonly secretEnv?: readonly string[] | undefined;
+  /** Of the project: variables that steer programs stay. */
+  readonly projectSecretEnv?: readonly string[] | undefined;
+};
+
+/** The user's environment as an approved command gets it: without secrets, without what redirects a shell, and always with a `PATH`. */
 export function commandEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  secretEnv: readonly string[] = [],
+  { secretEnv = [], projectSecretEnv = [] }: SecretNames = {},
 ): Readonly<Record<string, string>> {
-  return withoutNames(environment, [...NEVER, ...SECRETS, ...secretEnv]);
+  const passed = withoutNames(environment, [...NEVER, ...SECRETS, ...secretEnv]);
+  const kept = projectSecretEnv.length === 0 ? passed : { ...withoutNames(passed, projectSecretEnv), ...onlyNames(passed, STEERING) };
+  return kept["PATH"] ? kept : { ...kept, PATH: SYSTEM_PATH };
 }
 
 /** The variables that have a value and whose name no glob covers. Case does not count: some programs do not look at it. */
@@ -20,12 +90,24 @@ export function withoutNames(
   environment: Readonly<Record<string, string | undefined>>,
   globs: readonly string[],
 ): Readonly<Record<string, string>> {
-  const hidden = globs.map((glob) => glob.toUpperCase());
-  const passed: Record<string, string> = {};
+  return chosenNames(environment, globs, false);
+}
+
+function onlyNames(environment: Readonly<Record<string, string>>, globs: readonly string[]): Readonly<Record<string, string>> {
+  return chosenNames(environment, globs, true);
+}
+
+function chosenNames(
+  environment: Readonly<Record<string, string | undefined>>,
+  globs: readonly string[],
+  covered: boolean,
+): Readonly<Record<string, string>> {
+  const upper = globs.map((glob) => glob.toUpperCase());
+  const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && !hidden.some((glob) => matches(glob, name.toUpperCase()))) passed[name] = value;
+    if (value !== undefined && upper.some((glob) => matches(glob, name.toUpperCase())) === covered) chosen[name] = value;
   }
-  return passed;
+  return chosen;
 }
 
 /** Stars only. Each literal piece is taken at its first place, which is linear and, with both ends fixed, exact. */

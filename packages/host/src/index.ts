@@ -1,6 +1,6 @@
 export { type AnsiScreen, makeAnsiScreen } from "./ansi-screen.ts";
 export { type EditedText, type EditorEnd, type EditTextOptions, editText } from "./edit-text.ts";
-export { commandEnvironment } from "./environment.ts";
+export { commandEnvironment, type SecretNames } from "./environment.ts";
 export { errorCode } from "./error-code.ts";
 export { hostFileChanges } from "./file-changes/file-changes.ts";
 export { hostFiles, sessionOutput } from "./files.ts";

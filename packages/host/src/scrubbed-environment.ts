@@ -1,13 +1,11 @@
-import { commandEnvironment, withoutNames } from "./environment.ts";
+import { commandEnvironment, type SecretNames, withoutNames } from "./environment.ts";
 
 /** What a command that nobody looked at may have of the user's environment. */
-export type Scrubbing = {
+export type Scrubbing = SecretNames & {
   /** Absolute directories, in order. */
   readonly path: readonly string[];
   /** Further names that settings pass on; those that could redirect a program are left out all the same. */
   readonly names?: readonly string[];
-  /** Name globs of further secrets. */
-  readonly secretEnv?: readonly string[];
 };
 
 const PASSED: readonly string[] = ["HOME", "USER", "LOGNAME", "LANG", "TZ", "TMPDIR"];
@@ -31,10 +29,10 @@ const ADDED = {
 /** The environment of a command that a rule allowed: a few names of the user's, a fixed search path, and what was added. Nothing else. */
 export function scrubbedEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
-  { path, names = [], secretEnv = [] }: Scrubbing,
+  { path, names = [], ...secrets }: Scrubbing,
 ): Readonly<Record<string, string>> {
   const present = Object.entries(environment);
   const asked = withoutNames(Object.fromEntries(present.filter(([name]) => names.includes(name))), REFUSED);
   const fixed = present.filter(([name]) => PASSED.includes(name) || name.startsWith("LC_"));
-  return { ...commandEnvironment({ ...asked, ...Object.fromEntries(fixed) }, secretEnv), PATH: path.join(":"), ...ADDED };
+  return { ...commandEnvironment({ ...asked, ...Object.fromEntries(fixed) }, secrets), PATH: path.join(":"), ...ADDED };
 }

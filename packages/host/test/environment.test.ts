@@ -10,9 +10,13 @@ const HIDDEN = [
 ];
 const PASSED = ["PATH", "HOME", "LANG", "TERM", "EDITOR", "ENVIRONMENT", "TOKENIZER", "OLD_LD_PRELOAD", "SECRETARY", "NODE_OPTIONS", "X"];
 
-for (const name of HIDDEN) test(`6.2: ${name} never reaches a command`, () => assert.deepEqual(commandEnvironment({ [name]: "v" }), {}));
+/** What every command gets where the environment has none. */
+const PATH = "/usr/local/bin:/usr/bin:/bin";
+
+for (const name of HIDDEN)
+  test(`6.2: ${name} never reaches a command`, () => assert.deepEqual(commandEnvironment({ [name]: "v" }), { PATH }));
 for (const name of PASSED)
-  test(`6.2: ${name} reaches an approved command`, () => assert.deepEqual(commandEnvironment({ [name]: "v" }), { [name]: "v" }));
+  test(`6.2: ${name} reaches an approved command`, () => assert.deepEqual(commandEnvironment({ [name]: "v" }), { PATH, [name]: "v" }));
 
 const GLOBS: readonly (readonly [glob: string, name: string, hidden: boolean])[] = [
   ["VAULT_*", "VAULT_ADDR", true],
@@ -27,11 +31,44 @@ const GLOBS: readonly (readonly [glob: string, name: string, hidden: boolean])[]
 ];
 for (const [glob, name, hidden] of GLOBS) {
   test(`secretEnv ${glob} ${hidden ? "hides" : "passes"} ${name}`, () => {
-    assert.deepEqual(commandEnvironment({ [name]: "v" }, [glob]), hidden ? {} : { [name]: "v" });
+    assert.deepEqual(commandEnvironment({ [name]: "v" }, { secretEnv: [glob] }), hidden ? { PATH } : { PATH, [name]: "v" });
   });
 }
 
-test("a variable without a value is left out", () => assert.deepEqual(commandEnvironment({ A: undefined, B: "" }), { B: "" }));
+const STEERING = [
+  ...["PATH", "HOME", "USER", "SHELL", "LANG", "LC_ALL", "TMPDIR", "XDG_CONFIG_HOME", "https_proxy", "SSL_CERT_FILE", "GIT_CONFIG_GLOBAL"],
+  ...[
+    "npm_config_ignore_scripts",
+    "NPM_CONFIG_REGISTRY",
+    "DOCKER_HOST",
+    "KUBECONFIG",
+    "AWS_PROFILE",
+    "GOPROXY",
+    "NODE_OPTIONS",
+    "PIP_INDEX_URL",
+  ],
+];
+for (const glob of ["*", "*O*", "[name]"]) {
+  for (const name of STEERING) {
+    const projectSecretEnv = [glob === "[name]" ? name : glob];
+    test(`a project's secretEnv ${projectSecretEnv} does not hide ${name}`, () =>
+      assert.equal(commandEnvironment({ [name]: "v" }, { projectSecretEnv })[name], "v"));
+  }
+}
+for (const name of ["DATABASE_URL", "DEPLOY_X", "X"]) {
+  test(`a project's secretEnv hides ${name}`, () =>
+    assert.deepEqual(commandEnvironment({ [name]: "v" }, { projectSecretEnv: [name] }), { PATH }));
+}
+for (const [sentence, environment] of [
+  ["hidden by the user's own list", { PATH: "/x" }],
+  ["empty", { PATH: "" }],
+  ["absent", {}],
+] as const) {
+  test(`a PATH that is ${sentence} is the system's`, () =>
+    assert.deepEqual(commandEnvironment(environment, { secretEnv: ["P*"] }), { PATH }));
+}
+
+test("a variable without a value is left out", () => assert.deepEqual(commandEnvironment({ A: undefined, B: "" }), { PATH, B: "" }));
 
 const ADDED = {
   PATH: "/usr/bin:/bin",

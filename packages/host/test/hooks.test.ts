@@ -119,6 +119,22 @@ describe("section 7: where and how a program runs", () => {
     ]);
   });
 
+  for (const [source, hidden] of [
+    ["user", false],
+    ["team", false],
+    ["policy", false],
+    ["session", false],
+    ["project", true],
+  ] as const) {
+    test(`the project's secretEnv ${hidden ? "reaches" : "does not reach"} a hook of scope ${source}`, async (t) => {
+      const file = join(scratch(t), "env");
+      const body = { type: "command", command: `echo "$GUARD_WORD" > ${file}` } as const;
+      const surroundings = { environment: { GUARD_WORD: "seen" }, projectSecretEnv: ["GUARD_*"] };
+      await hookBench([{ ...hook("pre_tool_use", body), source }], surroundings).consult("pre_tool_use", shellCall(), live());
+      assert.deepEqual(lines(file), hidden ? [] : ["seen"]);
+    });
+  }
+
   const FAILURES: readonly (readonly [name: string, body: string, cause: string, over?: Partial<HookEntry>])[] = [
     ["another exit code", "exit 1", "exited with code 1"],
     ["a program that is not there", "/nonexistent/program", "exited with code 127"],

@@ -2,15 +2,35 @@ import type { RedactionPattern, Settings } from "./settings/settings.ts";
 
 /** Hides secrets of known forms, and those that settings add, in a text for a log. What is hidden leaves the name of its form behind. */
 export function redactor(patterns: Settings["redaction.patterns"]): (text: string) => string {
-  const steps = [...patterns.flatMap(stepsOf), ...BUILT_IN];
-  return (text) => steps.reduce((left, step) => step(left), text);
+  const finders = [...patterns.flatMap(findersOf), ...BUILT_IN];
+  return (text) =>
+    hideAll(
+      text,
+      finders.flatMap((find) => find(text)),
+    );
 }
 
-type Step = (text: string) => string;
+/** A secret in a text. */
+type Secret = { readonly start: number; readonly end: number; readonly name: string };
 
-function stepsOf({ name, literal, prefix, key }: RedactionPattern): readonly Step[] {
+/** Every finder sees the text as it was: a pattern that hides part of a secret must not keep another one from hiding the rest. */
+type Finder = (text: string) => readonly Secret[];
+
+function hideAll(text: string, secrets: readonly Secret[]): string {
+  let told = "";
+  let from = 0;
+  let covered = 0;
+  for (const { start, end, name } of secrets.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start >= covered) told += text.slice(from, start) + hidden(name);
+    covered = Math.max(covered, end);
+    from = covered;
+  }
+  return told + text.slice(from);
+}
+
+function findersOf({ name, literal, prefix, key }: RedactionPattern): readonly Finder[] {
   return [
-    ...(literal ? [(text: string) => text.replaceAll(literal, () => hidden(name))] : []),
+    ...(literal ? [literally(name, literal)] : []),
     ...(prefix ? [prefixed({ name, prefix, least: 1 })] : []),
     ...(key ? [keyed(name, key)] : []),
   ];
@@ -29,56 +49,70 @@ const PREFIXES: readonly string[] = [
 ];
 const LEAST = 8;
 
-const FORMS: readonly (readonly [form: RegExp, left: string])[] = [
-  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, hidden("private key")],
-  [/\b(Bearer|Basic)(\s+)[A-Za-z0-9._~+/=-]{8,}/gi, `$1$2${hidden("credentials")}`],
-  [/(:\/\/)[^\s/@]+@/g, `$1${hidden("credentials")}@`],
+/** A group named `before` stays readable. */
+const FORMS: readonly (readonly [form: RegExp, name: string])[] = [
+  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, "private key"],
+  [/(?<before>\b(?:Bearer|Basic)\s+)[A-Za-z0-9._~+/=-]{8,}/gi, "credentials"],
+  [/(?<before>:\/\/)[^\s/@]+(?=@)/g, "credentials"],
   [
-    /((?:api[_-]?key|token|secret|password|passwd)[\w-]{0,32}\\*["']?\s*[=:]\s*)(?!\[redacted: )(?:\\+"[\s\S]*?(?:\\+"|$)|"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|[^\s"',;&]+)/gi,
-    `$1${hidden("secret")}`,
+    /(?<before>(?:api[_-]?key|token|secret|password|passwd)[\w-]{0,32}\\*["']?\s*[=:]\s*)(?!\[redacted: )(?:\\+"[\s\S]*?(?:\\+"|$)|"(?:[^"\\]|\\[\s\S])*"?|'[^']*'?|[^\s"',;&]+)/gi,
+    "secret",
   ],
 ];
 
-const BUILT_IN: readonly Step[] = [
+const BUILT_IN: readonly Finder[] = [
   ...FORMS.map(
-    ([form, left]): Step =>
+    ([form, name]): Finder =>
       (text) =>
-        text.replace(form, left),
+        Array.from(text.matchAll(form), ({ 0: whole, index, groups }) => ({
+          start: index + (groups?.["before"]?.length ?? 0),
+          end: index + whole.length,
+          name,
+        })),
   ),
   ...PREFIXES.map((prefix) => prefixed({ name: "key", prefix, least: LEAST })),
 ];
 
+function literally(name: string, literal: string): Finder {
+  return (text) => {
+    const found: Secret[] = [];
+    for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + literal.length))
+      found.push({ start: at, end: at + literal.length, name });
+    return found;
+  };
+}
+
 type Prefixed = { readonly name: string; readonly prefix: string; readonly least: number };
 
 /** A word that begins so, to its end. */
-function prefixed({ name, prefix, least }: Prefixed): Step {
+function prefixed({ name, prefix, least }: Prefixed): Finder {
   return (text) => {
-    let told = "";
+    const found: Secret[] = [];
     let from = 0;
     for (let at = text.indexOf(prefix); at !== -1; at = text.indexOf(prefix, Math.max(from, at + 1))) {
       const end = at + prefix.length + runLength(text, at + prefix.length, IN_KEY);
       if (isInWord(text, at) || end - at < prefix.length + least) continue;
-      told += text.slice(from, at) + hidden(name);
+      found.push({ start: at, end, name });
       from = end;
     }
-    return told + text.slice(from);
+    return found;
   };
 }
 
 /** What stands behind this name, `=` or `:` between them. */
-function keyed(name: string, key: string): Step {
+function keyed(name: string, key: string): Finder {
   const wanted = folded(key);
   return (text) => {
     const among = folded(text);
-    let told = "";
+    const found: Secret[] = [];
     let from = 0;
     for (let at = among.indexOf(wanted); at !== -1; at = among.indexOf(wanted, Math.max(from, at + 1))) {
       const value = isInWord(text, at) ? undefined : valueAfter(text, at + key.length);
       if (!value) continue;
-      told += text.slice(from, value.start) + hidden(name);
+      found.push({ ...value, name });
       from = value.end;
     }
-    return told + text.slice(from);
+    return found;
   };
 }
 

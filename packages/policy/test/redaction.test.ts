@@ -42,6 +42,19 @@ describe("redaction.patterns are added", () => {
   for (const [sentence, pattern, text, shown] of rows)
     test(sentence, () => assert.equal(redactor([{ name: "n", ...pattern }])(text), shown));
 
+  const SPLITTING: readonly [sentence: string, pattern: Omit<Pattern, "name">, text: string][] = [
+    ["the beginning of a key", { literal: "sk-" }, "use sk-ant-api03-HUNTER2HUNTER2 now"],
+    ["the word before credentials", { literal: "Bearer" }, "Authorization: Bearer HUNTER2HUNTER2"],
+    ["the name before a value", { literal: "password" }, "password=HUNTER2"],
+    ["the sign before a value", { literal: "=" }, "DB_PASSWORD=HUNTER2"],
+    ["the first line of a private key", { literal: "BEGIN" }, "-----BEGIN PRIVATE KEY-----\nHUNTER2\n-----END PRIVATE KEY-----"],
+    ["the scheme of a URL", { prefix: "https:" }, "https://me:HUNTER2@example.com/x"],
+    ["a part of the value of another key", { key: "token" }, "password: 'token=a HUNTER2'"],
+  ];
+  for (const [sentence, pattern, text] of SPLITTING)
+    test(`a pattern for ${sentence} does not uncover the rest of the secret`, () =>
+      assert.doesNotMatch(redactor([{ name: "n", ...pattern }])(text), /HUNTER2/));
+
   test("what is hidden is gone, and a second time changes nothing", () => {
     const redact = redactor([{ name: "n", prefix: "cust-", key: "pin", literal: "X Y" }]);
     const once = redact('cust-42 pin: "sk-123456789" X Y Bearer 0123456789');

@@ -28,8 +28,9 @@ export type BuiltinDeps = SessionDirectories & {
   readonly processes: Processes;
   /** The environment commands start from, without secrets of any known name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secrets. */
+  /** Name globs of further secrets: the user's and the team's, and the project's, which cannot hide what steers programs. */
   readonly secretEnv?: () => readonly string[];
+  readonly projectSecretEnv?: () => readonly string[];
   /** Names of variables that commands get though nobody looked at them. */
   readonly shellEnv?: () => readonly string[];
   /** Directories in which their programs are looked up; the system's when empty. */

@@ -18,8 +18,9 @@ export type StepsPlace = {
   readonly workspace: string;
   readonly processes: Processes;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secrets. */
+  /** Name globs of further secrets: the user's and the team's, and the project's, which cannot hide what steers programs. */
   readonly secretEnv?: () => readonly string[];
+  readonly projectSecretEnv?: () => readonly string[];
   /** Names of variables that commands get though nobody looked at them. */
   readonly shellEnv?: () => readonly string[];
   /** Directories in which their programs are looked up; the system's when empty. */
@@ -37,7 +38,8 @@ export function plannedRun(plan: unknown, place: StepsPlace): PlannedRun {
   const path = searchPath(line.commands, place);
   const failed = line.commands.map((command) => problemOf(command, { ...place, path })).find((problem) => problem !== undefined);
   if (failed) return { failed };
-  const env = scrubbedEnvironment(place.environment, { path, names: place.shellEnv?.() ?? [], secretEnv: place.secretEnv?.() ?? [] });
+  const secrets = { secretEnv: place.secretEnv?.(), projectSecretEnv: place.projectSecretEnv?.() };
+  const env = scrubbedEnvironment(place.environment, { path, names: place.shellEnv?.() ?? [], ...secrets });
   return { steps: stepsOf(line, { processes: place.processes, env }), env };
 }
 

@@ -179,8 +179,8 @@ type Start =
 
 /** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
 function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): Start {
-  const { workspace, processes, environment, secretEnv } = deps;
-  const own = commandEnvironment(environment, secretEnv?.());
+  const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
+  const own = commandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
   const env = pty ? { ...own, TERM: "xterm-256color" } : own;
   const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
   if (file === undefined)

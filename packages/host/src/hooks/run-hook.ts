@@ -73,13 +73,14 @@ async function programEnd(running: HookRunning, entry: HookEntry, { input, signa
   }
 }
 
-function programOf(running: HookRunning, { body, event, timeoutMs }: HookEntry, input: JsonObject): HookProgram {
+function programOf(running: HookRunning, entry: HookEntry, input: JsonObject): HookProgram {
+  const { body, timeoutMs } = entry;
   if (body.type !== "command") throw new Error("it is no program");
   const { cwd } = input;
   return {
     ...(body.args ? { file: body.command, args: body.args } : { file: "/bin/sh", args: ["-c", body.command] }),
     cwd: typeof cwd === "string" ? cwd : running.cwd,
-    env: hookEnvironment(running, body, event),
+    env: hookEnvironment(running, body, entry),
     stdin: `${JSON.stringify(input)}\n`,
     timeoutMs,
   };

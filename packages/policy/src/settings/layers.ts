@@ -3,7 +3,7 @@ import type { Scope } from "@assent/core";
 import type { PolicyPlaces } from "./policy-places.ts";
 import type { Problem } from "./problem.ts";
 import type { RuleEntry, Written, WrittenSettings } from "./read-settings.ts";
-import { SETTINGS, type Settings, type ValueRow } from "./settings.ts";
+import { SETTINGS, type SettingKey, type Settings, type ValueRow } from "./settings.ts";
 
 /** What one file, or the flags, say. */
 export type Layer = {
@@ -27,7 +27,8 @@ export type Effective = { readonly settings: Settings; readonly problems: readon
  * 1. A list is joined over the layers.
  * 2. Of a single value the first layer that has one counts, an untrusted project left out.
  * 3. An untrusted project's value replaces it only where it is stricter, and never over a flag.
- * 4. A mode that the team locked refuses; whoever goes on all the same is in mode `default`.
+ * 4. The project's `secretEnv` is kept apart, trusted or not: it must not blind hooks of other layers.
+ * 5. A mode that the team locked refuses; whoever goes on all the same is in mode `default`.
  */
 export function effectiveSettings(layers: readonly Layer[], places: PolicyPlaces): Effective {
   const ignored: Ignored[] = [];
@@ -35,13 +36,14 @@ export function effectiveSettings(layers: readonly Layer[], places: PolicyPlaces
     const row: ValueRow = SETTINGS[key];
     return [key, row.merge === "joined" ? joinedValue(layers, key, ignored) : singleValue(layers, key, ignored)];
   });
-  const settings = anchored(Object.fromEntries(entries) as Settings, layers, places); // the table's type names exactly these keys and values
+  const values = Object.fromEntries([...entries, ...secretNames(layers)]) as Settings; // the table's type names exactly these keys and values
+  const settings = anchored(values, layers, places);
   const locked = lockedMode(layers, settings);
   const problems = [...misplacedLocks(layers), ...untrusted(layers, ignored), ...(locked ? [locked] : [])];
   return { settings: locked ? { ...settings, mode: "default" } : settings, problems };
 }
 
-const VALUE_KEYS: readonly (keyof Settings)[] = Object.keys(SETTINGS).filter((key): key is keyof Settings => isValueKey(key));
+const VALUE_KEYS: readonly SettingKey[] = Object.keys(SETTINGS).filter((key): key is SettingKey => isValueKey(key));
 
 function isValueKey(key: string): boolean {
   return Object.entries(SETTINGS).some(([name, { merge }]) => name === key && (merge === "first" || merge === "joined"));
@@ -50,7 +52,7 @@ function isValueKey(key: string): boolean {
 /** A value of an untrusted project that does not count. */
 type Ignored = { readonly key: string; readonly at: Written["at"] };
 
-function joinedValue(layers: readonly Layer[], key: keyof Settings, ignored: Ignored[]): readonly unknown[] {
+function joinedValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored[]): readonly unknown[] {
   const row: ValueRow = SETTINGS[key];
   return layers.flatMap(({ trusted, written }) => {
     const found = written.values.get(key);
@@ -61,13 +63,28 @@ function joinedValue(layers: readonly Layer[], key: keyof Settings, ignored: Ign
   });
 }
 
-function singleValue(layers: readonly Layer[], key: keyof Settings, ignored: Ignored[]): unknown {
+function secretNames(layers: readonly Layer[]): readonly [key: keyof Settings, names: readonly unknown[]][] {
+  const isProject = ({ scope }: Layer): boolean => scope === "project";
+  return [
+    [
+      "secretEnv",
+      joinedValue(
+        layers.filter((layer) => !isProject(layer)),
+        "secretEnv",
+        [],
+      ),
+    ],
+    ["projectSecretEnv", joinedValue(layers.filter(isProject), "secretEnv", [])],
+  ];
+}
+
+function singleValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored[]): unknown {
   const row: ValueRow = SETTINGS[key];
   const others = valueFrom(layers.filter(({ trusted }) => trusted));
   const project = layers.find(({ trusted }) => !trusted)?.written.values.get(key);
   if (!project || row.untrusted === "yes") return others;
   if (row.untrusted === "tighten" && layers.some(({ scope, written }) => scope === "session" && written.values.has(key))) return others;
-  if (row.tightens?.(project.value, others)) return project.value;
+  if (row.tightens?.(project.value, others) && !isLocked(layers, key, project.value)) return project.value;
   if (row.untrusted === "no" || project.value !== others) ignored.push({ key, at: project.at });
   return others;
 
@@ -75,6 +92,11 @@ function singleValue(layers: readonly Layer[], key: keyof Settings, ignored: Ign
     for (const { written } of from) if (written.values.has(key)) return written.values.get(key)?.value;
     return row.initial;
   }
+}
+
+/** A project that is not trusted must not stop the program by asking for a mode that the team locked. */
+function isLocked(layers: readonly Layer[], key: SettingKey, value: unknown): boolean {
+  return key === "mode" && joinedValue(layers, "permissions.lock", []).includes(value);
 }
 
 /** One warning for the whole file, at the first value that does not count. */

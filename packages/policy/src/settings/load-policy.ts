@@ -5,7 +5,7 @@ import { pathTest } from "../rules/path-rule.ts";
 import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";
 import { ruleChecker, rulesRecord } from "../rules/rule-checker.ts";
 import { isFault } from "../rules/rule-fault.ts";
-import { compileRules, type ExampleTrial } from "./compile-rules.ts";
+import { type CompiledRules, compileRules, type ExampleTrial } from "./compile-rules.ts";
 import { effectiveSettings, type Layer } from "./layers.ts";
 import { type LayerSource, layerSources, type PolicyPlaces } from "./policy-places.ts";
 import { effectOf, type Problem, SettingsError, sortProblems } from "./problem.ts";
@@ -106,9 +106,14 @@ export function assemblePolicy(
   const { workspace, home } = places;
   const roots = { workspace, home, additionalDirectories: settings.additionalDirectories };
   const { tools, examples, scripts, digest } = parts;
-  const compiled = layers.map((layer) => ({ layer, ...compileRules(layer, { tools, examples, roots, ...(scripts && { scripts }) }) }));
   const hooks = hooksOf(layers);
   const read = hooks.flatMap((layer) => parts.hooks?.(layer) ?? []);
+  const hookEntries = read.flatMap(({ entries }) => entries);
+  const mayStage = ({ trusted }: Layer): boolean => trusted || !stagingLoosens(settings, hookEntries);
+  const compiled = layers.map((layer): Compiled & Pick<CompiledRules, "problems"> => {
+    const all = compileRules(layer, { tools, examples, roots, ...(scripts && { scripts }) });
+    return mayStage(layer) ? { layer, ...all } : { layer, ...all, stage: [], problems: [...all.problems, ...stageProblems(layer)] };
+  });
   const all = sortProblems([
     ...layers.flatMap((layer) => layer.written.problems),
     ...problems,
@@ -133,7 +138,7 @@ export function assemblePolicy(
     stage,
     problems: all.filter(({ effect }) => effect === "warning"),
     hooks,
-    hookEntries: read.flatMap(({ entries }) => entries),
+    hookEntries,
   };
   return { loaded, problems: all };
 }
@@ -143,6 +148,24 @@ function stagedBy(stage: readonly Rule[]): NonNullable<Policy["proposals"]>["sta
   if (stage.length === 0) return () => false;
   const { check } = ruleChecker({ label: "proposals.stage", scope: "policy", rules: stage });
   return (request) => request.units.some((unit) => check(request, unit).verdict !== "none");
+}
+
+/**
+ * Staging passes without asking, and its apply is a call of `resolve`. So a project that is not trusted could get around a person where the model may resolve, and
+ * around a hook that answers or asks about the edit itself.
+ */
+function stagingLoosens(settings: Settings, hooks: readonly HookEntry[]): boolean {
+  return (
+    settings["proposals.resolver"] === "model" || hooks.some(({ event }) => event === "pre_tool_use" || event === "permission_request")
+  );
+}
+
+function stageProblems({ file, written }: Layer): readonly Problem[] {
+  const first = written.rules.find(({ list }) => list === "proposals.stage");
+  if (!first) return [];
+  const message = "proposals.stage of a project that is not trusted does not count beside hooks about calls, or where the model resolves";
+  const hint = "To trust it, run: assent trust";
+  return [{ type: "rule_project_untrusted", file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }
 
 type Compiled = { readonly layer: Layer; readonly rules: readonly Rule[]; readonly stage: readonly Rule[] };

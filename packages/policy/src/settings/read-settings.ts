@@ -4,7 +4,7 @@ import { nearestKey } from "./nearest-key.ts";
 import type { Problem } from "./problem.ts";
 import { type RuleObject, readRuleObject } from "./rule-entry.ts";
 import { type Fault, shownValue } from "./setting-values.ts";
-import { type RuleKey, type RuleRow, SETTINGS, type Settings, type ValueRow } from "./settings.ts";
+import { type RuleKey, type RuleRow, SETTINGS, type SettingKey, type ValueRow } from "./settings.ts";
 import { isForbidden, isFull, memberPath, members, openPage, type Page, remark, unknownKey } from "./settings-page.ts";
 import type { Place } from "./text-place.ts";
 
@@ -28,7 +28,7 @@ export type WrittenHooks = { readonly value: JsonObject; readonly placeOf: (path
 
 /** What a settings file says. Problems that refuse leave the rest unreliable. */
 export type WrittenSettings = {
-  readonly values: ReadonlyMap<keyof Settings, Written>;
+  readonly values: ReadonlyMap<SettingKey, Written>;
   /** In the order of the file. */
   readonly rules: readonly RuleEntry[];
   readonly hooks?: Written<WrittenHooks>;
@@ -48,7 +48,7 @@ export function readSettings(file: string, text: string): WrittenSettings {
 
 type Draft = {
   readonly page: Page;
-  readonly values: Map<keyof Settings, Written>;
+  readonly values: Map<SettingKey, Written>;
   readonly rules: RuleEntry[];
   /** Of all lists of rules, faulty ones included. */
   entries: number;
@@ -124,7 +124,7 @@ function readVersion(draft: Draft, slot: Slot): void {
   remark(draft.page, { type: "settings_version", offset: slot.node.offset, key: slot.key, message, hint });
 }
 
-function readValue(draft: Draft, slot: Slot, { key, row }: { readonly key: keyof Settings; readonly row: ValueRow }): void {
+function readValue(draft: Draft, slot: Slot, { key, row }: { readonly key: SettingKey; readonly row: ValueRow }): void {
   const { node } = slot;
   const { placeAt } = draft.page;
   const reading = row.read(getNodeValue(node));

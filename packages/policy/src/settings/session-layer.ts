@@ -2,14 +2,14 @@ import type { Layer } from "./layers.ts";
 import type { PolicyPlaces, SessionFlags } from "./policy-places.ts";
 import { effectOf, type Problem } from "./problem.ts";
 import type { RuleEntry, Written } from "./read-settings.ts";
-import { type RuleKey, SETTINGS, type Settings } from "./settings.ts";
+import { type RuleKey, SETTINGS, type SettingKey } from "./settings.ts";
 
 const NOWHERE = { line: 0, column: 0 } as const;
 
 /** The flags of this run as a layer. With a policy file that stands alone their rules are not read. */
 export function sessionLayer({ session, workspace, policyFile }: PolicyPlaces): Layer {
   const problems: Problem[] = [];
-  const values = new Map<keyof Settings, Written>();
+  const values = new Map<SettingKey, Written>();
   for (const [key, flag] of FLAGS) {
     const given = session[key];
     if (given === undefined || (Array.isArray(given) && given.length === 0)) continue;
@@ -28,7 +28,7 @@ export function sessionLayer({ session, workspace, policyFile }: PolicyPlaces): 
   };
 }
 
-const FLAGS: readonly (readonly [key: keyof SessionFlags & keyof Settings, flag: string])[] = [
+const FLAGS: readonly (readonly [key: keyof SessionFlags & SettingKey, flag: string])[] = [
   ["mode", "--mode"],
   ["onAsk", "--on-ask"],
   ["additionalDirectories", "--add-dir"],

@@ -18,7 +18,10 @@ export type Settings = {
   /** Absolute. */
   readonly additionalDirectories: readonly string[];
   readonly stopHookLimit: number;
+  /** Of the user, the team and the policy file: no command and no hook gets these variables. */
   readonly secretEnv: readonly string[];
+  /** The project's `secretEnv`: only for commands and the project's own hooks, and never for variables that steer programs. */
+  readonly projectSecretEnv: readonly string[];
   readonly "shell.env": readonly string[];
   /** Empty: the system's default. */
   readonly "shell.path": readonly string[];
@@ -68,7 +71,10 @@ export type HooksRow = { readonly merge: "hooks"; readonly untrusted: "no" };
 /** A list of rules in a settings file. */
 export type RuleKey = "permissions.deny" | "permissions.ask" | "permissions.allow" | "proposals.stage";
 
-type Table = { readonly [K in keyof Settings]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & { readonly hooks: HooksRow };
+/** A key of a settings file that holds a value. */
+export type SettingKey = Exclude<keyof Settings, "projectSecretEnv">;
+
+type Table = { readonly [K in SettingKey]: ValueRow<Settings[K]> } & Readonly<Record<RuleKey, RuleRow>> & { readonly hooks: HooksRow };
 
 /** The longest picker timeout a timer keeps, in seconds. */
 const LONGEST = 2_147_483;

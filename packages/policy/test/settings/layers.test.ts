@@ -6,7 +6,7 @@ import { layerSources, type PolicyPlaces, type SessionFlags, settingsPlaces } fr
 import type { Problem } from "../../src/settings/problem.ts";
 import { readSettings } from "../../src/settings/read-settings.ts";
 import { sessionLayer } from "../../src/settings/session-layer.ts";
-import { SETTINGS, type Settings } from "../../src/settings/settings.ts";
+import { SETTINGS, type SettingKey, type Settings } from "../../src/settings/settings.ts";
 import { SAMPLES } from "./setting-samples.ts";
 
 type Files = {
@@ -111,7 +111,7 @@ describe("1.2: what an untrusted project may only tighten", () => {
 });
 
 /** A value that differs from the default. */
-function sampleOf(key: keyof Settings): unknown {
+function sampleOf(key: SettingKey): unknown {
   const found = SAMPLES[key].good.find(([value]) => !isDeepStrictEqual(value, SETTINGS[key].initial));
   assert.ok(found, `no sample of ${key} differs from its default`);
   return found[0];
@@ -124,8 +124,8 @@ describe("1.2: what an untrusted project may set, and what not", () => {
   test("there are such keys", () => assert.ok(rows.length > 0));
   for (const [key, { untrusted }] of rows) {
     test(`${key}: ${untrusted}`, () => {
-      const name = key as keyof Settings;
-      const sample = sampleOf(name);
+      const sample = sampleOf(key as SettingKey);
+      const name = key === "secretEnv" ? "projectSecretEnv" : (key as SettingKey);
       const { settings, problems } = effective({ project: nested(key, sample) });
       const initial = effective({}).settings[name];
       assert.deepEqual([settings[name], types(problems)], untrusted === "yes" ? [sample, []] : [initial, UNTRUSTED]);
@@ -160,7 +160,11 @@ describe("1.2: of single values the first of flag, project, user, team counts", 
   for (const [sentence, files, mode] of rows) test(sentence, () => assert.equal(effective(files).settings.mode, mode));
   test("lists are joined in the same order", () => {
     const { settings } = effective({ project: { secretEnv: ["P"] }, user: { secretEnv: ["U", "U2"] }, team: { secretEnv: ["T"] } });
-    assert.deepEqual(settings.secretEnv, ["P", "U", "U2", "T"]);
+    assert.deepEqual([settings.secretEnv, settings.projectSecretEnv], [["U", "U2", "T"], ["P"]]);
+  });
+  test("the project's secretEnv stays apart once it is trusted", () => {
+    const { settings } = effective({ trusted: true, project: { secretEnv: ["P"] }, user: { secretEnv: ["U"] } });
+    assert.deepEqual([settings.secretEnv, settings.projectSecretEnv], [["U"], ["P"]]);
   });
   test("flags of directories come first", () => {
     const { settings } = effective({ flags: { additionalDirectories: ["/f"] }, user: { additionalDirectories: ["~/u", "/v"] } });
@@ -186,6 +190,11 @@ describe("mode_locked", () => {
     ["a trusted project", { team: lock, trusted: true, project: { mode: "yolo" } }, "/w/.assent/settings.json:1"],
     ["the team itself", { team: { ...lock, mode: "yolo" } }, "/team.json:1"],
     ["an untrusted project asks in vain", { team: lock, project: { mode: "yolo" } }, undefined],
+    [
+      "an untrusted project asks for a stricter mode in vain",
+      { team: { permissions: { lock: ["plan"] } }, project: { mode: "plan" } },
+      undefined,
+    ],
     ["a mode that does not count", { team: lock, user: { mode: "yolo" }, flags: { mode: "plan" } }, undefined],
     ["another mode", { team: lock, user: { mode: "plan" } }, undefined],
     ["nobody asked", { team: { permissions: { lock: ["default"] } } }, undefined],
@@ -297,6 +306,7 @@ test("what holds where nobody says anything", () => {
       additionalDirectories: [],
       stopHookLimit: 8,
       secretEnv: [],
+      projectSecretEnv: [],
       "shell.env": [],
       "shell.path": [],
       "proposals.resolver": "both",

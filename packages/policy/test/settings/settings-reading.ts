@@ -81,6 +81,7 @@ function problemOf(problem: Problem): string {
 }
 
 function isInitial(key: string, value: unknown): boolean {
+  if (key === "projectSecretEnv") return Array.isArray(value) && value.length === 0; // not a key of a file
   const row = Object.entries(SETTINGS).find(([name]) => name === key)?.[1];
   return row !== undefined && "initial" in row && JSON.stringify(row.initial) === JSON.stringify(value);
 }

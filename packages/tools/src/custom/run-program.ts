@@ -11,8 +11,9 @@ export type ProgramPorts = {
   readonly processes: Processes;
   /** The user's own; secrets and what redirects a shell are taken out of it. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secrets. */
+  /** Name globs of further secrets: the user's and the team's, and the project's, which cannot hide what steers programs. */
   readonly secretEnv?: () => readonly string[];
+  readonly projectSecretEnv?: () => readonly string[];
 };
 
 /** A program to run from a directory. */
@@ -26,6 +27,7 @@ const BECOME = '_assent_exec=$1; shift; exec "$@" 2>"$_assent_exec/2" <"$_assent
 /** Runs a program as part of a call's effect: it ends with the call. Of each stream 10 MiB are kept. */
 export async function runProgram(ports: ProgramPorts, program: CalledProgram, call: RunningCall): Promise<ExecResult> {
   const { file, args, cwd, input = "", timeoutMs, signal = call.signal } = program;
+  const { environment, secretEnv, projectSecretEnv } = ports;
   const directory = await mkdtemp(join(tmpdir(), "assent-exec-"));
   const output = keptText();
   try {
@@ -34,7 +36,7 @@ export async function runProgram(ports: ProgramPorts, program: CalledProgram, ca
       file: "/bin/sh",
       args: ["-c", BECOME, "sh", directory, file, ...args],
       cwd,
-      env: { ...commandEnvironment(ports.environment, ports.secretEnv?.()), PWD: cwd },
+      env: { ...commandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() }), PWD: cwd },
       onOutput: output.add,
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(call.run && { onStart: call.run.started }),
