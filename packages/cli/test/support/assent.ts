@@ -49,12 +49,18 @@ export type Place = {
   readonly [Symbol.dispose]: () => void;
 };
 
+/** A fault that `npm run break` plants also reaches the processes that a test starts. */
+function plantedFault(): Record<string, string> {
+  const { ASSENT_MUTANT, NODE_OPTIONS = "" } = process.env;
+  return ASSENT_MUTANT === undefined ? {} : { ASSENT_MUTANT, NODE_OPTIONS };
+}
+
 export function place(): Place {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "assent-cli-")));
   const workspace = join(root, "workspace");
   const store = join(root, "store");
   mkdirSync(join(workspace, ".git"), { recursive: true });
-  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, NODE_COMPILE_CACHE: COMPILED };
+  const env = { PATH: process.env["PATH"] ?? "", HOME: root, ASSENT_STORE: store, NODE_COMPILE_CACHE: COMPILED, ...plantedFault() };
   const start: Place["start"] = (argv, options = {}) =>
     spawn(process.execPath, [...(options.entry ?? [BIN]), ...argv], {
       cwd: options.cwd ?? workspace,

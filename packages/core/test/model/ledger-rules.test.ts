@@ -260,6 +260,12 @@ const CLAIMS: readonly ClaimRow[] = [
     { call: rejudged(approved, { fingerprint: "other" }), approval: answered },
     "fingerprint_mismatch",
   ],
+  [
+    "a yes that covers something else loses, although the claim is for what was judged last",
+    { ...YES, fingerprint: "other" },
+    { call: rejudged(approved, { fingerprint: "other" }), approval: answered },
+    "fingerprint_mismatch",
+  ],
   ["a grant's yes wins", LIFTED, { call: lifted, grant: held }, undefined],
   ["a grant that is gone voids its yes", LIFTED, { call: lifted }, "grant_revoked"],
   ["a revoked grant voids its yes", LIFTED, { call: lifted, grant: { ...held, state: "revoked" } }, "grant_revoked"],
