@@ -117,7 +117,7 @@ export const PAGES = [
       [
         "Judging",
         "The verdict itself, and the grants that answer for a person.",
-        ["model/decide.ts", "runtime/assess", "runtime/grants.ts"],
+        ["model/decide.ts", "model/pattern.ts", "runtime/assess", "runtime/grants.ts"],
       ],
       [
         "Inputs and outputs",

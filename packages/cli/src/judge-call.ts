@@ -1,5 +1,5 @@
 import { type Clock, type Digest, type Facts, messageOf, type Policy, type Registry } from "@assent/core";
-import { type Assessed, type Assessing, assessRequest, assessStaging } from "@assent/core/parts";
+import { type Assessed, type Assessing, assessAlone, assessStaging, isApplyName, sourceOfApply } from "@assent/core/parts";
 
 /** What a call that is not to run is judged with. */
 export type Judging = {
@@ -22,8 +22,8 @@ export type Judged = Assessed & { readonly staging?: Assessed };
 /** Judges a call as the runtime would, by the same functions, and stops there: nothing is asked, started or recorded. */
 export async function judgeCall(judging: Judging, { tool: name, input, cwd }: LookedAt): Promise<Judged | NoCall> {
   const { policy, tools, facts, digest, clock } = judging;
-  const tool = tools.get(name);
-  if (!tool || tool.hidden) return { type: "tool_not_registered", message: unknownTool(tools, name) };
+  const tool = tools.get(isApplyName(name) ? sourceOfApply(name) : name);
+  if (!tool) return { type: "tool_not_registered", message: unknownTool(tools, name) };
   let invocation: Awaited<ReturnType<typeof tool.build>>;
   try {
     invocation = await tool.build(input, { cwd, callId: "explain", sessionId: "explain" });
@@ -31,7 +31,7 @@ export async function judgeCall(judging: Judging, { tool: name, input, cwd }: Lo
     return { type: "invalid_tool_params", message: messageOf(error) };
   }
   const assessing: Assessing = { tool, invocation, cwd, facts, policy: () => policy, digest, clock };
-  const judged = await assessRequest(assessing);
+  const judged = await assessAlone(assessing, name);
   const staging = await assessStaging(assessing, judged, { tools });
   return staging ? { ...judged, staging } : judged;
 }

@@ -102,6 +102,43 @@ describe("custom tools on the command line", () => {
     assert.match(late.value.error.message, /Lost: Tidy up was staged by a process that has ended\. Nothing was applied\. Preview again\./);
   });
 
+  const SETTLE = `turns:
+  - calls: [{ tool: tidy, id: c1, input: {} }]
+  - calls: [{ tool: resolve, id: c2, input: { action: apply, reason: go } }]
+  - say: done
+`;
+  const RULES: readonly (readonly [name: string, flags: readonly string[], ended: string])[] = [
+    ["an allow of the tool lets its preview pass, and not the action", ["--allow", "tidy"], "denied denied_unattended"],
+    ["an allow of every tool does not, either", ["--allow", "*"], "denied denied_unattended"],
+    ["an allow of the action's own name lets it pass", ["--allow", "tidy", "--allow", "tidy.apply"], "succeeded applied"],
+    ["a deny of the action's own name holds in yolo", ["--mode", "yolo", "--deny", "tidy.apply"], "denied denied_by_rule"],
+    ["a deny of resolve holds in yolo", ["--mode", "yolo", "--deny", "resolve"], "denied denied_by_rule"],
+    ["without a rule yolo lets it pass", ["--mode", "yolo"], "succeeded applied"],
+  ];
+  for (const [name, flags, settled] of RULES) {
+    test(`a pending action: ${name}`, async () => {
+      using at = place();
+      const file = at.write("tidy.mjs", PENDING);
+      at.write("s.yaml", SETTLE);
+      const { stdout } = await at.here([
+        "run",
+        "go",
+        "--model",
+        "script:s.yaml",
+        "--tool",
+        file,
+        ...flags,
+        "--output-format",
+        "stream-json",
+      ]);
+      assert.match(stdout, /"tool_use_id":"c1"/);
+      const { value } = await at.hereJson(["sessions"]);
+      const log = (await at.here(["log", value[0].id, "--call", "c2", "--json"])).stdout;
+      const [end] = log.split("\n").flatMap((line) => (line.includes('"call.ended"') ? [JSON.parse(line)] : []));
+      assert.equal(`${end.body.outcome} ${end.body.type}`, settled, log);
+    });
+  }
+
   test("the example previews a batch of renames and applies exactly that", async () => {
     using at = place();
     for (const name of ["draft-a.txt", "draft-b.txt", "final.txt"]) at.write(name, name);

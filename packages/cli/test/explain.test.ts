@@ -225,6 +225,32 @@ function reach(value: unknown, path: string): unknown {
   return path.split(".").reduce((at: unknown, step) => (at as Record<string, unknown> | undefined)?.[step], value);
 }
 
+/** An input that fits, for every built-in tool. */
+const SAMPLE_INPUTS: Readonly<Record<string, object>> = {
+  read: { file_path: "a" },
+  edit: { file_path: "a", old_string: "x", new_string: "y" },
+  write: { file_path: "a", content: "x" },
+  search: { pattern: "x" },
+  glob: { pattern: "*" },
+  list: { path: "." },
+  ast_grep: { pattern: "x", paths: ["a.ts"] },
+  ast_edit: { ops: [{ pat: "x", out: "y" }], paths: ["a.ts"] },
+  shell: { command: "ls" },
+  fetch: { url: "https://example.test/" },
+  todo: { todos: [] },
+  agent: { agent: "explorer", description: "x", prompt: "x" },
+  task_list: {},
+  task_output: { id: "t" },
+  task_stop: { id: "t" },
+  task_send: { id: "t", message: "x" },
+  schedule_create: { prompt: "x", every: "1h" },
+  schedule_list: {},
+  schedule_delete: { id: "x" },
+  ask: { questions: [{ id: "q", question: "Which?", options: [{ label: "a" }, { label: "b" }] }] },
+  enter_plan_mode: {},
+  resolve: { action: "apply", reason: "x" },
+};
+
 describe("assent explain, one call", () => {
   test("the JSON form has exactly the fields of the contract, then the offers", async () => {
     using at = place();
@@ -257,6 +283,41 @@ describe("assent explain, one call", () => {
     for (const entry of value.trace)
       assert.ok(["allow", "ask", "deny", "none", "error", "not_reached"].includes(entry.opinion), JSON.stringify(entry));
     assert.ok(value.trace.some(({ layer, opinion }: { layer: string; opinion: string }) => layer === "policy file" && opinion === "deny"));
+  });
+
+  test("a deny by its exact name holds for every built-in tool, also for those that are offered only at times", async () => {
+    using at = place();
+    const { value: listed } = await at.hereJson(["tools", "--all"]);
+    const names: readonly string[] = listed.tools.map(({ name }: { name: string }) => name);
+    assert.ok(names.includes("resolve") && names.includes("ask") && names.includes("schedule_delete"), names.join(" "));
+    for (const name of names) {
+      const input = SAMPLE_INPUTS[name];
+      assert.ok(input, `an input for ${name} is missing in SAMPLE_INPUTS`);
+      const file = policy(at, permissions({ deny: [name] }, { mode: "yolo" }));
+      const { value } = await at.hereJson(["explain", "--policy", file, name, JSON.stringify(input)]);
+      assert.deepEqual([value.verdict, value.rule?.text], ["deny", name]);
+    }
+  });
+
+  test("resolve is explained without an input, and ask as the question it is", async () => {
+    using at = place();
+    const { value } = await at.hereJson(["explain", "resolve"]);
+    assert.deepEqual([value.verdict, value.reason], ["allow", "tool"]);
+    const asked = await at.hereJson(["explain", "ask", JSON.stringify(SAMPLE_INPUTS["ask"])]);
+    assert.equal(asked.value.verdict, "allow");
+    const { stdout } = await at.here(["explain", "resolve"]);
+    assert.match(stdout, /judged as the change or action it applies/);
+  });
+
+  test("the apply of a pending action is explained under its own name", async () => {
+    using at = place();
+    const file = policy(at, permissions({ allow: ["todo.apply"], deny: ["schedule_list"] }));
+    const explained = async (name: string): Promise<unknown> =>
+      (await at.hereJson(["explain", "--policy", file, name, JSON.stringify(SAMPLE_INPUTS[name.split(".")[0] ?? ""])])).value.verdict;
+    assert.deepEqual(
+      [await explained("todo.apply"), await explained("task_list.apply"), await explained("schedule_list.apply")],
+      ["allow", "ask", "deny"],
+    );
   });
 
   test("a path tool has facts and no plan", async () => {

@@ -12,6 +12,7 @@ export { readHookRun } from "./model/hook-output.ts";
 export { createLoopDetector, loopError, loopWarning } from "./model/loop-detector.ts";
 export { resolveModelOverride } from "./model/model-override.ts";
 export { parseToolInput } from "./model/parse-tool-input.ts";
+export { isApplyName, mayCover, sourceOfApply } from "./model/pattern.ts";
 export { answersFault, DONE, isAnswered, OTHER, readQuestions } from "./model/question.ts";
 export { readAnswers } from "./model/question-shape.ts";
 export type {
@@ -40,6 +41,7 @@ export {
 } from "./model/tool-choice-queue.ts";
 export type { Assessed, Assessing } from "./runtime/assess.ts";
 export { assessRequest } from "./runtime/assess.ts";
+export { assessAlone } from "./runtime/assess-alone.ts";
 export { assessStaging } from "./runtime/assess-preview.ts";
 export type { GrantReach } from "./runtime/grants.ts";
 export { coveringGrants } from "./runtime/grants.ts";

@@ -50,7 +50,7 @@ function either(name: string, word: string | undefined, option: string | undefin
 
 async function explainOne(context: Context, explaining: Explaining, { tool, input }: Named): Promise<number> {
   const { io, options } = context;
-  const parsed = parseToolInput(await readCallInput(io, input));
+  const parsed = parseToolInput(await readCallInput(io, input ?? USUAL_INPUT[tool]));
   if (!parsed.ok) throw refused(context, parsed);
   const assessed = await judgeCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
   if (isNoCall(assessed)) throw refused(context, assessed);
@@ -68,6 +68,9 @@ async function explainOne(context: Context, explaining: Explaining, { tool, inpu
   await io.stdout.write(explainText(explanation, { columns: io.stdout.columns(), style: stdoutStyle(io), subject, offers }));
   return 0;
 }
+
+/** What a call is explained with that names no input. */
+const USUAL_INPUT: Readonly<Record<string, string | undefined>> = { resolve: '{"action":"apply","reason":""}' };
 
 function refused({ options }: Context, { type, message }: { readonly type: string; readonly message: string }): CommandError {
   if (type !== "tool_not_registered") return new CommandError(type, 2, { message: `The input does not fit: ${message}` });

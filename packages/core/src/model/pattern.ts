@@ -21,6 +21,28 @@ export type Subject = {
   readonly commandArg?: string;
 };
 
+const APPLY = ".apply";
+
+/** The name under which rules speak of a pending action that this tool pushed: no tool's own name has a dot. */
+export function applyName(tool: string): string {
+  return `${tool}${APPLY}`;
+}
+
+/** True for the name of a pending action's apply. */
+export function isApplyName(name: string): boolean {
+  return name.slice(-APPLY.length).toLowerCase() === APPLY;
+}
+
+/** The tool that pushed the action of this name. */
+export function sourceOfApply(name: string): string {
+  return name.slice(0, -APPLY.length);
+}
+
+/** Whether a tool part can mean this name at all: an allow of tools, also of `*`, never covers the apply of a pending action. */
+export function mayCover(toolText: string, how: Verdict, name: string): boolean {
+  return how !== "allow" || !isApplyName(name) || isApplyName(toolText);
+}
+
 /** Reads a rule text. Throws `PatternError`: a rule that does not parse guards nothing, so nobody may go on with it. */
 export function parsePattern(text: string): Pattern {
   const starts = conditionStarts(text);
@@ -39,7 +61,7 @@ export function parsePattern(text: string): Pattern {
  * or the whole text and every part of it.
  */
 export function matchesPattern(pattern: Pattern, how: Verdict, subject: Subject): boolean {
-  if (!pattern.tool.matches(subject.tool)) return false;
+  if (!pattern.tool.matches(subject.tool) || !mayCover(pattern.tool.text, how, subject.tool)) return false;
   if (how === "allow" && subject.commandArg !== undefined && !spellings(subject, subject.commandArg).every(isPlainCommand)) return false;
   return pattern.conditions.every((condition) => holds(condition, how, subject));
 }
@@ -76,7 +98,7 @@ function checkToolText(text: string, tool: string): void {
     const problem = tool[colon + 1] === "=" ? "empty argument name" : "colon in the tool part";
     throw new PatternError({ text, problem, column: colon + 1 });
   }
-  const odd = plain.search(oddInNames());
+  const odd = (isApplyName(plain) ? sourceOfApply(plain) : plain).search(oddInNames());
   if (odd !== -1) throw new PatternError({ text, problem: "character that is in no tool's name", column: odd + 1 });
 }
 

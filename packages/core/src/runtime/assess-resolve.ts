@@ -1,33 +1,32 @@
-import { decide } from "../model/decide.ts";
-import type { Circumstances, Decision, Guard } from "../model/decision.ts";
+import type { Decision, Guard } from "../model/decision.ts";
 import { judgedPaths, type ProposalManifest, type ProposalRow } from "../model/proposal.ts";
-import type { Request } from "../model/request.ts";
 import { resolveText } from "../model/resolve-texts.ts";
-import { defineTool } from "../tool.ts";
 import type { Invocation, Location, Tool } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
-import { type Assessing, assessRequest, fingerprinted } from "./assess.ts";
+import { type Assessed, type Assessing, assessRequest } from "./assess.ts";
+import { assessAction, codeInvocation, codeOf, decided, type Frame, frameOf } from "./assess-alone.ts";
 import type { Asking, Viewed } from "./assess-call.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { synthesised } from "./endings.ts";
 import { type Chosen, chooseTarget, type ResolveInput, resolveInput, restoredTarget, type Target, targetBinds } from "./resolve-target.ts";
-import type { Staging } from "./staging.ts";
+import { resolverOf, type Staging } from "./staging.ts";
 import { storedProposal } from "./stored-proposal.ts";
 
 /**
- * Judges a call of `resolve`: an apply as the effect of the tool that made the preview, a standing handler's question as one that only a person answers,
- * everything else (a discard, nothing to do) as allowed: the body answers it.
+ * Judges a call of `resolve`. A rule or hook that denies `resolve` itself holds for all of it. Else an apply is judged as the effect it has, a standing
+ * handler's question as one that only a person answers, and everything else (a discard, nothing to do) is allowed: the body answers it.
  */
 export async function assessResolve(batch: BatchRun, run: CallRun, assessing: Assessing): Promise<Viewed> {
   const input = resolveInput(assessing.invocation.input);
   const { action, id } = input;
   const target = isFor(run.target, input) ? run.target.target : await targetOf(batch, run, input);
   run.target = { target, action, id };
-  const frame = frameOf(assessing, target);
-  if (action === "discard") return allowed(frame);
-  if (target.kind === "proposal") return (await asEffect(batch, { target, frame })) ?? allowed(frame);
+  const frame = frameOf(assessing, targetBinds(target));
+  const own = decided(frame);
+  if (own.decision.verdict === "deny" || action === "discard") return own;
+  if (target.kind === "proposal") return (await asEffect(batch, { target, frame })) ?? own;
   if (target.kind === "gone") return gone(frame, target.note);
-  return target.kind === "standing" ? standing(batch, frame, target) : allowed(frame);
+  return target.kind === "standing" ? (standing(batch, frame, target) ?? own) : own;
 }
 
 function isFor(chosen: Chosen | undefined, { action, id }: ResolveInput): chosen is Chosen {
@@ -40,41 +39,6 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
   return await restoredTarget(batch, run, { input, settled });
 }
 
-/** The frozen request of `resolve`, and who may speak about it. */
-type Frame = { readonly assessing: Assessing; readonly request: Request & { readonly fingerprint: string } };
-
-function frameOf(assessing: Assessing, target: Target): Frame {
-  const { tool, invocation, cwd, digest } = assessing;
-  const { name, kind } = tool;
-  const plain: Request = {
-    tool: name,
-    toolDigest: toolDigest(tool, digest),
-    kind,
-    input: invocation.input,
-    cwd,
-    binds: targetBinds(target),
-    units: [{ subject: name }],
-  };
-  return { assessing, request: fingerprinted(plain, digest) };
-}
-
-/** No rule speaks about it; hooks do. */
-function decided({ assessing, request }: Frame, guards: readonly Guard[] = []): Viewed {
-  const policy = assessing.policy();
-  const { hook } = assessing;
-  const said =
-    hook?.verdict === undefined
-      ? {}
-      : { hook: { verdict: hook.verdict, name: hook.name, ...(hook.reason !== undefined && { reason: hook.reason }) } };
-  const circumstances: Circumstances = { mode: policy.mode, checkers: [], guards, hint: { tool: "allow", ownTool: true, ...said } };
-  const facts = { units: request.units, binds: request.binds };
-  return { request, decision: decide(request, circumstances), facts, safe: false, policy, circumstances };
-}
-
-function allowed(frame: Frame): Viewed {
-  return decided(frame);
-}
-
 /** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
 function gone(frame: Frame, note: string | undefined): Viewed {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
@@ -82,8 +46,8 @@ function gone(frame: Frame, note: string | undefined): Viewed {
   return { ...decided(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
 }
 
-function standing(batch: BatchRun, frame: Frame, { handler, asked }: Extract<Target, { readonly kind: "standing" }>): Viewed {
-  if (asked.digest === undefined) return allowed(frame);
+function standing(batch: BatchRun, frame: Frame, { handler, asked }: Extract<Target, { readonly kind: "standing" }>): Viewed | undefined {
+  if (asked.digest === undefined) return undefined;
   if (batch.staging.standing !== handler) return gone(frame, handler.gone);
   const ask: Guard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
   const { question } = asked;
@@ -93,15 +57,15 @@ function standing(batch: BatchRun, frame: Frame, { handler, asked }: Extract<Tar
 
 type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: Frame };
 
-/** The apply, judged as its source: name, kind, input and touched paths. Undefined: there is nothing to apply, and the body says why. */
+/** The apply, judged as the effect it has. Undefined: there is nothing to apply, and the body says why. */
 async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<Viewed | undefined> {
   const row = batch.staging.session.state.proposals.get(target.id);
-  const resolver = batch.policy().proposals?.resolver ?? "both";
+  const resolver = resolverOf(batch.policy());
   if (row?.state !== "staged" || row.digest !== target.digest || resolver === "person") return undefined;
   const source = await sourceOf(batch.staging, row);
   if (!source) return undefined;
   const { assessing, request } = frame;
-  const subject = await assessRequest({ ...assessing, ...source, cwd: row.cwd, fingerprint: true });
+  const subject = await assessEffect({ ...assessing, cwd: row.cwd, fingerprint: true }, row, source);
   const { decision, circumstances, facts, policy } = subject;
   return {
     request: { ...request, units: subject.request.units },
@@ -113,6 +77,20 @@ async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<V
     subject,
     asking: { details: { type: "info", title: `Confirm ${row.label}`, prompt: [row.label, ...source.blocks].join("\n") } },
   };
+}
+
+/**
+ * Judges the effect of applying a proposal. Recorded changes are judged as the tool that made the preview: name, kind, input and touched paths.
+ * A pending action is code that nobody can look into, so nothing that lets its tool pass lets it pass: it is judged under its own name, `TOOL.apply`,
+ * as an unknown effect. What denies its tool or insists on asking about it holds for the action, too.
+ */
+export async function assessEffect(
+  assessing: Omit<Assessing, "tool" | "invocation">,
+  row: ProposalRow,
+  { tool, invocation }: EffectSource,
+): Promise<Assessed> {
+  const asSource = { ...assessing, tool, invocation };
+  return row.carrier === "closure" ? await assessAction(asSource) : await assessRequest(asSource);
 }
 
 /** The model resolves: only an ask that somebody insists on is put to a person. */
@@ -135,30 +113,9 @@ export async function sourceOf(staging: Staging, row: ProposalRow): Promise<Effe
   return { tool, invocation: { ...invocation, locations }, blocks: manifest.blocks };
 }
 
-/** Stands for code that was queued under the name of no tool: nobody speaks for it, so a person is asked. */
-function codeOf(name: string): Tool {
-  const code = defineTool({ name: "custom_tool", description: "Code of a host.", kind: "other", input: true, run: () => "" });
-  return { ...code, name };
-}
-
 function closureSource({ closures }: Staging, row: ProposalRow, { blocks }: ProposalManifest): EffectSource | undefined {
   const closure = closures.get(row.id);
   if (!closure) return undefined;
   if (closure.made) return { tool: closure.made.tool, invocation: closure.made.invocation, blocks };
-  return { tool: codeOf(row.tool), invocation: emptyInvocation(row), blocks };
-}
-
-function emptyInvocation({ label }: ProposalRow): Invocation {
-  return {
-    input: {},
-    coercions: [],
-    warnings: [],
-    describe: () => label,
-    locations: () => [],
-    permission: async () => "ask",
-    opinion: () => ({ verdict: "ask", declared: true }),
-    safe: () => false,
-    confirmation: async () => undefined,
-    execute: () => Promise.reject(new Error("what is queued under a name has no body of its own")),
-  };
+  return { tool: codeOf(row.tool), invocation: codeInvocation(row.label, {}), blocks };
 }

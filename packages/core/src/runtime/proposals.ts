@@ -5,8 +5,7 @@ import type { Resolution } from "../model/proposal-events.ts";
 import { resolveText } from "../model/resolve-texts.ts";
 import type { QueuedAction } from "../tool-definition.ts";
 import { applyProposal } from "./apply-proposal.ts";
-import { assessRequest } from "./assess.ts";
-import { sourceOf } from "./assess-resolve.ts";
+import { assessEffect, sourceOf } from "./assess-resolve.ts";
 import { bareContext } from "./bare-context.ts";
 import type { CallRun, Live } from "./call-run.ts";
 import { pushAction, type ResolveHandler } from "./closures.ts";
@@ -17,7 +16,7 @@ import { noticeDraft, toldReason } from "./proposal-notices.ts";
 import { type Hearing, makeHearing } from "./proposal-requests.ts";
 import { DESKS } from "./queue-resolve-handler.ts";
 import { recoverProposals } from "./recover-proposals.ts";
-import { type Staging, stagedRows } from "./staging.ts";
+import { resolverOf, type Staging, stagedRows } from "./staging.ts";
 import type { StandingHandler } from "./standing-handler.ts";
 import { findProposal } from "./stored-proposal.ts";
 import { undoProposal } from "./undo-proposal.ts";
@@ -144,11 +143,11 @@ const ACTS: Readonly<Record<keyof typeof DONE, Act>> = {
 async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
   const row = staging.session.state.proposals.get(id);
   if (row?.state !== "staged") return undefined;
-  if (staging.policy().proposals?.resolver === "model") return synthesised("failed", "not_allowed", resolveText.resolverIsModel(row));
+  if (resolverOf(staging.policy()) === "model") return synthesised("failed", "not_allowed", resolveText.resolverIsModel(row));
   const source = await sourceOf(staging, row);
   if (!source) return undefined;
   const { facts, digest, clock } = deps;
-  const assessed = await assessRequest({ ...source, cwd: row.cwd, facts, policy: staging.policy, digest, clock });
+  const assessed = await assessEffect({ cwd: row.cwd, facts, policy: staging.policy, digest, clock }, row, source);
   return assessed.decision.verdict === "deny" ? denial(assessed, false) : undefined;
 }
 

@@ -2,6 +2,7 @@ import { AnswerError } from "../answer-error.ts";
 import type { ApprovalRow, Ledger } from "../ledger-port.ts";
 import type { Answer } from "../model/answer.ts";
 import type { JsonObject } from "../model/json.ts";
+import { applyName } from "../model/pattern.ts";
 import { judgedPaths } from "../model/proposal.ts";
 import type { Request } from "../model/request.ts";
 import { messageOf } from "../model/thrown.ts";
@@ -57,9 +58,12 @@ async function sourceRequest(ports: RequestPorts, id: string): Promise<Request |
   const row = await findProposal(ports, id);
   if (!row) return undefined;
   const { input, manifest } = await storedProposal(ports, row);
-  const staging = row.carrier === "closure" && row.callId !== null ? await recordedCall(ports.ledger, row.session, row.callId) : undefined;
-  const name = staging?.["call.judged"]?.tool ?? row.tool;
-  const { toolDigest: recorded, kind, cwd } = row;
+  const { tool: name, toolDigest: recorded, kind, cwd } = row;
+  if (row.carrier === "closure") {
+    const pushedBy = row.callId === null ? undefined : await recordedCall(ports.ledger, row.session, row.callId);
+    const tool = applyName(pushedBy?.["call.judged"]?.tool ?? name);
+    return await withFacts(ports, { tool, toolDigest: recorded, kind: "other", input, cwd, binds: {}, units: [{ subject: tool }] }, []);
+  }
   const request: Request = { tool: name, toolDigest: recorded, kind, input, cwd, binds: {}, units: [{ subject: name }] };
   const touched = judgedPaths(manifest.effects).map((path) => ({ path }));
   const invocation = await ports.tools.get(name)?.build(input, { cwd, callId: row.callId ?? "", sessionId: row.session });

@@ -13,7 +13,7 @@ import type { Ready } from "./judge.ts";
 import { isLater, type ResolveInput, resolveInput, type Target } from "./resolve-target.ts";
 import { settleStanding } from "./settle-standing.ts";
 import { nothing, type Settling, succeeded, unknownProposal } from "./settling.ts";
-import { stagedRows } from "./staging.ts";
+import { resolverOf, stagedRows } from "./staging.ts";
 import { findProposal } from "./stored-proposal.ts";
 
 /** What the body of `resolve` is given: the judged call, its context, and the yes that let it pass, if one was needed. */
@@ -68,7 +68,7 @@ function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: Targeted)
   if (row && row.digest !== digest) return synthesised("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
   const unforced = input.id === undefined && batch.batch.proposal !== id;
   if (unforced && stagedMeanwhile(batch, run)) return ambiguous(batch);
-  const person = batch.policy().proposals?.resolver === "person";
+  const person = resolverOf(batch.policy()) === "person";
   if (row?.state === "staged" && person && input.action === "apply")
     return synthesised("failed", "resolver_is_person", resolveText.resolverIsPerson(row));
   return undefined;

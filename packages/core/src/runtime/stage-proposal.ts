@@ -13,7 +13,7 @@ import type { PlannedChange, Preview } from "../tool-definition.ts";
 import { ToolError } from "../tool-error.ts";
 import { contentHash } from "./content-hash.ts";
 import { recordFirst } from "./record-surely.ts";
-import { freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
 import { type Contents, storedProposal } from "./stored-proposal.ts";
 
 /** Who proposes: the call, its tool and its validated input. */
@@ -94,7 +94,7 @@ export async function recordStaged(staging: Staging, { staged, resolution, blobs
   const { session, policy } = staging;
   const { proposal } = staged;
   const supersedes = freeToSettle(staging, resolution ? [] : await sameRequest(staging, staged));
-  const forPerson = !resolution && policy().proposals?.resolver === "person";
+  const forPerson = !resolution && resolverOf(policy()) === "person";
   const events: Draft[] = [session.draft("proposal.staged", supersedes.length > 0 ? { ...staged, supersedes } : staged)];
   for (const older of supersedes) events.push(session.draft("proposal.superseded", { proposal: older, by: proposal }));
   if (resolution) events.push(session.draft("proposal.applying", { proposal, digest: staged.digest, resolution }));

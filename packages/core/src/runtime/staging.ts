@@ -34,6 +34,24 @@ export type Staging = {
 /** What staging is made of. */
 export type StagingParts = Pick<Staging, "session" | "changes" | "clock" | "ids" | "digest" | "warn" | "tools" | "policy">;
 
+/** Who may apply proposals: what settings say, but the person alone where a rule denies `resolve` to the model. */
+export function resolverOf({ proposals, checkers }: Policy): Resolver {
+  const unit = { subject: "resolve" };
+  const request = {
+    tool: "resolve",
+    toolDigest: "",
+    kind: "other",
+    input: { action: "apply" },
+    cwd: "/",
+    binds: {},
+    units: [unit],
+  } as const;
+  if (checkers.some(({ check }) => check(request, unit).verdict === "deny")) return "person";
+  return proposals?.resolver ?? "both";
+}
+
+type Resolver = NonNullable<Policy["proposals"]>["resolver"];
+
 type Held = Pick<Staging, "closures" | "busy" | "paths">;
 
 const HELD = new WeakMap<Session, Held>();

@@ -119,7 +119,7 @@ export function resolving(action: "apply" | "discard", over: JsonObject = {}, ca
 
 /** A tool that stages what it is told to. */
 export function pusher(actions: (() => PendingAction)[], over: Parameters<typeof textTool>[2] = {}): ReturnType<typeof textTool> {
-  return textTool("deploy", "other", {
+  return textTool("deploy", over.kind ?? "other", {
     run: (_input, ctx) => {
       for (const action of actions) ctx.pushPendingAction(action());
       return "staged";

@@ -573,11 +573,33 @@ test("RS-19: a person who rejects the apply leaves it staged", async (t) => {
   assert.equal([...b.session.state.proposals.values()][0]?.state, "staged");
 });
 
-test("1.3: a discard is allowed whatever rules say", async (t) => {
+test("a discard is allowed whatever rules say about the tool that made the preview", async (t) => {
   const b = await proposalBench(t, { policy: ask });
   await b.stage({ a: "uno" });
-  b.policy.set({ mode: "plan", rules: { user: { deny: ["resolve", "patch"] } } });
+  b.policy.set({ mode: "plan", rules: { user: { deny: ["patch"], ask: ["resolve"] } } });
   assert.equal(only(await b.process([resolving("discard")])).type, "discarded");
+});
+
+test("a deny of resolve holds in every mode, for a proposal, a discard, and where nothing is pending", async (t) => {
+  const b = await proposalBench(t);
+  b.policy.set({ mode: "yolo", rules: { user: { deny: ["resolve"] } } });
+  assert.equal(only(await b.process([resolving("apply")])).type, "denied_by_rule");
+  const { id } = await b.stage({ a: "uno" });
+  for (const action of ["apply", "discard"] as const) {
+    const report = only(await b.process([resolving(action, { reason: action })]));
+    assert.deepEqual([report.type, detailsOf(report)["proposalId"]], ["denied_by_rule", id]);
+  }
+  b.policy.set({ mode: "yolo", rules: { user: { deny: ["resolve:action=apply"] } } });
+  assert.equal(only(await b.process([resolving("apply", { reason: "again" })])).type, "denied_by_rule");
+  assert.deepEqual(b.files.log, []);
+  assert.equal(only(await b.process([resolving("discard")])).type, "discarded");
+});
+
+test("a deny of resolve leaves a proposal to the person from the start", async (t) => {
+  const b = await proposalBench(t, { policy: { mode: "yolo", rules: { user: { deny: ["resolve"] } } } });
+  const { id } = await b.stage({ a: "uno" });
+  assert.equal(b.session.state.proposals.get(id)?.parked, true);
+  assert.equal((await b.dispatcher.proposals.apply(id, TESTER)).ok, true);
 });
 
 test("PM-29: an apply is denied in plan mode as its source is", async (t) => {
@@ -723,14 +745,14 @@ test("1.3: a rule that does not cover the source is refused", async (t) => {
   await running;
 });
 
-test("1.3: an always for code is remembered for the staging tool, whatever it calls itself", async (t) => {
+test("an always for a pending action is remembered for actions of its tool, whatever source it names, and not for the tool", async (t) => {
   const b = await withAction(t, { ...done, sourceToolName: "nice" }, { policy: { rules: { user: { allow: ["deploy:text=x"] } } } });
   b.policy.set({});
   const running = b.process([resolving("apply")]);
   await until(() => b.dispatcher.pending().length > 0);
   await answerElsewhere(b, { remember: { scope: "session" } });
   assert.equal(only(await running).type, "applied");
-  assert.equal((await b.ledger.pending("grants"))[0]?.rule, "deploy");
+  assert.equal((await b.ledger.pending("grants"))[0]?.rule, "deploy.apply");
 });
 
 test("1.3: an always for a preview is one for reading", async (t) => {

@@ -13,7 +13,8 @@ import {
   type ResolveContext,
   ToolError,
 } from "@assent/core";
-import { bench, call, history, only, outcomes, rest, sha256, textOf, textTool, until } from "./harness.ts";
+import { scriptedApprover } from "@assent/core/testing";
+import { bench, call, history, only, outcomes, type Rules, rest, says, sha256, textOf, textTool, until } from "./harness.ts";
 import {
   done,
   type ProposalBench,
@@ -278,12 +279,61 @@ test("1.3: code that was queued under the name of no tool asks, whoever would al
   await until(() => b.dispatcher.pending().length === 0);
 });
 
-test("custom-tools 5: an apply of code is judged as the staging call: name, kind and input", async (t) => {
-  const b = await withAction(t, { ...done, sourceToolName: "nice_name" });
-  b.policy.set({ mode: "yolo", rules: { user: { deny: ["deploy:text=x"] } } });
-  const report = only(await b.process([resolving("apply")]));
-  assert.equal(report.type, "denied_by_rule");
-  assert.equal(only1(b)?.tool, "nice_name");
+type Allowance = readonly [name: string, over: Parameters<typeof pusher>[1], allow: readonly string[]];
+const PREVIEW_ALLOWED: readonly Allowance[] = [
+  ["a tool of a kind that reads", { kind: "read" }, []],
+  ["a tool that is hinted to be read-only", { annotations: { readOnlyHint: true } }, []],
+  ["a tool that allows itself", { permission: () => "allow" }, []],
+  ["a tool that a rule allows", {}, ["deploy"]],
+  ["a tool that a rule with a star allows", {}, ["*"]],
+  ["a call that a rule allows", {}, ["deploy:text=x"]],
+];
+for (const [name, over, allow] of PREVIEW_ALLOWED) {
+  test(`${name} pushes an action without asking, and applying the action asks`, async (t) => {
+    const b = await proposalBench(t, { policy: { rules: { user: { allow } } }, tools: [pusher([() => done], over)] });
+    assert.equal(only(await b.process([call("deploy", "x", "push")])).outcome, "succeeded");
+    const running = b.process([resolving("apply")]);
+    await until(() => b.dispatcher.pending().length > 0);
+    const [open] = b.dispatcher.pending();
+    assert.deepEqual([open?.tool, open?.explicitAsk, open?.suggestions], ["resolve", false, ["deploy.apply"]]);
+    await b.dispatcher.answer(says(open?.id ?? ""));
+    assert.equal(only(await running).type, "applied");
+  });
+}
+
+type ApplyRule = readonly [name: string, mode: string, rules: Rules, type: string];
+const APPLY_RULES: readonly ApplyRule[] = [
+  ["an allow of its own name", "default", { user: { allow: ["deploy.apply"] } }, "applied"],
+  ["an allow of its own name and input", "default", { user: { allow: ["deploy.apply:text=x"] } }, "applied"],
+  ["an allow of another input", "default", { user: { allow: ["deploy.apply:text=y"] } }, "rejected_by_user"],
+  ["an allow of every action", "default", { user: { allow: ["*.apply"] } }, "applied"],
+  ["an allow of every tool", "default", { user: { allow: ["*"] } }, "rejected_by_user"],
+  ["mode yolo", "yolo", {}, "applied"],
+  ["mode auto-edit", "auto-edit", {}, "rejected_by_user"],
+  ["mode plan", "plan", {}, "denied_by_mode"],
+  ["a deny of its own name in mode yolo", "yolo", { user: { deny: ["deploy.apply"] } }, "denied_by_rule"],
+  ["a deny of the tool in mode yolo", "yolo", { user: { deny: ["deploy:text=x"] } }, "denied_by_rule"],
+  ["a deny of the tool beside an allow of its name", "default", { user: { allow: ["deploy.apply"], deny: ["deploy"] } }, "denied_by_rule"],
+  ["an ask about the tool in mode yolo", "yolo", { user: { ask: ["deploy"] } }, "rejected_by_user"],
+  ["an ask of its own name in mode yolo", "yolo", { user: { ask: ["deploy.apply"] } }, "rejected_by_user"],
+];
+for (const [name, mode, rules, type] of APPLY_RULES) {
+  test(`a pending action is judged by itself, whatever source it names: ${name}`, async (t) => {
+    const b = await proposalBench(t, {
+      tools: [pusher([() => ({ ...done, sourceToolName: "nice_name" })], { kind: "read" })],
+      person: scriptedApprover(() => "reject"),
+    });
+    assert.equal(only(await b.process([call("deploy", "x", "push")])).outcome, "succeeded");
+    b.policy.set({ mode, rules });
+    assert.equal(only(await b.process([resolving("apply")])).type, type);
+  });
+}
+
+test("a deny of a pending action holds against a person, too", async (t) => {
+  const b = await withAction(t, done);
+  b.policy.set({ mode: "yolo", rules: { user: { deny: ["deploy.apply"] } } });
+  const [row] = b.session.state.proposals.values();
+  assert.equal((await b.dispatcher.proposals.apply(row?.id ?? "", person)).type, "denied_by_rule");
 });
 
 test("CT-34: two pushes of one call are two proposals", async (t) => {

@@ -139,7 +139,8 @@ const READERS: Readonly<Record<Role, Reader>> = { command: readCommand, path: re
 /** The text of an argument, as the pattern notation compares it. */
 function readPlain(condition: Condition, { aliases }: RuleTool, { written: { verdict } }: Reading): ReadCondition {
   const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
-  return { test: ({ tool, input }) => (matchesPattern(pattern, verdict, { tool, input, ...(aliases && { aliases }) }) ? "yes" : "no") };
+  const subject = { tool: "", ...(aliases && { aliases }) }; // which tool it is was decided before
+  return { test: ({ input }) => (matchesPattern(pattern, verdict, { ...subject, input }) ? "yes" : "no") };
 }
 
 function readPath(condition: Condition, shape: RuleTool, reading: Reading): ReadCondition {

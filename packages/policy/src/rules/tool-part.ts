@@ -1,4 +1,5 @@
-import { compileGlob, parsePattern, type Verdict } from "@assent/core";
+import { compileGlob, type Glob, parsePattern, type Verdict } from "@assent/core";
+import { isApplyName, mayCover, sourceOfApply } from "@assent/core/parts";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
 import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
@@ -34,8 +35,14 @@ export function readToolPart(
   if (isFault(pattern)) return pattern;
   if (!GLOB.test(text) && isOwnTool(text)) return ownPart(text, verdict);
   const { matches } = pattern.tool;
-  const part = namedPart(pattern.tool.text, matches, tools);
-  return !GLOB.test(text) && part.known.length === 0 ? { ...part, unknown: text } : part;
+  const part = namedPart({ text: pattern.tool.text, matches }, verdict, tools);
+  if (GLOB.test(text) || part.known.length > 0 || isApplyOfKnown(text, tools)) return part;
+  return { ...part, unknown: text };
+}
+
+function isApplyOfKnown(text: string, tools: RuleTools): boolean {
+  const source = sourceOfApply(text).toLowerCase();
+  return isApplyName(text) && tools.names().some((name) => name.toLowerCase() === source);
 }
 
 /** What may stand in parentheses after this name, by what its tools declare. */
@@ -60,11 +67,11 @@ function mcpPart(text: string, verdict: Verdict, tools: RuleTools): ToolPart | R
   const read = readMcpPattern(text, verdict);
   if (isFault(read)) return read;
   const glob = catchPattern(() => compileGlob(read.glob));
-  return isFault(glob) ? glob : { ...namedPart(glob.text, glob.matches, tools), specifiers: "none" };
+  return isFault(glob) ? glob : { ...namedPart(glob, verdict, tools), specifiers: "none" };
 }
 
-function namedPart(text: string, matches: (name: string) => boolean, tools: RuleTools): ToolPart {
-  const concerns: Rule["concerns"] = (name) => matches(name) && !isOwnTool(name);
+function namedPart({ text, matches }: Pick<Glob, "text" | "matches">, verdict: Verdict, tools: RuleTools): ToolPart {
+  const concerns: Rule["concerns"] = (name) => matches(name) && !isOwnTool(name) && mayCover(text, verdict, name);
   const known = tools.names().filter((name) => concerns(name, ""));
   return { record: text.toLowerCase(), concerns, known, specifiers: text === "*" ? "none" : "declared" };
 }

@@ -52,6 +52,32 @@ test("2.1: * covers every tool but the runtime's own, which only a deny by name 
   }
 });
 
+test("an allow of tools never covers the apply of a pending action; an allow that spells it does, and denies and asks always do", () => {
+  const apply = { ...request("read", { file_path: "a" }), tool: "read.apply", kind: "other" } as const;
+  const rows: readonly (readonly [text: string, allows: boolean, denies: boolean])[] = [
+    ["read.apply", true, true],
+    ["READ.Apply", true, true],
+    ["*.apply", true, true],
+    ["r*.apply", true, true],
+    ["read.apply:file_path=a", true, true],
+    ["read.apply:file_path=b", false, false],
+    ["*", false, true],
+    ["read*", false, true],
+    ["Read", false, false],
+    ["read", false, false],
+    ["edit.apply", false, false],
+  ];
+  for (const [text, allows, denies] of rows) {
+    for (const verdict of ["allow", "ask", "deny"] as const) {
+      const { concerns, test: says } = rule(verdict, text);
+      const covered = concerns(apply.tool, apply.kind) && says(apply, { subject: apply.tool }) === "yes";
+      assert.equal(covered, verdict === "allow" ? allows : denies, `${verdict} ${text}`);
+    }
+  }
+  assert.equal(faultOf("allow", "nothing_there.apply").type, "rule_unknown_tool");
+  assert.match(faultOf("deny", ".apply").message, /empty|no tool/);
+});
+
 test("2.1: a deny of whole tools is bare, any other rule is not", () => {
   for (const text of ["Shell", "Shell()", "Shell(*)", "*", "mcp__tracker", "read_*"]) assert.equal(rule("deny", text).bare, true, text);
   for (const text of ["Read(x)", "t:a=*"]) assert.equal(rule("deny", text).bare, false, text);
