@@ -9,6 +9,7 @@ import {
   type ProposalReport,
   type ProposalRow,
   type Session,
+  type StoredEvent,
 } from "@assent/core";
 import { currentUser, type HostPorts, hostFileChanges, thisHolder } from "@assent/host";
 import { resumedFlags } from "./call-flags.ts";
@@ -128,19 +129,23 @@ type Waiting = Settling & { readonly from: number };
 
 /** What the holder records about it; undefined: it left, or has said nothing for a while and may be gone. */
 function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<ProposalReport | undefined> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const end = (report: ProposalReport | undefined): void => {
       clearTimeout(look);
       subscription.close();
       resolve(report);
     };
     const look = setTimeout(() => end(undefined), LOOK_MS);
-    const subscription = ledger.subscribe({ pos: from }, { session: row.session }, (stored) => {
+    const told = (stored: StoredEvent): void => {
       const event = knownEvent(stored);
       if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
       const done =
         event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;
       if (done) queueMicrotask(() => end({ id: row.id, ...done }));
+    };
+    const subscription = ledger.subscribe({ pos: from }, { session: row.session }, told, (error) => {
+      clearTimeout(look);
+      reject(error);
     });
   });
 }

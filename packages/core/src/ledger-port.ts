@@ -23,6 +23,8 @@ export type LedgerErrorType =
   | "store_readonly"
   | "store_locked"
   | "store_corrupt"
+  | "store_lost"
+  | "store_unreadable"
   | "store_newer"
   | "store_unsafe_location"
   | "blob_corrupt"
@@ -130,8 +132,11 @@ export interface Ledger {
   ): Promise<{ readonly won: LedgerEvent } | { readonly lost: ClaimLost }>;
   /** Events strictly after the cursor, in order; values over the size limit come as `{ "$blob", "size" }`. */
   read(from: Cursor, filter?: EventFilter): AsyncIterable<StoredEvent>;
-  /** Delivers what `read` would, then every new event once, in order, also those of other processes. A throwing sink ends nothing. */
-  subscribe(from: Cursor, filter: EventFilter, sink: (event: StoredEvent) => void): Subscription;
+  /**
+   * Delivers what `read` would, then every new event once, in order, also those of other processes. A throwing sink ends nothing.
+   * `failed` is called once if nothing more can be delivered, for example because the store was deleted; the subscription has then ended.
+   */
+  subscribe(from: Cursor, filter: EventFilter, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void): Subscription;
   pending<K extends keyof Lists>(kind: K, query?: PageQuery): Promise<readonly Lists[K][]>;
   /** Keeps what is open at `seq`, to shorten the next opening. Never needed for correctness. */
   snapshot(session: string, seq: number, state: Json): Promise<void>;

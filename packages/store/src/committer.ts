@@ -3,6 +3,7 @@ import type { Database } from "./database.ts";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
 import { storeError } from "./store-error.ts";
+import type { StoreFiles } from "./store-files.ts";
 import type { Writing } from "./writing.ts";
 
 /** Runs steps in one transaction, or none of them. */
@@ -17,18 +18,19 @@ export type Committer = {
 };
 
 /** Faults that make a store read-only for this process: it no longer knows what is on disk. */
-const FOR_GOOD: readonly string[] = ["store_io", "store_readonly"];
+const FOR_GOOD: readonly string[] = ["store_io", "store_readonly", "store_lost"];
 
 /** What a committer works on; `finish` is called inside each transaction, after its steps. */
 export type CommitterOptions = {
   readonly database: Database;
   readonly paths: StatePaths;
   readonly writing: Writing;
+  readonly files: StoreFiles;
   readonly finish: () => void;
 };
 
 /** The one place where a transaction begins and ends. */
-export function makeCommitter({ database, paths, writing, finish }: CommitterOptions): Committer {
+export function makeCommitter({ database, paths, writing, files, finish }: CommitterOptions): Committer {
   let refusal: LedgerError | undefined;
   let synchronous: Durability | undefined;
   const fault = (error: unknown): void => {
@@ -45,12 +47,14 @@ export function makeCommitter({ database, paths, writing, finish }: CommitterOpt
     if (durability !== synchronous) database.exec(`pragma synchronous=${durability}`); // not possible inside a transaction
     synchronous = durability;
     database.exec("begin immediate");
+    files.check();
     writing.resume();
     for (const step of steps) step();
     if (writing.isOutdated()) throw new Outdated();
     finish();
     const bytes = writing.flush();
     commitNow();
+    files.check(); // again: the files may have gone since, and then nothing is acknowledged
     return bytes;
   };
   const rollBack = (): void => {

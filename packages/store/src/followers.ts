@@ -3,7 +3,7 @@ import type { Reader } from "./read-events.ts";
 
 /** Those who are told of new events: each reads on from its own place on disk, so a slow one holds up nobody and costs no memory. */
 export type Followers = {
-  readonly add: (next: Reader, sink: (event: StoredEvent) => void) => Subscription;
+  readonly add: (next: Reader, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void) => Subscription;
   /** Something was committed, here or elsewhere. */
   readonly wake: () => void;
   readonly clear: () => void;
@@ -12,15 +12,19 @@ export type Followers = {
 /** What following needs of the store. */
 export type FollowerOptions = {
   readonly head: () => number;
-  /** Starts looking for what other processes write; returns how to stop. Called while anybody follows. */
-  readonly watch: (changed: () => void) => () => void;
+  /** Starts looking for what other processes write, and whether the store is still there; returns how to stop. Called while anybody follows. */
+  readonly watch: (changed: () => void, lost: (error: unknown) => void) => () => void;
   /** A sink threw, or the record could not be read on. */
   readonly failed: (error: unknown) => void;
 };
 
 const TURN = 256;
 
-type Follower = { readonly next: Reader; readonly sink: (event: StoredEvent) => void };
+type Follower = {
+  readonly next: Reader;
+  readonly sink: (event: StoredEvent) => void;
+  readonly failed: ((error: unknown) => void) | undefined;
+};
 
 /** Delivers between the turns of the event loop, to everybody a few events at a time. */
 export function makeFollowers({ head, watch, failed }: FollowerOptions): Followers {
@@ -40,6 +44,14 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
     }
     return true;
   };
+  const end = (follower: Follower, error: unknown): void => {
+    remove(follower);
+    failed(error);
+    follower.failed?.(error);
+  };
+  const endAll = (error: unknown): void => {
+    for (const follower of following) end(follower, error);
+  };
   const deliver = (): void => {
     due = undefined;
     let more = false;
@@ -47,8 +59,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
       try {
         more = turn(follower, head()) || more;
       } catch (error) {
-        remove(follower);
-        failed(error);
+        end(follower, error);
       }
     }
     if (more) wake();
@@ -57,10 +68,10 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
     if (following.size > 0) due ??= setImmediate(deliver);
   };
   return {
-    add: (next, sink) => {
-      const follower = { next, sink };
+    add: (next, sink, failed) => {
+      const follower = { next, sink, failed };
       following.add(follower);
-      unwatch ??= watch(wake);
+      unwatch ??= watch(wake, endAll);
       wake();
       return { close: () => remove(follower) };
     },

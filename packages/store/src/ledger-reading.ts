@@ -56,7 +56,7 @@ export function ledgerReading(
         if (told % TURN === 0) await nextTurn();
       }
     },
-    subscribe: (from, filter, sink) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink),
+    subscribe: (from, filter, sink, failed) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink, failed),
     pending: async (kind, page = {}) => guard(() => pending(kind, page)),
     latest: async (session) => guard(() => snapshots.latest(session)),
     // The shape is the same, except where a reference stood in for a value.

@@ -36,10 +36,10 @@ type Writers = LedgerWritingOptions & {
 
 /** The writers' half of a ledger: every operation goes through the one queue. */
 export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): LedgerWriting {
-  const { database, paths, writing, time, refusal } = store;
+  const { database, paths, files, writing, time, refusal } = store;
   const snapshots = snapshotsOf(database);
   const checkpoints = checkpointsOf(database, writing, time);
-  const committer = makeCommitter({ database, paths, writing, finish: checkpoints.due });
+  const committer = makeCommitter({ database, paths, files, writing, finish: checkpoints.due });
   if (refusal) committer.refuse(refusal);
   const log = keepLog(database, (error) => committer.fault(storeError(error, paths)));
   const committed = (bytes: number): void => {

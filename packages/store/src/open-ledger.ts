@@ -36,7 +36,7 @@ export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Pr
   const now = newestTime(store);
   const followers = makeFollowers({
     head: reading.head,
-    watch: (changed) => watchCommits(database, paths, changed),
+    watch: (changed, lost) => watchCommits(store, changed, lost),
     failed: (error) => {
       warnings.push({
         type: "subscriber_failed",

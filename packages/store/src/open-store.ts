@@ -13,6 +13,7 @@ import { SCHEMA_VERSION } from "./schema.ts";
 import { noLedger, prepareDirectory, type StoreWarning } from "./state-directory.ts";
 import { type StatePaths, statePaths } from "./state-paths.ts";
 import { corrupt, lost, newer, storeError } from "./store-error.ts";
+import { type StoreFiles, watchStoreFiles } from "./store-files.ts";
 import { makeWriting, type Writing } from "./writing.ts";
 
 /** Where a store is and what it stands on. */
@@ -39,6 +40,7 @@ export type OpenStore = {
   readonly storeId: string;
   readonly writing: Writing;
   readonly place: FilePlace;
+  readonly files: StoreFiles;
   /** Why nothing can be written, if so. */
   readonly refusal: LedgerError | undefined;
   readonly warnings: StoreWarning[];
@@ -59,7 +61,8 @@ export async function openStore(options: MendOptions): Promise<OpenStore> {
       const storeId = storeIdOf(database);
       const place = placeOf(paths.file);
       const writing = makeWriting(database, storeId);
-      const store = { database, paths, storeId, writing, place, refusal: refused, warnings, time };
+      const files = watchStoreFiles(paths);
+      const store = { database, paths, storeId, writing, place, files, refusal: refused, warnings, time };
       return refused || asIs ? store : { ...store, refusal: noticeCopy(store) };
     });
   } catch (error) {

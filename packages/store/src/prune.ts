@@ -62,7 +62,7 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
 /** Values that no other chain refers to. */
 const OWN_BLOBS = "select sha from blob_uses where session = ? and sha not in (select sha from blob_uses where session <> ?)";
 
-function remove({ database, paths, writing, time }: OpenStore, family: readonly string[], find: () => Prunable): boolean {
+function remove({ database, paths, files, writing, time }: OpenStore, family: readonly string[], find: () => Prunable): boolean {
   database.exec("pragma secure_delete=on; pragma synchronous=full");
   const removed = transact(database, () => {
     writing.begin();
@@ -76,6 +76,7 @@ function remove({ database, paths, writing, time }: OpenStore, family: readonly 
     for (const session of family) forget(database, session);
     return true;
   });
+  files.check();
   if (removed) for (const session of family) rmSync(outputOf(paths.output, session), { recursive: true, force: true });
   return removed;
 }

@@ -1,16 +1,19 @@
 import { type FSWatcher, watch as watchFile } from "node:fs";
 import { basename } from "node:path";
-import { type Database, query } from "./database.ts";
+import { query } from "./database.ts";
+import type { OpenStore } from "./open-store.ts";
 import { sqliteCode } from "./sqlite-code.ts";
-import type { StatePaths } from "./state-paths.ts";
 
 const LOOK_MS = 1_000;
 
+type WatchedStore = Pick<OpenStore, "database" | "paths" | "files">;
+
 /**
- * Calls `changed` after every commit of another process, until it is stopped. The file watch tells at once and keeps the process alive, since somebody waits;
+ * Calls `changed` after every commit of another process, until it is stopped, and `lost` once the store's files are gone. The file watch tells at once and keeps the process alive, since somebody waits;
  * a look at the data version every second covers file systems that do not tell.
  */
-export function watchCommits(database: Database, { directory, file }: StatePaths, changed: () => void): () => void {
+export function watchCommits({ database, paths, files }: WatchedStore, changed: () => void, lost: (error: unknown) => void): () => void {
+  const { directory, file } = paths;
   const version = query<{ data_version: number }>(database, "pragma data_version");
   const read = (): number | undefined => {
     try {
@@ -22,6 +25,12 @@ export function watchCommits(database: Database, { directory, file }: StatePaths
   };
   let seen = read();
   const look = (): void => {
+    try {
+      files.check();
+    } catch (error) {
+      lost(error);
+      return;
+    }
     const now = read();
     if (now === seen && now !== undefined) return;
     seen = now;

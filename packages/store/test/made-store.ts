@@ -12,17 +12,30 @@ import { type OpenLedgerOptions, openLedger, type StoreExtras } from "../src/ope
 export const A = "s_aaaaaaaaaaaaaaaaaaaa";
 export const B = "s_bbbbbbbbbbbbbbbbbbbb";
 
+const cleanups = new WeakMap<TestContext, (() => unknown)[]>();
+
+/** Runs `work` after the test, what was registered last first: a ledger is closed before its directory goes. */
+function afterwards(t: TestContext, work: () => unknown): void {
+  const registered = cleanups.get(t) ?? [];
+  if (registered.length === 0)
+    t.after(async () => {
+      for (const one of registered.toReversed()) await one();
+    });
+  registered.push(work);
+  cleanups.set(t, registered);
+}
+
 /** A directory for one test, gone after it. */
 export async function scratch(t: TestContext): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "assent-store-"));
-  t.after(() => rm(path, { recursive: true, force: true }));
+  afterwards(t, () => rm(path, { recursive: true, force: true }));
   return path;
 }
 
 /** A ledger in a directory of its own, closed after the test. */
 export async function madeLedger(t: TestContext, options: Partial<OpenLedgerOptions> = {}): Promise<Ledger & StoreExtras> {
   const ledger = await openLedger({ directory: join(await scratch(t), "state"), ...options });
-  t.after(() => ledger.close());
+  afterwards(t, () => ledger.close());
   return ledger;
 }
 

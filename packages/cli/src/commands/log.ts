@@ -75,9 +75,10 @@ function follow({ io }: Context, ledger: Ledger, { from, filter, keep, line }: W
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let writing = Promise.resolve();
   const offSignal = io.onSignal(() => resolve(130));
-  const subscription = ledger.subscribe(from, filter, (event) => {
+  const tell = (event: StoredEvent): void => {
     if (keep(event)) writing = writing.then(() => io.stdout.write(line(event))).catch(reject);
-  });
+  };
+  const subscription = ledger.subscribe(from, filter, tell, reject);
   return promise.finally(() => {
     subscription.close();
     offSignal();

@@ -211,6 +211,9 @@ async function firstMessage(
 /** After these nothing more is taken up, whatever a host has queued. */
 const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
 
+/** Nothing can be recorded any more, so whatever a host says next would fail as well. */
+const RECORD_GONE: readonly string[] = ["stale_writer", "store_io", "store_readonly", "store_lost"];
+
 type Working = { readonly stage: Stage; readonly talk: Talk };
 type Worked = { readonly exits: readonly number[]; readonly last: RunOutcome | undefined };
 
@@ -234,9 +237,9 @@ async function workThrough(context: Context, conducting: Conducting, { stage, ta
 }
 
 /** Nothing more is taken up. An interrupt ends what is said, not what runs in the background: that is waited for. */
-function isLast(talk: Talk, inbox: Inbox, { subtype }: RunOutcome): boolean {
+function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boolean {
   const goesOn = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
-  return FINAL.includes(subtype) || (inbox.isOver() && !goesOn);
+  return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !goesOn);
 }
 
 type Leaving = Worked & { readonly stage: Stage };

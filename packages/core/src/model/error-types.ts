@@ -213,6 +213,8 @@ const TABLE = {
   store_readonly: ["store"],
   store_locked: ["store"],
   store_corrupt: ["store"],
+  store_lost: ["store"],
+  store_unreadable: ["store"],
   store_newer: ["store"],
   store_unsafe_location: ["store"],
   store_permissions: ["store"],

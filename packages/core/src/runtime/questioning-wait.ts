@@ -33,7 +33,10 @@ export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionR
   const desk = openDesk(batch, run, { row, ring: bell.ring });
   const { session, policy } = batch.deps;
   run.wake = bell.ring;
-  const watch = session.watch(bell.ring);
+  const watch = session.watch(bell.ring, (error) => {
+    desk.failure = error; // no answer can arrive any more
+    bell.ring();
+  });
   const unsubscribe = policy.subscribe(desk.countdown.changed);
   try {
     if (!run.stopped) present(batch, run, desk);

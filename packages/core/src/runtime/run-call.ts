@@ -196,7 +196,7 @@ async function failClosed(batch: BatchRun, run: CallRun, error: unknown): Promis
 
 /** Failures after which this writer can never record again. */
 function isFinal(error: unknown): boolean {
-  return error instanceof LedgerError && ["stale_writer", "store_io", "store_readonly", "store_corrupt"].includes(error.type);
+  return error instanceof LedgerError && ["stale_writer", "store_io", "store_readonly", "store_corrupt", "store_lost"].includes(error.type);
 }
 
 function faultEnd({ deps }: BatchRun, run: CallRun, error: unknown): Ending {

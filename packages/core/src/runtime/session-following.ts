@@ -10,13 +10,18 @@ type SharedOn = { readonly ledger: Ledger; readonly id: string; readonly state: 
 export type SessionFollower = {
   /** Calls `heard` after every event of the session, and every one of the shared chain that names it, in the order in which they are folded. It must not throw. */
   readonly listen: (heard: (event: LedgerEvent) => void) => Subscription;
-  /** Calls `changed` after every event of the shared chain that may concern an open call, question or proposal, until it is closed. */
-  readonly watch: (changed: (event: LedgerEvent) => void) => Subscription;
+  /**
+   * Calls `changed` after every event of the shared chain that may concern an open call, question or proposal, until it is closed.
+   * Calls `failed` if the ledger can deliver no more: waiting longer is then useless.
+   */
+  readonly watch: (changed: (event: LedgerEvent) => void, failed?: (error: unknown) => void) => Subscription;
   /** Folds what other processes said since; for a session that was not watching. */
   readonly refresh: () => Promise<void>;
   /** Resolves when every event up to this position that names the session is folded. Only while watching. */
   readonly caughtUp: (pos: number) => Promise<void>;
 };
+
+type Watcher = { readonly changed: (event: LedgerEvent) => void; readonly failed: ((error: unknown) => void) | undefined };
 
 /** What others say that a session acts on. */
 const HEARD: readonly EventType[] = [
@@ -31,8 +36,8 @@ const HEARD: readonly EventType[] = [
 /** Follows the shared chain, only while somebody waits; the one path by which answers of any process reach the state. */
 export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFollower {
   let subscription: Subscription | undefined;
-  const sinks = new Set<(event: LedgerEvent) => void>();
-  const waiters = new Set<{ readonly pos: number; readonly resolve: () => void }>();
+  const sinks = new Set<Watcher>();
+  const waiters = new Set<{ readonly pos: number; readonly resolve: () => void; readonly reject: (error: unknown) => void }>();
   const foldNaming = (event: LedgerEvent): void => {
     try {
       fold(state, event);
@@ -51,7 +56,7 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     const event = knownEvent(stored);
     if (!event) return;
     if (naming(event) === id && event.pos > state.shared) foldNaming(event);
-    for (const sink of sinks) sink(event);
+    for (const { changed } of sinks) changed(event);
   };
   const catchUp: Link["catchUp"] = async (before) => {
     for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) {
@@ -65,18 +70,25 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     if (link.underWay > 0) link.held.push(stored);
     else take(stored);
   };
+  const lost = (error: unknown): void => {
+    subscription = undefined;
+    for (const { failed } of sinks) failed?.(error);
+    for (const { reject } of waiters) reject(error);
+    waiters.clear();
+  };
   return {
     listen: (heard) => {
       link.listeners.add(heard);
       return { close: () => void link.listeners.delete(heard) };
     },
-    watch: (changed) => {
-      sinks.add(changed);
+    watch: (changed, failed) => {
+      const watcher = { changed, failed };
+      sinks.add(watcher);
       link.watched = true;
-      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: HEARD }, receive);
+      subscription ??= ledger.subscribe({ pos: state.shared }, { session: SHARED, types: HEARD }, receive, lost);
       return {
         close: () => {
-          sinks.delete(changed);
+          sinks.delete(watcher);
           link.watched = sinks.size > 0;
           if (link.watched) return;
           subscription?.close();
@@ -89,8 +101,8 @@ export function makeFollower({ ledger, id, state, link }: SharedOn): SessionFoll
     },
     caughtUp: (pos) => {
       if (pos <= state.shared) return Promise.resolve();
-      const { promise, resolve } = Promise.withResolvers<void>();
-      waiters.add({ pos, resolve });
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiters.add({ pos, resolve, reject });
       return promise;
     },
   };

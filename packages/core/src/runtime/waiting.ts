@@ -23,7 +23,7 @@ type Waiting = Extract<Call, { readonly state: "waiting" }>;
 export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly changed: Ready };
 
 /** What may change while a person thinks. */
-type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready };
+type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready; failure?: unknown };
 
 /** Waits for an answer from anywhere: this process's approver, another process, a grant, the deadline, a changed policy, a cancel. */
 export async function waitForAnswer(
@@ -58,10 +58,16 @@ type Listening = { readonly open: OpenApproval; readonly state: WaitState; reado
 function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
   const { session, policy, clock, warn } = batch.deps;
   const unsubscribe = policy.subscribe(ring);
-  const watch = session.watch((event) => {
-    if (event.type === "grant.created") state.grants = true;
-    ring();
-  });
+  const watch = session.watch(
+    (event) => {
+      if (event.type === "grant.created") state.grants = true;
+      ring();
+    },
+    (error) => {
+      state.failure = error; // no answer can arrive any more
+      ring();
+    },
+  );
   const late = (): void => {
     state.expired = true; // whatever the wall clock says by then
     ring();
@@ -130,6 +136,7 @@ export type Looking = { readonly expiresAt: string | null; readonly state: WaitS
 /** What the ledger, the clock, the policy and the person say now; undefined: nothing yet. */
 export async function look(batch: BatchRun, run: CallRun, looking: Looking): Promise<Waited | undefined> {
   const { state } = looking;
+  if (state.failure !== undefined) throw state.failure;
   if (run.stopped) return await stop(batch, run, state.ready);
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state === "approved") return { go: call.yes };

@@ -1,0 +1,43 @@
+import { type Stats, statSync } from "node:fs";
+import { LedgerError } from "@assent/core";
+import type { StatePaths } from "./state-paths.ts";
+
+/** The files of an open store: `check` throws `store_lost` once one of them is no longer the file at its path. */
+export type StoreFiles = { readonly check: () => void };
+
+type OpenFile = { readonly path: string; readonly device: number; readonly inode: number };
+
+/**
+ * Remembers the files that SQLite has open now. A file that is deleted, moved or replaced stays open and takes every write,
+ * but no other process can read it and it is gone when this process ends.
+ */
+export function watchStoreFiles({ file }: StatePaths): StoreFiles {
+  const open = [file, `${file}-wal`, `${file}-shm`].flatMap((path): readonly OpenFile[] => {
+    const stats = statsOf(path);
+    return stats ? [{ path, device: stats.dev, inode: stats.ino }] : [];
+  });
+  return {
+    check: () => {
+      for (const { path, device, inode } of open) {
+        const stats = statsOf(path);
+        if (stats?.dev !== device || stats.ino !== inode) throw lostFile(path, stats);
+      }
+    },
+  };
+}
+
+/** Undefined also where the path cannot be looked up: a record that nobody can reach does not count as kept. */
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
+}
+
+function lostFile(path: string, found: Stats | undefined): LedgerError {
+  const what = found ? "was replaced by another file" : "was deleted or moved";
+  const remedy = "Nothing more will run. Put the store back, then check it: assent verify. Or start a new session.";
+  return new LedgerError("store_lost", `${path} ${what} while this process was using it. ${remedy}`, { path });
+}
