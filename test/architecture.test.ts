@@ -278,6 +278,7 @@ describe("surfaces are pinned", () => {
         "MODES",
         "MUTATOR_KINDS",
         "OUTCOMES",
+        "ParkRequest",
         "PatternError",
         "SHARED",
         "ToolDefinitionError",

@@ -1,4 +1,4 @@
-import type { Content, Session } from "@assent/core";
+import { type Content, ParkRequest, type Session } from "@assent/core";
 import type { Conversation, RunEnd } from "./loop/conversation.ts";
 import { hasWaking } from "./loop/notices.ts";
 import { DrainFailure } from "./notices/drain-failure.ts";
@@ -14,6 +14,8 @@ export type RunningTasks = {
   readonly idle: () => Promise<void>;
   /** Ends all at once; resolves when each has its notice. */
   readonly cancelAll: (by: string) => Promise<void>;
+  /** Pauses those that wait for a person, and ends all others. */
+  readonly parkAll: (by: string) => Promise<void>;
 };
 
 /** What every door drives: one conversation, its background agents, its schedules, and the notices of both. */
@@ -39,8 +41,11 @@ export type AgentSession = {
   readonly isBusy: () => boolean;
   /** Resolves when no turns run. */
   readonly rest: () => Promise<void>;
-  /** The one way out of every door: ends the turns under way, all background agents and all schedules; the record keeps, or drops, what was not told yet. */
-  readonly shutdown: (by: string, options?: { readonly notices?: "keep" | "drop" }) => Promise<void>;
+  /**
+   * The one way out of every door: ends the turns under way, all background agents and all schedules; the record keeps, or drops, what was not told yet.
+   * With `park`, approvals and questions stay open and the agents that wait for them are paused.
+   */
+  readonly shutdown: (by: string, options?: { readonly notices?: "keep" | "drop"; readonly park?: boolean }) => Promise<void>;
 };
 
 /** What an agent's session is made of. */
@@ -97,9 +102,9 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     if (waits()) wake(); // it came meanwhile
     return isShorter;
   };
-  const end = async (by: string, notices: "keep" | "drop"): Promise<void> => {
-    await turns.close();
-    await Promise.all([tasks.cancelAll(by), schedules.stop()]);
+  const end = async (by: string, { notices, park }: { readonly notices: "keep" | "drop"; readonly park: boolean }): Promise<void> => {
+    await turns.close(park ? new ParkRequest() : undefined);
+    await Promise.all([park ? tasks.parkAll(by) : tasks.cancelAll(by), schedules.stop()]);
     const ids = [...session.state.notices.keys()];
     if (notices === "drop" && ids.length > 0) await session.record([session.draft("notice.dropped", { ids, why: by })], "normal");
   };
@@ -114,8 +119,8 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
     goOn: (signal, how) => byPerson((aborted) => takeUp(deps, aborted, how?.toldAll === true), signal),
     settle: (signal, { deliver = true } = {}) =>
       settle({ waits: () => waits() || draining !== undefined, tasks, schedules, bell, drain: deliver ? drain : undefined }, signal),
-    shutdown: (by, { notices = "keep" } = {}) => {
-      ending ??= end(by, notices);
+    shutdown: (by, { notices = "keep", park = false } = {}) => {
+      ending ??= end(by, { notices, park });
       return ending;
     },
   };

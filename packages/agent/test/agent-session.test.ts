@@ -25,6 +25,7 @@ function workOf(): RunningTasks & { readonly start: () => void; readonly end: ()
       running += 1;
     },
     end,
+    parkAll: async () => undefined,
     cancelAll: async (by) => {
       cancelled.push(by);
       while (running > 0) end();

@@ -1,25 +1,41 @@
-import type { Clock } from "@assent/core";
+import { type Clock, ParkRequest } from "@assent/core";
 import { killRunningGroups } from "@assent/host";
-import type { Io } from "./io.ts";
+import type { EndingSignal, Io } from "./io.ts";
 
-/** A signal that aborts when the process is told to stop. */
-export type Cancelling = { readonly signal: AbortSignal; readonly cancel: () => void; readonly release: () => void };
+/** A signal that aborts when the process is told to stop. Its reason is a `ParkRequest` where what waits for a person has to stay open. */
+export type Cancelling = {
+  readonly signal: AbortSignal;
+  readonly cancel: () => void;
+  /** Stops as for a closed terminal. */
+  readonly park: () => void;
+  readonly release: () => void;
+};
 
 /** npm, npx and a terminal may each deliver the same Ctrl-C, so signals this close together count as one. */
 const SAME_MOMENT_MS = 500;
 
-/** The first SIGINT or SIGTERM cancels and lets everything be recorded; a second one, later, ends the process at once. */
+/** True for a closed terminal and for a supervisor: the person has not said that they want the work cancelled. */
+export function isParkSignal(signal: EndingSignal): boolean {
+  return signal === "SIGHUP" || signal === "SIGTERM";
+}
+
+/**
+ * The first signal lets everything be recorded; a second one, later, ends the process at once.
+ * SIGINT and SIGQUIT cancel. SIGHUP and SIGTERM cancel what runs and leave open what waits for a person.
+ */
 export function cancelOnSignal(io: Io, clock: Clock): Cancelling {
   const controller = new AbortController();
   let first: number | undefined;
-  const release = io.onSignal(() => {
+  const park = (): void => controller.abort(new ParkRequest());
+  const release = io.onSignal((received) => {
     if (first === undefined) {
       first = clock.now();
-      controller.abort();
+      if (isParkSignal(received)) park();
+      else controller.abort();
     } else if (Math.abs(clock.now() - first) >= SAME_MOMENT_MS) {
       killRunningGroups(); // nobody is left to end what does not heed the first one
       io.exitNow(130);
     }
   });
-  return { signal: controller.signal, cancel: () => controller.abort(), release };
+  return { signal: controller.signal, cancel: () => controller.abort(), park, release };
 }

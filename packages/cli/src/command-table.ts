@@ -12,7 +12,7 @@ const CALL_EXITS: Readonly<Record<number, string>> = {
   1: "it was invalid, denied, rejected, expired, failed or timed out, its outcome is unknown, or the store failed",
   2: "usage; nothing was recorded",
   75: "parked: it waits for an answer",
-  130: "cancelled by SIGINT or SIGTERM",
+  130: "cancelled: SIGINT, or SIGTERM or SIGHUP with nothing waiting",
 };
 const ID_EXITS: Readonly<Record<number, string>> = {
   0: "done, or what was asked for already holds",

@@ -10,9 +10,12 @@ export type Output = {
 
 /** A person's keys, as they are pressed. */
 export type Keyboard = {
-  /** Takes the keys until the returned function gives the terminal back as it was. The end of input arrives as Ctrl-D. */
-  readonly open: (keys: (text: string) => void) => () => void;
+  /** Takes the keys until the returned function gives the terminal back as it was. `ended`: no key will ever come, because the terminal is gone. */
+  readonly open: (keys: (text: string) => void, ended: () => void) => () => void;
 };
+
+/** What ends a program from outside: a key, a supervisor, a closing terminal. */
+export type EndingSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 /** Everything a command may touch of the process it runs in. */
 export type Io = {
@@ -28,7 +31,7 @@ export type Io = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on, until the returned function is called. */
-  readonly onSignal: (received: () => void) => () => void;
+  readonly onSignal: (received: (signal: EndingSignal) => void) => () => void;
   /** Ends the process at once. */
   readonly exitNow: (code: number) => void;
 };

@@ -1,9 +1,8 @@
 import { fstatSync, statSync } from "node:fs";
 import { isatty } from "node:tty";
-import type { Io, Keyboard, Output } from "./io.ts";
+import type { EndingSignal, Io, Keyboard, Output } from "./io.ts";
 
-/** What ends a program from outside: a key, a supervisor, a closing terminal. */
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+const SIGNALS: readonly EndingSignal[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"];
 
 /** The process this program runs in. */
 export function processIo(): Io {
@@ -42,6 +41,15 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && GONE.includes(error.code);
 }
 
+/** Writes for a person who may have left; what happened is on record, and the exit code stands. */
+export async function writeIfRead(output: Output, text: string): Promise<void> {
+  try {
+    await output.write(text);
+  } catch (error) {
+    if (!isGone(error)) throw error;
+  }
+}
+
 /** Nothing comes from there, so no stream is made to hear it. */
 function isNowhere(descriptor: number): boolean {
   const nowhere = statSync("/dev/null", { throwIfNoEntry: false });
@@ -63,24 +71,28 @@ async function readStdin(limit: number): Promise<Uint8Array> {
 }
 
 const keyboard: Keyboard = {
-  open: (keys) => {
+  open: (keys, ended) => {
     const { stdin } = process;
     const onData = (chunk: string): void => keys(chunk);
-    const onEnd = (): void => keys("\u0004");
     stdin.setEncoding("utf8");
     stdin.setRawMode?.(true);
-    stdin.on("data", onData).on("end", onEnd).resume();
+    stdin.on("data", onData).on("end", ended).on("error", unreadable).resume();
+    if (stdin.readableEnded) queueMicrotask(ended);
     return () => {
-      stdin.off("data", onData).off("end", onEnd).pause();
+      stdin.off("data", onData).off("end", ended).pause();
       stdin.setRawMode?.(false);
+      stdin.off("error", unreadable);
     };
   },
 };
 
-function onSignal(received: () => void): () => void {
-  const listener = (): void => received();
-  for (const signal of SIGNALS) process.on(signal, listener);
+function unreadable(): void {
+  // A terminal that is gone cannot be given back as it was; its end is told already.
+}
+
+function onSignal(received: (signal: EndingSignal) => void): () => void {
+  for (const signal of SIGNALS) process.on(signal, received);
   return () => {
-    for (const signal of SIGNALS) process.off(signal, listener);
+    for (const signal of SIGNALS) process.off(signal, received);
   };
 }

@@ -50,7 +50,7 @@ const RUN_EXITS: Readonly<Record<number, string>> = {
   55: "the limit of calls, time or cost was reached",
   70: "a script's expectation did not hold, or turns were missing or left",
   75: "parked: something waits for a person",
-  130: "cancelled by SIGINT or SIGTERM, by its host, or by a reader who left",
+  130: "cancelled: SIGINT, its host, a reader who left, or SIGTERM or SIGHUP with nothing waiting",
 };
 
 /** A whole conversation with a model. */

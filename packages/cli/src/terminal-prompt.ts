@@ -35,10 +35,15 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
     painting = painting.then(() => output.write(text)).catch(() => waiting?.done({ none: "closed" }));
     return painting;
   };
+  let isEnded = false;
+  const ended = (): void => {
+    isEnded = true;
+    waiting?.done({ none: "closed" });
+  };
   const release = keyboard.open((keys) => {
     pressed?.();
     for (const key of splitKeys(keys)) if (waiting) press(waiting, key, paint);
-  });
+  }, ended);
   const withdrawn = (): void => waiting?.done({ none: "withdrawn" });
   signal.addEventListener("abort", withdrawn);
   const wait = (text: string, readable: boolean): Promise<Typed> => {
@@ -47,6 +52,7 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
     waiting = now;
     const shown = paint(text).then(() => clock.timer(READING_TIME_MS, () => Object.assign(now, { readable: true })));
     if (signal.aborted) withdrawn();
+    if (isEnded) ended();
     return promise.finally(async () => {
       (await shown)();
       await painting; // what was typed is on the paper before anything else is written

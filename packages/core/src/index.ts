@@ -93,6 +93,7 @@ export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
 export { messageOf } from "./model/thrown.ts";
 export type { AssistantPart, Usage } from "./model/turn-events.ts";
 export { oneLine, visible } from "./model/visible-text.ts";
+export { ParkRequest } from "./park-request.ts";
 export type { PlanFiles } from "./plan-files-port.ts";
 export type {
   Approver,

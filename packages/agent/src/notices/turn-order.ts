@@ -13,8 +13,8 @@ export type TurnOrder = {
   readonly last: () => RunEnd["reason"];
   /** Ends the run under way. */
   readonly interrupt: () => void;
-  /** Ends the run under way; none follows it. */
-  readonly close: () => Promise<void>;
+  /** Ends the run under way, with this abort reason; none follows it. */
+  readonly close: (reason?: unknown) => Promise<void>;
 };
 
 type How = {
@@ -62,9 +62,9 @@ export function makeTurnOrder(): TurnOrder {
     isClosed: () => isClosed,
     last: () => last,
     interrupt: () => current?.abort(),
-    close: async () => {
+    close: async (reason) => {
       isClosed = true;
-      current?.abort();
+      current?.abort(reason);
       await rest();
     },
   };

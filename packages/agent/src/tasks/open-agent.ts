@@ -1,5 +1,5 @@
 import type { LanguageModelV4Message } from "@ai-sdk/provider";
-import { type Clock, type EventBodies, type Ids, openSession, type Session, type SessionOptions } from "@assent/core";
+import { type Clock, type EventBodies, type Ids, openSession, ParkRequest, type Session, type SessionOptions } from "@assent/core";
 import { type Conversation, type ConversationDeps, createConversation, type RunEnd } from "../loop/conversation.ts";
 import { forkText, recordedHistory } from "../loop/recorded-history.ts";
 import type { LoadedAgent } from "./load-agents.ts";
@@ -136,8 +136,9 @@ function agentOn(opening: Opening): OpenedAgent {
     goOn: (signal) => (conversation ?? converse([...prefix])).goOn(signal),
     takeUp: async (prompt, signal) => {
       const { results } = await talk.dispatcher.resume({ tools: talk.tools(), signal });
-      if (signal.aborted) return { reason: "cancelled", text: progress.text() };
-      if (results.some(({ outcome }) => outcome === "waiting")) return { reason: "parked", text: progress.text() };
+      const waits = results.some(({ outcome }) => outcome === "waiting");
+      if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: progress.text() };
+      if (waits) return { reason: "parked", text: progress.text() };
       const { messages, providerId } = await recordedHistory(session.ledger, session.id);
       equipment.resumeAfter?.(providerId);
       const again = converse(messages);

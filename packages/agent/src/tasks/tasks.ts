@@ -4,6 +4,7 @@ import { cancelTask } from "./cancel-task.ts";
 import { closeLeftAgents } from "./close-agent.ts";
 import { endRemains } from "./end-with-session.ts";
 import type { AgentNode } from "./open-agent.ts";
+import { parkTask } from "./park-task.ts";
 import { type Releasing, releaseTask } from "./release-task.ts";
 import { type Restoring, reconsiderTasks, restoreTasks, resumeTask } from "./restore-tasks.ts";
 import { sendToTask } from "./send-to-task.ts";
@@ -26,6 +27,8 @@ export type Tasks = {
   readonly cancel: (id: string, by: string, reason?: string) => Promise<TaskRefusal | undefined>;
   /** Ends all that run, at once; resolves when each has its notice, after at most 5 s. */
   readonly cancelAll: (by: string) => Promise<void>;
+  /** Pauses the agents that wait for a person, for a later process, and ends all others. */
+  readonly parkAll: (by: string) => Promise<void>;
   readonly send: (id: string, text: string, by: string) => Promise<TaskRefusal | undefined>;
   /** After a restart, before the first call. */
   readonly restore: (how?: Restoring) => Promise<void>;
@@ -79,6 +82,14 @@ export function createTasks(deps: TasksDeps): Tasks {
     cancelAll: async (by) => {
       const all = runningOf(board);
       await Promise.all(all.map(async ({ id, over }) => ((await cancel(id, by)) ? undefined : await over.promise)));
+    },
+    parkAll: async (by) => {
+      await Promise.all(
+        runningOf(board).map(async (entry) => {
+          if (await parkTask(board, entry)) return;
+          if (!(await cancel(entry.id, by))) await entry.over.promise;
+        }),
+      );
     },
     send: (id, text, by) => sendToTask(board, id, { text, by, resume: (entry) => resumeTask(board, entry, by) }),
     restore: (how) => restoreTasks(board, how),

@@ -1,5 +1,5 @@
 import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
-import type { Session } from "@assent/core";
+import { ParkRequest, type Session } from "@assent/core";
 import type { HostPorts } from "@assent/host";
 import { redactor } from "@assent/policy";
 import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
@@ -29,6 +29,7 @@ import { armSchedules } from "./schedule-file.ts";
 import { createTalk, playedOut, type Talk } from "./talk.ts";
 import { tellPeople, tellUnasked } from "./tell-people.ts";
 import { type UnheededYes, unheededYes } from "./unheeded-yes.ts";
+import { waitsForPerson } from "./waits-for-person.ts";
 import type { WireMessage } from "./wire-message.ts";
 
 /** A run on an open session. */
@@ -99,7 +100,18 @@ export async function conduct(context: Context, conducting: Conducting): Promise
   stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
   const { exits, last } = await workThrough(context, conducting, { stage, talk });
   const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
-  return await leave(context, conducting, { stage, exits, last: unended && !last?.error ? unended : last });
+  const ended = { exits, last: unended && !last?.error ? unended : last };
+  return await leave(context, conducting, { stage, ...(await parkedInstead(conducting, ended)) });
+}
+
+/** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, where something waits for a person or an answer was not used yet. */
+async function parkedInstead({ session, cancelling }: Conducting, worked: Worked): Promise<Worked> {
+  const { exits, last } = worked;
+  if (!ParkRequest.isReasonOf(cancelling.signal)) return worked;
+  const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await waitingIn(session)).length > 0;
+  if (!waits) return worked;
+  const parked: RunOutcome = { subtype: "parked", exit: 75, text: last?.text ?? "" };
+  return { exits: exits.filter((exit) => exit !== 130), last: last === undefined || last.exit === 130 ? parked : last };
 }
 
 /** Why no turn could begin, which no turn's own end tells. A turn that an earlier process left open stays so. */
@@ -138,7 +150,8 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
     fault.error ??= failure(error);
     cancelling.cancel();
   };
-  const output = outputFor(flags.output, context.io, { gone: cancelling.cancel, unmade: giveUp });
+  const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // a closed terminal is no wish to cancel
+  const output = outputFor(flags.output, context.io, { gone, unmade: giveUp });
   const inbox = createInbox();
   for (const piece of work) inbox.push(piece);
   const { maxCostUsd } = policy.source.settings();

@@ -1,5 +1,5 @@
 import { type AgentSession, DrainFailure, hasWaking, type RunEnd, type RunLimits, recordedHistory, ScriptFailure } from "@assent/agent";
-import type { Registry, Session } from "@assent/core";
+import { ParkRequest, type Registry, type Session } from "@assent/core";
 import type { ComposedAgent } from "../agent-composition.ts";
 import { asFailure } from "../failure.ts";
 import { aborted } from "./host-presence.ts";
@@ -69,8 +69,9 @@ export function createTalk(talking: Talking): Talk {
       await busy;
     },
     shutdown: async (by) => {
-      if (state.drive) await state.drive.shutdown(by);
-      else await Promise.all([agent.tasks.cancelAll(by), agent.schedules.stop()]);
+      const park = ParkRequest.isReasonOf(signal);
+      if (state.drive) await state.drive.shutdown(by, { park });
+      else await Promise.all([park ? agent.tasks.parkAll(by) : agent.tasks.cancelAll(by), agent.schedules.stop()]);
     },
     isBusy: () => busy !== undefined || inbox.waits() || state.drive?.isBusy() === true,
     hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && hasWaking(talking.session)),
@@ -151,8 +152,9 @@ async function goOnWithCalls({ agent, tools }: Talking, signal: AbortSignal): Pr
   const { results } = await agent.dispatcher.resume({ tools, signal });
   const failure = agent.dispatcher.failure();
   if (failure !== undefined) throw failure;
-  if (signal.aborted) return { reason: "cancelled", text: "" };
-  return results.some(({ outcome }) => outcome === "waiting") ? { reason: "parked", text: "" } : undefined;
+  const waits = results.some(({ outcome }) => outcome === "waiting");
+  if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: "" };
+  return waits ? { reason: "parked", text: "" } : undefined;
 }
 
 /** A background agent that waits for a person keeps the run open. */

@@ -76,11 +76,11 @@ export function makeConversations(parts: ConversationParts): Conversations {
     Object.assign(state, { prepared: undefined, opening: undefined, opened: undefined, mode: undefined });
     if (!made) return { exit: 0, session: undefined, waiting: [], ended: [], paused: [] };
     const { session, agent } = made;
-    const exit = waitsForPerson(made) ? PARKED : 0;
-    const running = endingTasks(agent.tasks.list()).map(taskWords);
-    await made.leave(exit);
+    const running = endingTasks(agent.tasks.list());
+    const exit = await made.leave();
+    const over = running.filter(({ id }) => !session.state.tasks.has(id)).map(taskWords);
     const paused = [...session.state.tasks.values()].filter((task) => task.paused).map((task) => taskWords({ ...task, id: task.task }));
-    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], ended: running, paused };
+    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], ended: over, paused };
   };
   const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(around, id));
   return {

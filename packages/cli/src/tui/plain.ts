@@ -1,10 +1,13 @@
+import { ParkRequest } from "@assent/core";
 import { systemClock } from "@assent/host";
 import { callPlace } from "../call-place.ts";
 import { callPorts } from "../call-runtime.ts";
+import { isParkSignal } from "../cancel-on-signal.ts";
 import type { Context } from "../command-spec.ts";
 import { runFlags } from "../headless/run-flags.ts";
 import type { Io, Output } from "../io.ts";
 import { withStore } from "../open-store.ts";
+import { writeIfRead } from "../process-io.ts";
 import type { Typed } from "../terminal-prompt.ts";
 import { farewell } from "./farewell.ts";
 import { type LineDesk, lineDesk } from "./line-desk.ts";
@@ -28,15 +31,19 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
   const leaving = new AbortController();
   const left = await withStore(context, async (store) => {
     const ports = callPorts(context, store.directory);
-    const cancelling = { signal: leaving.signal, cancel: () => stopping.act(), release: () => undefined };
+    const park = (): void => leaving.abort(new ParkRequest());
+    const cancelling = { signal: leaving.signal, cancel: () => stopping.act(), park, release: () => undefined };
     const app = createApp({
       ...{ context, store, ports, cancelling, stage, bindings: () => [], place, run, door: desk.door },
       columns: () => io.stdout.columns() ?? 80,
       leave: () => leaving.abort(),
     });
     stopping.act = () => app.act("interrupt");
-    const release = io.onSignal(() => (!isBusy(stage.shown) || desk.isOpen() ? leaving.abort() : app.act("interrupt")));
-    for (const signal of ENDINGS) process.once(signal, () => leaving.abort());
+    const release = io.onSignal((received) => {
+      if (isParkSignal(received)) park();
+      else if (!isBusy(stage.shown) || desk.isOpen()) leaving.abort();
+      else app.act("interrupt");
+    });
     const alive = setInterval(() => undefined, LONGEST_MS);
     try {
       stage.hint(GREETING);
@@ -53,7 +60,7 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
     }
   });
   await stage.idle();
-  if (left.session !== undefined) await io.stdout.write(`\n${farewell(context, left)}`);
+  if (left.session !== undefined) await writeIfRead(io.stdout, `\n${farewell(context, left)}`);
   return left.exit;
 }
 
@@ -69,6 +76,4 @@ function heldBack(output: Output, between: LineDesk["between"]): Output {
 
 const GREETING = "Assent. Type what to do; Enter sends it. /help: commands, Ctrl-D: leave.";
 
-/** These mean that the terminal, or whoever minds the program, wants it to end; Ctrl-C alone interrupts. */
-const ENDINGS = ["SIGHUP", "SIGTERM"] as const;
 const LONGEST_MS = 2 ** 30;

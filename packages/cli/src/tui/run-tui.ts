@@ -6,6 +6,7 @@ import type { Context } from "../command-spec.ts";
 import { runFlags } from "../headless/run-flags.ts";
 import type { Output } from "../io.ts";
 import { type Store, withStore } from "../open-store.ts";
+import { writeIfRead } from "../process-io.ts";
 import { farewell } from "./farewell.ts";
 import { readKeys } from "./key-file.ts";
 import { type Action, type Binding, type ChosenKeys, chosenKeys } from "./keys.ts";
@@ -89,7 +90,7 @@ export async function runTui(given: Context, start: TuiStart): Promise<number> {
   } finally {
     shell.close();
     start.released();
-    await io.stdout.write(lastWords);
+    await writeIfRead(io.stdout, lastWords);
   }
 }
 
@@ -115,6 +116,7 @@ async function converse(
   const cancelling = cancelOnSignal(context.io, ports.clock);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive; a screen does
   cancelling.signal.addEventListener("abort", () => leaving.resolve());
+  process.stdin.once("end", cancelling.park); // a terminal that is gone, where no shell passed its SIGHUP on
   const made = createApp({
     ...{ context, store, ports, cancelling, bindings, place, run },
     stage: shell,
@@ -129,6 +131,7 @@ async function converse(
     return await made.end();
   } finally {
     clearInterval(alive);
+    process.stdin.off("end", cancelling.park);
     cancelling.release();
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { type AgentSession, createRunLimits, recordedHistory } from "@assent/agent";
-import { openSession, type Session } from "@assent/core";
+import { openSession, ParkRequest, type Session } from "@assent/core";
 import { type HostPorts, thisHolder } from "@assent/host";
 import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
@@ -14,11 +14,14 @@ import { CommandError } from "../failure.ts";
 import { type FollowedPolicy, followPolicy } from "../follow-policy.ts";
 import type { RunFlags } from "../headless/run-flags.ts";
 import { type RunModel, runModel } from "../headless/run-model.ts";
+import { closeReason } from "../headless/run-outcome.ts";
 import { armSchedules } from "../headless/schedule-file.ts";
+import { waitsForPerson } from "../headless/waits-for-person.ts";
 import type { Store } from "../open-store.ts";
 import { refuseAgentSession } from "../refuse-agent-session.ts";
 import { VERSION } from "../version.ts";
 import { oneLine } from "../visible-text.ts";
+import { waitingIn } from "../waiting-list.ts";
 
 /** What every session of this terminal has in common. */
 export type Surroundings = {
@@ -44,7 +47,8 @@ export type TuiSession = {
   readonly drive: () => Promise<AgentSession>;
   /** It had come to its end when it was opened: nothing goes on by itself. */
   readonly wasDone: boolean;
-  readonly leave: (exit: number) => Promise<void>;
+  /** Puts it away; agents that wait for a person are paused. Resolves with the exit code. */
+  readonly leave: () => Promise<number>;
 };
 
 /** Reads settings and finds the model. Nothing is recorded. */
@@ -136,11 +140,14 @@ async function composed(around: Surroundings, { session, policy, chosen, wasDone
       driving ??= start();
       return driving;
     },
-    leave: async (exit) => {
+    leave: async () => {
       const drive = await driving?.catch(() => undefined);
-      await (drive ? drive.shutdown("person") : Promise.all([agent.tasks.cancelAll("person"), agent.schedules.stop()]));
+      await (drive ? drive.shutdown("person", { park: true }) : Promise.all([agent.tasks.parkAll("person"), agent.schedules.stop()]));
       await agent.close();
-      await session.close(exit === 0 ? "done" : "parked", exit);
+      const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await waitingIn(session)).length > 0;
+      const exit = waits ? 75 : ParkRequest.isReasonOf(cancelling.signal) ? 130 : 0;
+      await session.close(closeReason(exit), exit);
+      return exit;
     },
   };
 }

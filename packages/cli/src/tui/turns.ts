@@ -1,4 +1,5 @@
 import type { AgentSession, RunEnd } from "@assent/agent";
+import { ParkRequest } from "@assent/core";
 import { asFailure, hintText } from "../failure.ts";
 import type { Stage } from "./stage.ts";
 import type { Block } from "./transcript/block.ts";
@@ -157,8 +158,9 @@ async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSi
   const { results } = await agent.dispatcher.resume({ tools: policy.tools, signal });
   const failure = agent.dispatcher.failure();
   if (failure !== undefined) throw failure;
-  if (signal.aborted) return { reason: "cancelled", text: "" };
-  return results.some(({ outcome }) => outcome === "waiting") ? { reason: "parked", text: "" } : undefined;
+  const waits = results.some(({ outcome }) => outcome === "waiting");
+  if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: "" };
+  return waits ? { reason: "parked", text: "" } : undefined;
 }
 
 function failed(error: unknown): RunEnd {

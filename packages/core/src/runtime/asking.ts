@@ -40,7 +40,7 @@ async function ask(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> 
   return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, ready);
 }
 
-function withRequest(step: Step<{ readonly go: Yes }>, judged: Ready): Asked {
+function withRequest(step: Step<{ readonly go: Yes }> | { readonly parked: string }, judged: Ready): Asked {
   return "go" in step ? { go: step.go, judged } : step;
 }
 

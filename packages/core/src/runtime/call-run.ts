@@ -1,4 +1,5 @@
 import type { JsonObject } from "../model/json.ts";
+import { ParkRequest } from "../park-request.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import type { QueuedAction, Tool } from "../tool-definition.ts";
 import type { Batch, DispatchEvent, DispatcherDeps, Ending } from "./dispatch.ts";
@@ -60,7 +61,7 @@ export type CallRun = {
   readonly duplicateOf: string | undefined;
   readonly abort: AbortController;
   /** Why the call must not go on, once somebody said so. */
-  stopped: "cancelled" | "skipped" | "timeout" | undefined;
+  stopped: "cancelled" | "parked" | "skipped" | "timeout" | undefined;
   skippedBy: SkipReason | undefined;
   /** What stopped it, where that was nobody's wish: a limit of the run. */
   because: string | undefined;
@@ -137,6 +138,11 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, bec
   run.wake?.();
 }
 
+/** The session is left for a later process, and this call can wait for it. A nested call cannot: it ends with its body. */
+export function isParking({ stopped, nested }: CallRun): boolean {
+  return stopped === "parked" && !nested;
+}
+
 /** Ends every call of the batch that has not started. */
 export function skipRest(batch: BatchRun, why: SkipReason, because?: string): void {
   if (why !== "hook") batch.endedBy ??= why;
@@ -152,9 +158,12 @@ export async function committed({ written }: CallRun): Promise<void> {
   await written?.catch(() => undefined);
 }
 
-/** Time that ran out is nobody's wish: the text of a signal that aborted for it. */
-export function ranOut({ reason }: AbortSignal): string | undefined {
-  return reason instanceof DOMException && reason.name === "TimeoutError" ? reason.message : undefined;
+/** Stops every call of a batch whose signal has aborted. The model is told the cause where it was not the user. */
+export function stopAll({ runs, batch: { signal } }: BatchRun): void {
+  const reason: unknown = signal.reason;
+  const parks = reason instanceof ParkRequest;
+  const ranOut = reason instanceof DOMException && reason.name === "TimeoutError";
+  for (const run of runs) stopCall(run, parks ? "parked" : "cancelled", parks || ranOut ? reason.message : undefined);
 }
 
 const NOTHING: JsonObject = Object.freeze({});

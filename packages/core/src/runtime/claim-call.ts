@@ -5,7 +5,7 @@ import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { type BatchRun, type CallRun, committed, type Step, skipRest, stopCall } from "./call-run.ts";
-import { closeApproval } from "./close-approval.ts";
+import { closeApproval, parkedApproval } from "./close-approval.ts";
 import type { Ending } from "./dispatch.ts";
 import { stopped, synthesised } from "./endings.ts";
 import { callContext } from "./intake.ts";
@@ -46,8 +46,11 @@ function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly r
   return { end };
 }
 
-async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<{ readonly end: Ending }> {
+/** A call whose approval is open, or whose yes is unused, stays so when the session is parked; any other is cancelled. */
+async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<Parked | { readonly end: Ending }> {
   await committed(run);
+  const parked = parkedApproval(batch, run);
+  if (parked) return parked;
   await closeApproval(batch, run, "cancelled");
   notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
   return { end: stopped(run) };

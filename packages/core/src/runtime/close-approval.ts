@@ -1,7 +1,7 @@
 import type { SharedDraft } from "../ledger-port.ts";
 import { isAsked } from "../model/call.ts";
 import { SHARED } from "../model/events.ts";
-import type { BatchRun, CallRun } from "./call-run.ts";
+import { type BatchRun, type CallRun, isParking } from "./call-run.ts";
 import type { Session } from "./session.ts";
 
 /** Closes the call's approval, if one is open or its yes is unused; whoever was first stands. */
@@ -15,6 +15,12 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   const now = session.state.calls.get(run.callId);
   const yesCameFirst = call.state === "waiting" && now?.state === "approved" && outcome !== "expired";
   if (yesCameFirst) await closeApproval(batch, run, outcome); // taken back before the claim
+}
+
+/** The approval of a call that stays as it is, open or with its yes unused, because the session is parked. */
+export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly parked: string } | undefined {
+  const call = deps.session.state.calls.get(run.callId);
+  return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;
 }
 
 /** Puts one event before the shared chain's compare-and-set; when this resolves, whoever won is folded. */

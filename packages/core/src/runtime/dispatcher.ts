@@ -6,7 +6,7 @@ import { createRegistry, type Registry } from "../registry.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { makeBatchTurns } from "./batch-turns.ts";
-import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, ranOut, stopCall } from "./call-run.ts";
+import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, stopAll, stopCall } from "./call-run.ts";
 import { currentPolicy } from "./current-policy.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
 import { createLanes } from "./lanes.ts";
@@ -214,10 +214,6 @@ function forgetBatch(shared: Shared, batch: BatchRun): void {
   const { batches } = shared;
   const only = batches.length === 1 && batches[0] === batch;
   shared.batches = only ? NO_BATCHES : batches.filter((one) => one !== batch);
-}
-
-function stopAll({ runs, batch }: BatchRun): void {
-  for (const run of runs) stopCall(run, "cancelled", ranOut(batch.signal));
 }
 
 function makeBatchRun(

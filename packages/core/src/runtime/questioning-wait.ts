@@ -6,7 +6,7 @@ import { readAnswers } from "../model/question-shape.ts";
 import { messageOf } from "../model/thrown.ts";
 import { type Answered, AnsweredElsewhere, type OpenQuestion } from "../question-port.ts";
 import { makeBell } from "./bell.ts";
-import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
+import { type BatchRun, type CallRun, isParking, skipRest } from "./call-run.ts";
 import type { Ending } from "./dispatch.ts";
 import { tell } from "./notify.ts";
 import { inOrder, settleQuestion } from "./questioning-answer.ts";
@@ -175,6 +175,7 @@ async function look(batch: BatchRun, run: CallRun, desk: Desk): Promise<Ending |
   const { row, countdown, showing } = desk;
   const { session } = batch.deps;
   if (desk.failure !== undefined) throw desk.failure;
+  if (isParking(run) && !desk.said) return "unasked";
   if (run.stopped && !desk.said) {
     showing.abort(); // what was chosen last is told now
     return abortedEnd({ questions: row.questions, answers: countdown.standing() });

@@ -5,7 +5,7 @@ import { modelText } from "../model/model-text.ts";
 import type { Question } from "../model/question.ts";
 import { questionsOf } from "../model/question-shape.ts";
 import { isAsk } from "./assess-call.ts";
-import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
+import { type BatchRun, type CallRun, isParking, skipRest } from "./call-run.ts";
 import type { DispatcherDeps, Ending } from "./dispatch.ts";
 import { synthesised } from "./endings.ts";
 import type { Ready } from "./judge.ts";
@@ -93,17 +93,27 @@ type Putting = { readonly questions: readonly Question[]; readonly fingerprint: 
  */
 async function put(batch: BatchRun, run: CallRun, { questions, fingerprint }: Putting): Promise<Asked> {
   const { questioner, askTimeout } = batch.deps;
-  const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
+  const onAsk = onAskOf(batch, run);
   const before = questionOf(batch, run.callId);
   if (before && before.state !== "open")
     return await endOf(batch, { ...before, questions }, { seconds: askTimeout?.() ?? 0, said: undefined });
-  if (run.stopped) return abortedEnd({ questions, answers: [] });
+  if (run.stopped) return stoppedQuestion(run, before, questions);
   const reachable = questioner?.available() === true;
   if (!reachable && onAsk !== "park") return unavailable(batch);
   const row = before ?? (await record(batch, run, { questions, fingerprint }));
   const waited = reachable ? await waitForReply(batch, run, { ...row, questions }) : "unasked";
   if (waited !== "unasked") return waited;
-  return onAsk === "park" ? { parked: row.id } : unavailable(batch);
+  return onAskOf(batch, run) === "park" ? { parked: row.id } : unavailable(batch);
+}
+
+function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions: readonly Question[]): Asked {
+  return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
+}
+
+/** A body cannot wait beyond its process; a session that is parked always does. */
+function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
+  if (run.nested) return "deny";
+  return isParking(run) ? "park" : deps.onAsk;
 }
 
 /** `fail` ends the rest of the batch too. */

@@ -8,7 +8,7 @@ import type { OpenApproval } from "../ports.ts";
 import { answerApproval, isPast } from "./answer-approval.ts";
 import { makeBell } from "./bell.ts";
 import { type BatchRun, type CallRun, type Step, skipRest } from "./call-run.ts";
-import { closeApproval } from "./close-approval.ts";
+import { closeApproval, parkedApproval } from "./close-approval.ts";
 import { denial, standingEnd, stopped } from "./endings.ts";
 import { answerByGrant } from "./grants.ts";
 import { type Ready, rejudge } from "./judge.ts";
@@ -20,7 +20,7 @@ import { traceApproval } from "./tracing.ts";
 type Waiting = Extract<Call, { readonly state: "waiting" }>;
 
 /** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
-export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly changed: Ready };
+export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly parked: string } | { readonly changed: Ready };
 
 /** What may change while a person thinks. */
 type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready; failure?: unknown };
@@ -137,7 +137,7 @@ export type Looking = { readonly expiresAt: string | null; readonly state: WaitS
 export async function look(batch: BatchRun, run: CallRun, looking: Looking): Promise<Waited | undefined> {
   const { state } = looking;
   if (state.failure !== undefined) throw state.failure;
-  if (run.stopped) return await stop(batch, run, state.ready);
+  if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.ready));
   const call = batch.deps.session.state.calls.get(run.callId);
   if (call?.state === "approved") return { go: call.yes };
   if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
