@@ -106,7 +106,7 @@ export const PAGES = [
       [
         "Hooks",
         "Programs and functions of a user's that are consulted at named points.",
-        ["hook-entry.ts", "model/hook", "runtime/hook-words.ts"],
+        ["hook-entry.ts", "model/hook", "runtime/hook-words.ts", "model/tool-names.ts"],
       ],
       [
         "Modes and plans",

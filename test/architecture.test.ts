@@ -591,6 +591,7 @@ describe("surfaces are pinned", () => {
         "sharedToolName",
         "sourceOfApply",
         "strictest",
+        "toolsNamed",
         "unknownOutcomes",
       ],
       types: [

@@ -12,8 +12,12 @@ type Host = {
   /** Answers `can_use_tool`; absent: as a host without the callback does. */
   readonly canUseTool?: (request: Line) => object;
   readonly hooks?: object;
+  /** More of `initialize`. */
+  readonly joining?: object;
   readonly hook?: (request: Line) => object;
   readonly flags?: readonly string[];
+  /** What the model of each agent says. */
+  readonly agents?: object;
   readonly prompts?: readonly string[];
   /** Done when the first prompt has its result. */
   readonly between?: (ask: (request: object) => Promise<Line>) => Promise<void>;
@@ -23,7 +27,7 @@ type Ended = { readonly lines: readonly Line[]; readonly code: number | null };
 
 /** Starts it as that client does: no subcommand, values in one word, the first prompt right behind the first request. */
 async function run(at: Place, turns: readonly object[], host: Host = {}): Promise<Ended> {
-  const script = at.write("script.json", JSON.stringify({ turns }));
+  const script = at.write("script.json", JSON.stringify({ turns, ...(host.agents && { agents: host.agents }) }));
   const child = at.start([
     ...["--output-format", "stream-json", "--verbose", "--input-format", "stream-json", `--model=script:${script}`],
     ...(host.canUseTool ? ["--permission-prompt-tool=stdio"] : []),
@@ -33,7 +37,7 @@ async function run(at: Place, turns: readonly object[], host: Host = {}): Promis
   const lines: Line[] = [];
   const { ask, hear } = controls(child, host);
   const [first = "Go.", ...others] = host.prompts ?? [];
-  void ask({ subtype: "initialize", ...(host.hooks && { hooks: host.hooks }), systemPrompt: [""] });
+  void ask({ subtype: "initialize", ...(host.hooks && { hooks: host.hooks }), systemPrompt: [""], ...host.joining });
   say(child, prompt(first));
   const running = host.running?.(ask);
   let awaited = 1 + others.length;
@@ -162,6 +166,67 @@ describe("canUseTool", () => {
       denials.map((denial) => [denial["tool_name"], denial["tool_use_id"], denial["tool_input"]]),
       [["shell", "c1", { command: "touch shown.txt" }]],
     );
+  });
+});
+
+describe("disallowedTools", () => {
+  const rows: readonly (readonly [disallowed: string, tool: string, input: object, outcome: string])[] = [
+    ["Grep", "search", { pattern: "a" }, "denied"],
+    ["Bash", "shell", { command: "true" }, "denied"],
+    ["LS,Glob", "glob", { pattern: "*" }, "denied"],
+    ["WebSearch,mcp__tracker__*", "glob", { pattern: "*" }, "succeeded"],
+  ];
+  for (const [disallowed, tool, input, outcome] of rows) {
+    test(`${disallowed}: ${tool} ${JSON.stringify(input)} is ${outcome}`, async () => {
+      using at = place();
+      const turns = [{ calls: [{ tool, id: "c1", input }] }, { expect: { result: { call: "c1", outcome } }, say: "Done." }];
+      const flags = ["--permission-mode=bypassPermissions", `--disallowedTools=${disallowed}`];
+      const { lines, code } = await run(at, turns, { flags });
+      assert.deepEqual([results(lines), code], [["success"], 0]);
+    });
+  }
+
+  test("a name that no agent has refuses the run", async () => {
+    using at = place();
+    const { lines, code } = await run(at, [{ say: "Hello." }], { flags: ["--disallowedTools=Gerp"] });
+    assert.deepEqual([lines, code], [[], 2]);
+  });
+});
+
+describe("the tools of an agent that the host brings", () => {
+  const agent = (more: object): object => ({ agents: { helper: { description: "Helps.", prompt: "You help.", ...more } } });
+  const turns = [
+    { calls: [{ tool: "agent", id: "c1", input: { agent: "helper", description: "help", prompt: "Help.", run_in_background: false } }] },
+    { expect: { result: { call: "c1", outcome: "succeeded" } }, say: "Done." },
+  ];
+  const offered = (tools: object): object => ({ helper: { turns: [{ expect: { tools }, say: "Helped." }] } });
+  const flags = ["--permission-mode=bypassPermissions"];
+  const rows: readonly (readonly [more: object, tools: object])[] = [
+    [{ disallowedTools: ["Bash"] }, { has: ["read", "search"], hasNot: ["shell"] }],
+    [{ disallowedTools: ["Edit", "Write", "WebSearch"] }, { has: ["read"], hasNot: ["edit", "write", "ast_edit"] }],
+    [{ tools: ["Read", "Grep"] }, { has: ["read", "search"], hasNot: ["shell", "write", "list"] }],
+  ];
+  for (const [more, tools] of rows) {
+    test(`${JSON.stringify(more)} offers ${JSON.stringify(tools)}`, async () => {
+      using at = place();
+      const { lines, code } = await run(at, turns, { flags, joining: agent(more), agents: offered(tools) });
+      assert.deepEqual([results(lines), code], [["success"], 0], JSON.stringify(lines.at(-1)));
+    });
+  }
+
+  test("a disallowed name that no agent has refuses the run: the model is not asked", async () => {
+    using at = place();
+    const { lines, code } = await run(at, [{ say: "Hello." }], { joining: agent({ disallowedTools: ["Bsh"] }) });
+    assert.deepEqual([results(lines), code], [["error_during_execution"], 1]);
+    assert.match(JSON.stringify(lines.at(-1)), /"error":\{"type":"rule_unknown_tool"/);
+    assert.ok(!lines.some(({ type }) => type === "assistant"));
+  });
+
+  test("hooks that cannot be taken refuse the run: what they guard is not left open", async () => {
+    using at = place();
+    const hooks = { PreToolUse: [{ matcher: "Bash" }] };
+    const { lines, code } = await run(at, once("denied"), { hooks, flags });
+    assert.deepEqual([results(lines), code, existsSync(at.path("shown.txt"))], [["error_during_execution"], 1, false]);
   });
 });
 

@@ -247,6 +247,35 @@ describe("permission modes", () => {
   }
 });
 
+describe("excludeTools", () => {
+  const rows: readonly (readonly [excluded: string, call: object, outcome: string])[] = [
+    ["write_file", { tool: "write", input: { file_path: "a.txt", content: "a" } }, "denied"],
+    ["run_shell_command", { tool: "shell", input: { command: "true" } }, "denied"],
+    ["grep_search", { tool: "search", input: { pattern: "a" } }, "denied"],
+    ["Bash(rm x,y)", { tool: "shell", input: { command: "rm x,y" } }, "denied"],
+    ["Bash(rm x,y)", { tool: "shell", input: { command: "true" } }, "succeeded"],
+    ["save_memory", { tool: "shell", input: { command: "true" } }, "succeeded"],
+    ["mcp__tracker__close", { tool: "shell", input: { command: "true" } }, "succeeded"],
+  ];
+  for (const [excluded, call, outcome] of rows) {
+    test(`${excluded}: ${JSON.stringify(call)} is ${outcome}`, async () => {
+      using at = place();
+      const turns = [{ calls: [{ ...call, id: "c1" }] }, { expect: { result: { call: "c1", outcome } }, say: "Done." }];
+      const { messages, error } = await run(at, turns, { permissionMode: "yolo", excludeTools: [excluded] });
+      assert.equal(error, undefined);
+      assert.deepEqual(results(messages), ["success"]);
+    });
+  }
+
+  test("a name that no agent has refuses the run, and nothing is recorded", async () => {
+    using at = place();
+    const { messages, error } = await run(at, [{ say: "Hello." }], { excludeTools: ["writ_file"] });
+    assert.deepEqual(messages, []);
+    assert.match(error?.message ?? "", /code 2$/);
+    assert.deepEqual((await at.hereJson(["sessions"])).value, []);
+  });
+});
+
 describe("between two prompts", () => {
   /** The second prompt comes when the first has its result and this was done. */
   async function between(at: Place, turns: readonly object[], act: (from: Query) => Promise<unknown>): Promise<ReturnType<typeof drain>> {

@@ -400,7 +400,7 @@ describe("S62: inputs made to confuse", () => {
     for (const text of SPELLED) {
       const { sessionId } = await at.call("shell", text, ["--on-ask", "park"]);
       seen.push(at.last("call.judged", sessionId).fingerprint);
-      await at.resume(sessionId, ["--deny", "nothing"]);
+      await at.resume(sessionId, ["--deny", "mcp__nothing"]);
       seen.push(at.last("call.judged", sessionId).fingerprint);
     }
     writeFileSync(at.path("in.json"), SPELLED[0] ?? "");

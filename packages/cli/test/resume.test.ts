@@ -148,7 +148,7 @@ describe("assent resume", () => {
     };
     assert.equal((await at.hereJson(["resume", parked.sessionId])).code, 75);
     assert.equal((await revisions()).length, 1);
-    assert.equal((await at.hereJson(["resume", parked.sessionId, "--deny", "nothing"])).code, 75);
+    assert.equal((await at.hereJson(["resume", parked.sessionId, "--deny", "mcp__nothing"])).code, 75);
     assert.equal((await revisions()).length, 2);
     await at.here(["approve", parked.approvalId]);
     assert.equal((await at.json(["resume", parked.sessionId])).value.outcome, "succeeded");

@@ -51,6 +51,25 @@ describe("assent run with a script", () => {
     });
   }
 
+  for (const flag of ["--deny", "--ask"])
+    for (const rule of ["Writ", "Writ(src/**)", "writ:file_path=*"])
+      test(`${flag} ${rule} refuses the run: no agent has such a tool`, async () => {
+        using at = place();
+        at.write("s.yaml", "turns: [{ say: Hi }]");
+        const ran = await at.here(["run", "go", "--model", "script:s.yaml", flag, rule]);
+        assert.deepEqual([ran.code, ran.stdout, existsSync(at.store)], [2, "", false], ran.stderr);
+        assert.match(ran.stderr, /there is no tool named '[Ww]rit'\n {2}\[rule_unknown_tool\] see the names with: assent tools/);
+      });
+
+  test("names of other agents narrow a run as ours do; an allow that names nothing only warns", async () => {
+    using at = place();
+    at.write("s.yaml", ASKS.replace("OUTCOME", "denied"));
+    const flags = ["--mode", "yolo", "--deny", "write_file", "--deny", "WebSearch", "--deny", "mcp__tracker", "--allow", "Frob"];
+    const ran = await at.here(["run", "go", "--model", "script:s.yaml", ...flags]);
+    assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+    assert.match(ran.stderr, /^assent: warning: --allow: Frob: there is no tool named 'Frob' \(rule_unknown_tool\)\n$/);
+  });
+
   test("no prompt, and no model, are said before anything starts", async () => {
     using at = place();
     const noFile = await at.here(["run", "go", "--model", "script:"]);

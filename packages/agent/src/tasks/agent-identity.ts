@@ -1,4 +1,5 @@
 import { compileGlob, MODES, type Mode, type Registry, type Tool, ToolError } from "@assent/core";
+import { toolsNamed } from "@assent/core/parts";
 
 /** The tools an agent is given: names and globs of registered ones, ready declarations, or both. Undefined: all that are registered. */
 export type GivenTools = readonly (string | Tool)[] | undefined;
@@ -13,8 +14,8 @@ export type ToolChoice = { readonly registry: Registry; readonly given: GivenToo
 export function agentTools({ registry, given, disallowed = [] }: ToolChoice): readonly Tool[] {
   const known = registry.list();
   const chosen = given === undefined ? known.filter(({ name }) => name !== "agent") : chooseFrom(known, given);
-  const removed = disallowed.map((pattern) => compileGlob(pattern));
-  const left = chosen.filter(({ name }) => !removed.some((glob) => glob.matches(name)));
+  const removed = disallowed.map(removes);
+  const left = chosen.filter(({ name }) => !removed.some((isRemoved) => isRemoved(name)));
   const resolve = registry.get("resolve");
   return resolve && !left.includes(resolve) && left.some(({ definition }) => definition.preview) ? [...left, resolve] : left;
 }
@@ -32,9 +33,19 @@ function chooseFrom(known: readonly Tool[], given: readonly (string | Tool)[]): 
   return [...chosen.values()];
 }
 
+/** A name that no tool here has may be another agent's for one of ours. */
 function namedBy(pattern: string, known: readonly Tool[]): readonly Tool[] {
   const glob = compileGlob(pattern, { caseSensitive: true });
-  return known.filter(({ name }) => glob.matches(name));
+  const found = known.filter(({ name }) => glob.matches(name));
+  const foreign = found.length === 0 ? toolsNamed(pattern)?.same : undefined;
+  return foreign ? known.filter(({ name }) => foreign.includes(name)) : found;
+}
+
+/** Whatever has the name, whatever other agents mean by it, and what does something close. */
+function removes(pattern: string): (tool: string) => boolean {
+  const glob = compileGlob(pattern);
+  const { same = [], near = [] } = toolsNamed(pattern) ?? {};
+  return (tool) => glob.matches(tool) || same.includes(tool) || near.includes(tool);
 }
 
 function refuseTwice(names: readonly string[]): void {
@@ -42,9 +53,9 @@ function refuseTwice(names: readonly string[]): void {
   if (twice !== undefined) throw new ToolError(`tool "${twice}" is named twice`, "agent_init_failed");
 }
 
-/** Names in a definition that no tool has. A glob that matches nothing is none. */
+/** Names in a definition that no tool has, here or in any agent that we know. A glob that matches nothing is none, nor is a tool of an outside server. */
 export function unknownTools(given: readonly string[], registry: Registry): readonly string[] {
-  return given.filter((name) => !/[*?[]/.test(name) && !registry.get(name));
+  return given.filter((name) => !/[*?[]|^mcp__/.test(name) && !registry.get(name) && !toolsNamed(name));
 }
 
 const FROM_STRICT_TO_LOOSE: readonly string[] = ["plan", ...MODES.filter((mode) => mode !== "plan")];

@@ -207,6 +207,8 @@ describe("the tools of an agent", () => {
     ["a glob and a name for one tool: once", ["ast_*", "ast_edit"], [], ["ast_grep", "ast_edit"]],
     ["`agent` where it is named", ["agent"], [], ["agent"]],
     ["what is not allowed is taken away at last", ["*"], ["ast_*", "agent"], ["read", "edit"]],
+    ["names of other agents: the tools of ours they mean", ["Read", "replace", "WebSearch"], [], ["read", "edit"]],
+    ["a name of another agent takes away what it means, and what does something close", ["*"], ["Edit", "Task"], ["read", "ast_grep"]],
     ["declarations alone: exactly those, in their order", inline, [], ["mine", "another"]],
     ["names and declarations: both, a declaration in place of its namesake", ["edit", "read", ...inline], [], ["edit", "another", "mine"]],
   ];
@@ -229,7 +231,7 @@ describe("the tools of an agent", () => {
   }
 
   test("A4: names that no tool has are told; a glob that matches nothing is none", () => {
-    assert.deepEqual(unknownTools(["read", "nope", "mcp__*"], registry), ["nope"]);
+    assert.deepEqual(unknownTools(["read", "nope", "mcp__*", "mcp__tracker", "Bash", "WebSearch"], registry), ["nope"]);
   });
 });
 

@@ -28,7 +28,20 @@ const IGNORED_SWITCHES = [
 const each =
   (option: string) =>
   (value: string): readonly string[] =>
-    value.split(",").flatMap((part) => [`--${option}`, part]);
+    listed(value).flatMap((part) => [`--${option}`, part]);
+
+/** The items between commas; a comma inside parentheses belongs to its rule. */
+function listed(value: string): readonly string[] {
+  const items = [""];
+  let depth = 0;
+  for (const character of value) {
+    if (character === "(") depth += 1;
+    if (character === ")") depth -= 1;
+    if (character === "," && depth <= 0) items.push("");
+    else items.push(`${items.pop()}${character}`);
+  }
+  return items.map((item) => item.trim()).filter((item) => item !== "");
+}
 
 function mode(value: string): readonly string[] {
   const meant = meantMode(value);

@@ -1,6 +1,6 @@
 import type { JsonObject, Session } from "@assent/core";
 import type { Door } from "../door.ts";
-import { asFailure } from "../failure.ts";
+import { asFailure, CommandError } from "../failure.ts";
 import { inputLines } from "../input-lines.ts";
 import type { Io } from "../io.ts";
 import { commitAnswer, type HostAnswering } from "./host-answers.ts";
@@ -24,8 +24,8 @@ export type HostDoorParts = {
   readonly write: (message: WireMessage) => void;
   /** `system` messages of the protocol itself. */
   readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
-  /** Too many lines that nobody can read. */
-  readonly giveUp: () => void;
+  /** Ends the run with this error. */
+  readonly giveUp: (error: Error) => void;
   readonly facts: () => HostFacts;
 };
 
@@ -51,7 +51,7 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
   const warn = (code: string, message: string): void => say({ subtype: "warning", code, message });
   let none = false;
   const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
-  const joining = hostJoining({ ...parts, link, presence, hooks, warn });
+  const joining = hostJoining({ ...parts, link, presence, hooks, warn, tools: answering.policy.tools });
   return {
     approver: hostApprover({
       ledger,
@@ -92,7 +92,8 @@ async function listen(on: Listening): Promise<void> {
   const fault = (message: string): void => {
     say({ subtype: "protocol_error", line: number, message });
     faults += 1;
-    if (faults === MOST_FAULTS) giveUp();
+    if (faults === MOST_FAULTS)
+      giveUp(new CommandError("protocol_error", 1, { message: "The host wrote too many lines that cannot be read." }));
   };
   try {
     for await (const line of inputLines(io.stdin(), LONGEST_LINE)) {
@@ -118,9 +119,12 @@ type Taking = {
 
 function takeLine(on: Listening, { read, open, fault }: Taking): void {
   switch (read.kind) {
-    case "user":
-      on.inbox.push({ say: read.content }, read.uuid);
+    case "user": {
+      const refused = on.joining.refused();
+      if (refused) on.giveUp(refused);
+      else on.inbox.push({ say: read.content }, read.uuid);
       break;
+    }
     case "request":
       void meet(on, read, open);
       break;

@@ -1,5 +1,5 @@
-import { givenAgents, type LoadedAgent } from "@assent/agent";
-import { isObject, type JsonObject, recordedCall, type Session } from "@assent/core";
+import { givenAgents, type LoadedAgent, unknownTools } from "@assent/agent";
+import { isObject, type JsonObject, type Registry, recordedCall, type Session } from "@assent/core";
 import { VERSION } from "../version.ts";
 import { canUseTool } from "./can-use-tool.ts";
 import { HostError } from "./host-error.ts";
@@ -22,6 +22,8 @@ export type JoiningParts = {
   readonly presence: HostPresence;
   readonly hooks: HostHooks;
   readonly facts: () => HostFacts;
+  /** The tools that an agent of the host may name. */
+  readonly tools: Registry;
   readonly warn: (code: string, message: string) => void;
 };
 
@@ -30,6 +32,8 @@ export type Joining = {
   /** The response to `initialize`. Rejects with `HostError`. */
   readonly join: (fields: JsonObject) => Promise<JsonObject>;
   readonly hasJoined: () => boolean;
+  /** Why the host could not join, until it does: what it wanted does not hold, so nothing it says may run. */
+  readonly refused: () => HostError | undefined;
   readonly approvalTimeoutMs: () => number | undefined;
   /** The agents that the host has brought. */
   readonly agents: () => readonly LoadedAgent[];
@@ -39,9 +43,10 @@ export type Joining = {
 
 /** Nobody has joined yet. */
 export function hostJoining(parts: JoiningParts): Joining {
-  const { session, link, presence, hooks, facts, warn } = parts;
+  const { session, link, presence, facts } = parts;
   const reserved = new Map<string, string>();
   let joined = false;
+  let refused: HostError | undefined;
   let timeoutMs: number | undefined;
   let agents: readonly LoadedAgent[] = [];
   const take = (key: string): string | undefined => {
@@ -56,16 +61,18 @@ export function hostJoining(parts: JoiningParts): Joining {
   });
   return {
     hasJoined: () => joined,
+    refused: () => refused,
     approvalTimeoutMs: () => timeoutMs,
     agents: () => agents,
     reserved: (approval, revision) => take(keyOf(approval, revision)),
     join: async (fields) => {
       if (joined) throw new HostError("already_initialized", "The host has joined already.");
       const { can_use_tool, ask_user, approval_timeout_ms: ms } = fields;
-      refuse(fields, hooks);
+      refused = faultIn(fields, parts);
+      if (refused) throw refused;
       joined = true;
       if (typeof ms === "number") timeoutMs = ms;
-      agents = brought(fields["agents"], warn);
+      agents = brought(fields["agents"], parts);
       const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
       presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
       const { models, ...listed } = facts();
@@ -76,23 +83,40 @@ export function hostJoining(parts: JoiningParts): Joining {
 }
 
 /** What does not fit is left out and told. */
-function brought(given: unknown, warn: JoiningParts["warn"]): readonly LoadedAgent[] {
+function brought(given: unknown, { warn, tools }: Pick<JoiningParts, "warn" | "tools">): readonly LoadedAgent[] {
   if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions are given by name, in an object");
-  const { agents, problems, warnings } = givenAgents(isObject(given) ? given : {}, "initialize.agents");
+  const { agents, problems, warnings } = readAgents(given);
   for (const { file, message } of problems) warn("agent_ignored", `${file}: ${message}`);
   for (const warning of warnings) warn("agent_field_ignored", warning);
+  for (const { file, tools: named = [] } of agents)
+    for (const name of unknownTools(named, tools)) warn("agent_tool_unknown", `${file}: there is no tool named '${name}'`);
   return agents;
+}
+
+function readAgents(given: unknown): ReturnType<typeof givenAgents> {
+  return givenAgents(isObject(given) ? given : {}, "initialize.agents");
 }
 
 function keyOf(approval: string, revision: number): string {
   return `${approval}:${revision}`;
 }
 
-function refuse({ protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms }: JsonObject, hooks: HostHooks): void {
-  if (protocol !== PROTOCOL) throw new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
+/** What keeps a host from joining. Hooks that are well-formed are taken. */
+function faultIn(fields: JsonObject, { hooks, tools }: Pick<JoiningParts, "hooks" | "tools">): HostError | undefined {
+  const { protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms, agents } = fields;
+  if (protocol !== PROTOCOL) return new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
   const fits = ms === undefined || ms === null || (typeof ms === "number" && Number.isFinite(ms) && ms > 0 && ms < 2 ** 52);
-  const fault = fits ? hooks.take(wanted) : "approval_timeout_ms must be a number of milliseconds, or null";
-  if (fault !== undefined) throw new HostError("bad_answer", fault);
+  if (!fits) return new HostError("bad_answer", "approval_timeout_ms must be a number of milliseconds, or null");
+  for (const { file, disallowedTools } of readAgents(agents).agents) {
+    const [unknown] = unknownTools(disallowedTools, tools);
+    if (unknown !== undefined)
+      return new HostError(
+        "rule_unknown_tool",
+        `${file}: disallowedTools names '${unknown}', which is no tool. See the names with: assent tools`,
+      );
+  }
+  const fault = hooks.take(wanted);
+  return fault === undefined ? undefined : new HostError("bad_answer", fault);
 }
 
 /** Approvals that were open before the host came, each as the request that is about to be made. */

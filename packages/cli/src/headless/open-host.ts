@@ -1,6 +1,5 @@
 import type { ComposedAgent } from "../agent-composition.ts";
 import type { Context } from "../command-spec.ts";
-import { CommandError } from "../failure.ts";
 import { hostBy } from "./host-by.ts";
 import { type HostDoor, hostDoor } from "./host-door.ts";
 import { type Steering, steeredBy } from "./host-steering.ts";
@@ -31,7 +30,7 @@ export function openHost({ io }: Context, hosting: Hosting): OpenHost {
     answering: { ledger: session.ledger, ports, policy, by: hostBy() },
     write: (message) => output.show(() => [message]),
     say: (fields) => output.show(() => [wireMessage(origin, { type: "system", ...fields })]),
-    giveUp: () => giveUp(new CommandError("protocol_error", 1, { message: "The host wrote too many lines that cannot be read." })),
+    giveUp,
     facts: () => ({
       models: [chosen.id],
       tools: tools(),

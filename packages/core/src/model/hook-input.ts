@@ -2,6 +2,7 @@ import { hookPointNamed, sharedHookName } from "./hook-event-table.ts";
 import type { JsonObject } from "./json.ts";
 import type { Kind } from "./kind.ts";
 import type { Content } from "./result.ts";
+import { sharedToolName } from "./tool-names.ts";
 
 /** Where a hook's event happens. An absent cwd is filled in by whoever runs the hook, as the time is. */
 export type HookSession = {
@@ -61,11 +62,6 @@ export function batchHookInput(
   return { ...sessionHookInput(session, "post_tool_batch"), tool_calls: told };
 }
 
-/** What the shared contract calls a tool of ours; any other goes by its own name. */
-export function sharedToolName(tool: string): string {
-  return SHARED_TOOLS.get(tool) ?? tool;
-}
-
 /** The object a hook reads about an event that no call has a part in; whoever tells of it adds the event's own fields. */
 export function sessionHookInput(session: HookSession, event: string): JsonObject {
   const point = hookPointNamed(event);
@@ -98,18 +94,4 @@ const SHARED_MODES: ReadonlyMap<string, string> = new Map([
   ["plan", "plan"],
   ["auto-edit", "acceptEdits"],
   ["yolo", "bypassPermissions"],
-]);
-
-const SHARED_TOOLS: ReadonlyMap<string, string> = new Map([
-  ["shell", "Bash"],
-  ["read", "Read"],
-  ["write", "Write"],
-  ["edit", "Edit"],
-  ["search", "Grep"],
-  ["glob", "Glob"],
-  ["list", "LS"],
-  ["fetch", "WebFetch"],
-  ["todo", "TodoWrite"],
-  ["agent", "Task"],
-  ["ask", "AskUserQuestion"],
 ]);

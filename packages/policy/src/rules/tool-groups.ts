@@ -41,24 +41,8 @@ export function shapeOf(tools: RuleTools, name: string): RuleTool | undefined {
 
 const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
 
-/** Names that other agents use, and what they are here. */
-const ELSEWHERE: ReadonlyMap<string, string> = new Map([
-  ["grep", "search"],
-  ["ls", "list"],
-  ["task", "Agent"],
-  ["multiedit", "Edit"],
-  ["notebookedit", "Edit"],
-  ["todowrite", "todo"],
-  ["terminal", "Shell"],
-  ["run_shell_command", "Shell"],
-  ["write_file", "Edit"],
-  ["read_file", "Read"],
-]);
-
-/** What to write for a name that is no tool here. */
-export function nameHint(name: string): string {
-  const ours = ELSEWHERE.get(name.toLowerCase());
-  if (ours) return `here it is called ${ours}`;
+/** What to write for a name that no tool has, here or in any agent that we know. */
+export function nameHint(): string {
   const names = GROUPS.map((group) => group.name);
   return `see the names with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
 }

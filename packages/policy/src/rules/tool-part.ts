@@ -1,10 +1,10 @@
 import { compileGlob, type Glob, parsePattern, type Verdict } from "@assent/core";
-import { isApplyName, mayCover, sourceOfApply } from "@assent/core/parts";
+import { isApplyName, mayCover, sourceOfApply, toolsNamed } from "@assent/core/parts";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
 import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
 import { RULE_KINDS, type RuleKind } from "./rule-kinds.ts";
-import { groupNamed, inGroup, isOwnTool, type NamedGroup, nameHint, shapeOf } from "./tool-groups.ts";
+import { groupNamed, groupOf, inGroup, isOwnTool, type NamedGroup, nameHint, shapeOf } from "./tool-groups.ts";
 
 /** The tools a rule speaks of. */
 export type ToolPart = {
@@ -22,10 +22,12 @@ export type ToolPart = {
 
 const GLOB = /[*?[\\]/;
 
+type Naming = { readonly verdict: Verdict; readonly tools: RuleTools };
+
 /** Reads the tool part of a rule; `asGroup` says for which group names it is more than one tool's name. */
 export function readToolPart(
   text: string,
-  { verdict, tools }: { readonly verdict: Verdict; readonly tools: RuleTools },
+  { verdict, tools }: Naming,
   asGroup: (group: NamedGroup) => boolean = () => true,
 ): ToolPart | RuleFault {
   const group = groupNamed(text);
@@ -36,8 +38,40 @@ export function readToolPart(
   if (!GLOB.test(text) && isOwnTool(text)) return ownPart(text, verdict);
   const { matches } = pattern.tool;
   const part = namedPart({ text: pattern.tool.text, matches }, verdict, tools);
-  if (GLOB.test(text) || part.known.length > 0 || isApplyOfKnown(text, tools)) return part;
-  return { ...part, unknown: text };
+  if (GLOB.test(text) || isApplyOfKnown(text, tools)) return part;
+  return withForeign(part, text, verdict, foreignPart(text, { verdict, tools }, asGroup));
+}
+
+/** A tool of ours that has the very name comes first; a deny or ask of it also covers what the name means elsewhere. */
+function withForeign(part: ToolPart, text: string, verdict: Verdict, foreign: ForeignPart): ToolPart | RuleFault {
+  if (part.known.length === 0) return foreign ?? { ...part, unknown: text };
+  return foreign && !isFault(foreign) && verdict !== "allow" ? either(part, foreign) : part;
+}
+
+type ForeignPart = ToolPart | RuleFault | undefined;
+
+/** The tools that another agent's name stands for. Deny and ask also cover what does something close. Undefined: no agent that we know has such a tool. */
+function foreignPart(text: string, naming: Naming, asGroup: (group: NamedGroup) => boolean): ForeignPart {
+  const meant = toolsNamed(text);
+  if (!meant) return undefined;
+  const { verdict, tools } = naming;
+  const [first, ...more] = meant.same;
+  if (first !== undefined && isOwnTool(first)) return ownPart(first, verdict);
+  const group = first === undefined || more.length > 0 ? undefined : groupOf(first);
+  if (group?.tools.length === 1 && asGroup(group)) return groupPart(group, tools);
+  const covered = verdict === "allow" ? meant.same : [...meant.same, ...(meant.near ?? [])];
+  const part = namedPart({ text: covered.join(",") || text, matches: (name) => covered.includes(name) }, verdict, tools);
+  return verdict === "allow" && part.known.length === 0 ? { ...part, unknown: text } : part;
+}
+
+/** A tool that has the very name, and those that the name means elsewhere: a deny covers both. */
+function either(part: ToolPart, foreign: ToolPart): ToolPart {
+  if (foreign.known.every((name) => part.known.includes(name))) return part;
+  return {
+    ...part,
+    concerns: (name, kind) => part.concerns(name, kind) || foreign.concerns(name, kind),
+    known: [...new Set([...part.known, ...foreign.known])],
+  };
 }
 
 function isApplyOfKnown(text: string, tools: RuleTools): boolean {
@@ -54,7 +88,7 @@ export function specifierKinds({ known, group, specifiers }: ToolPart, tools: Ru
 
 /** The fault of a name that no tool has. */
 export function unknownTool(name: string): RuleFault {
-  return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: nameHint(name), column: 1 };
+  return { type: "rule_unknown_tool", message: `there is no tool named '${name}'`, hint: nameHint(), column: 1 };
 }
 
 function groupPart(group: NamedGroup, tools: RuleTools): ToolPart {

@@ -57,13 +57,10 @@ function compileRule({ layer, entry, options, bench }: Compiling): { readonly ru
   const rule = isFault(parsed) ? parsed.rule : parsed;
   const fault = isFault(parsed) ? [ruleProblem(layer, entry, { fault: parsed, at: entry.at })] : [];
   if (!rule) return { problems: fault };
-  const kept = fault.map(
-    (problem): Problem => ({
-      ...problem,
-      message: `${problem.message}; the rule is kept, and holds as soon as there is one`,
-      kept: true,
-    }),
-  );
+  const kept = fault.map((problem): Problem => {
+    if (problem.effect === "refuse") return problem;
+    return { ...problem, message: `${problem.message}; the rule is kept, and holds as soon as there is one`, kept: true };
+  });
   const failed = failedExamples(written, entry, bench).map((found) => ruleProblem(layer, entry, found));
   return failed.length > 0 ? { problems: [...fault, ...failed] } : { rule, problems: kept };
 }
@@ -97,5 +94,8 @@ function tryExample(check: () => readonly RuleFault[]): readonly RuleFault[] {
 
 function ruleProblem(layer: Layer, { flag, list, key, rule }: RuleEntry, { fault: { type, message, hint }, at }: Found): Problem {
   const said = type === "rule_example" || rule.trim() === "" ? message : `${rule}: ${message}`;
-  return { type, file: flag ?? layer.file, ...at, key, message: said, hint, effect: effectOf(type, list === "permissions.allow") };
+  const isAllow = list === "permissions.allow";
+  // A flag is written for this run: a name that nothing has is a slip, and going on would leave open what it was to close.
+  const isSlip = flag !== undefined && type === "rule_unknown_tool" && !isAllow;
+  return { type, file: flag ?? layer.file, ...at, key, message: said, hint, effect: isSlip ? "refuse" : effectOf(type, isAllow) };
 }

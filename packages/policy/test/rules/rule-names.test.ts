@@ -4,24 +4,57 @@ import type { Verdict } from "@assent/core";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import type { RuleOptions } from "../../src/rules/rule.ts";
 import { isFault } from "../../src/rules/rule-fault.ts";
-import { faultOf, OPTIONS, request, rule, says } from "./rule-bench.ts";
+import { faultOf, OPTIONS, path, pathRequest, request, rule, says, TOOLS } from "./rule-bench.ts";
 import { shellCall } from "./shell-bench.ts";
 
-describe("1.4: a name that other agents use is told what it is here", () => {
-  const names: Readonly<Record<string, string>> = {
-    Grep: "search",
-    LS: "list",
-    Task: "Agent",
-    MultiEdit: "Edit",
-    NotebookEdit: "Edit",
-    TodoWrite: "todo",
-    terminal: "Shell",
-    run_shell_command: "Shell",
-    write_file: "Edit",
+describe("a name that other agents use means our tools", () => {
+  const rows: readonly (readonly [name: string, denied: readonly string[], allowed: readonly string[]])[] = [
+    ["Grep", ["search", "ast_grep"], ["search"]],
+    ["grep_search", ["search", "ast_grep"], ["search"]],
+    ["search_file_content", ["search", "ast_grep"], ["search"]],
+    ["LS", ["list"], ["list"]],
+    ["list_directory", ["list"], ["list"]],
+    ["Task", ["agent"], ["agent"]],
+    ["MultiEdit", ["edit", "ast_edit"], ["edit"]],
+    ["replace", ["edit", "ast_edit"], ["edit"]],
+    ["apply_patch", ["write", "edit", "ast_edit"], ["write", "edit"]],
+    ["NotebookEdit", ["write", "edit", "ast_edit"], []],
+    ["TodoWrite", ["todo"], ["todo"]],
+    ["update_plan", ["todo"], ["todo"]],
+    ["terminal", ["shell", "runner"], ["shell", "runner"]],
+    ["run_shell_command", ["shell", "runner"], ["shell", "runner"]],
+    ["exec_command", ["shell", "runner"], ["shell", "runner"]],
+    ["WRITE_FILE", ["write"], ["write"]],
+    ["webfetch", ["fetch"], ["fetch"]],
+    ["AskUserQuestion", ["ask"], []],
+    ["WebSearch", [], []],
+  ];
+  const tools = { ...TOOLS, list: { kind: "search" }, ast_grep: { kind: "search" }, ast_edit: { kind: "edit" } };
+  const options: RuleOptions = { ...OPTIONS, tools: { get: (name) => tools[name as "list"], names: () => Object.keys(tools) } };
+  const covered = (verdict: Verdict, name: string): readonly string[] => {
+    const read = parseRule({ verdict, at: { text: name } }, options);
+    if (isFault(read)) return [];
+    return Object.entries(tools).flatMap(([tool, { kind }]) => (read.concerns(tool, kind) ? [tool] : []));
   };
-  for (const [name, here] of Object.entries(names)) {
-    test(`${name} is ${here}`, () => assert.equal(faultOf("deny", name).hint, `here it is called ${here}`));
+  for (const [name, denied, allowed] of rows) {
+    test(`deny ${name} covers ${denied.join(", ") || "nothing"}`, () => {
+      assert.deepEqual(covered("deny", name).toSorted(), denied.toSorted());
+      assert.equal(rule("deny", name, options).verdict, "deny");
+    });
+    test(`allow ${name} covers ${allowed.join(", ") || "nothing"}`, () =>
+      assert.deepEqual(covered("allow", name).toSorted(), allowed.toSorted()));
   }
+
+  test("a tool of that very name is denied, too, and only it is allowed", () => {
+    assert.deepEqual(covered("deny", "read_file"), ["read", "read_file"]);
+    assert.deepEqual(covered("allow", "read_file"), ["read_file"]);
+  });
+
+  test("what stands in parentheses is read as the tool of ours reads it", () => {
+    assert.equal(says(rule("deny", "run_shell_command(git push)"), shellCall("git push origin")), "yes");
+    assert.equal(says(rule("deny", "write_file(src/**)"), pathRequest("write", path("/w/app/src/x"))), "yes");
+    assert.equal(says(rule("allow", "write_file(src/**)"), pathRequest("write", path("/w/app/lib/x"))), "no");
+  });
 });
 
 describe("1.3: how an example of a rule is put", () => {
