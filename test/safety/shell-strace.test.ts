@@ -1,14 +1,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { MODELLED_PROGRAMS } from "../../packages/policy/src/shell/modelled-programs.ts";
+import { findProgram, PROGRAM_PATH } from "../../packages/policy/src/shell/programs.ts";
+import { GIT_HISTORY } from "../../packages/policy/src/shell/tables/git-history.ts";
+import { GIT_REFS } from "../../packages/policy/src/shell/tables/git-refs.ts";
 import { withoutProgram } from "../support/programs.ts";
 import { CALLER, callMark, type ShellScene, shellScene } from "./shell-scene.ts";
 
-/** Allowed commands of every table whose program is on any machine with git. */
-const COMMANDS: readonly string[] = [
+/** Allowed commands of every table. */
+const EVERY: readonly string[] = [
   "ls -la src",
   "ls -R . | head -20",
   "cat README.md src/*.ts",
@@ -39,8 +43,32 @@ const COMMANDS: readonly string[] = [
   "git branch -vv && git tag --list && git remote -v && git stash list",
   "git rev-parse --show-toplevel; git describe --tags; git shortlog -sn HEAD",
   "git --no-pager grep -n TODO",
-  "node --version",
+  "git stash show; git reflog show; git rev-list -2 HEAD; git ls-tree HEAD; git cat-file -p HEAD",
+  "git merge-base HEAD HEAD; git worktree list; git config --get remote.origin.url",
+  "tac README.md; fold -w 20 README.md; comm README.md notes.txt; paste README.md notes.txt; cmp README.md notes.txt",
+  "true; false",
+  "df -h .; realpath src; readlink in; which git",
+  "md5sum README.md; sha1sum README.md; sha224sum README.md; sha384sum README.md; sha512sum README.md",
+  "column -t data/rows.csv",
+  "file README.md",
+  "tree src",
+  "rg TODO src",
+  "jq .name package.json",
+  "npm ls",
+  "npm -v",
+  ...["bash", "clang", "cmake", "deno", "g++", "gcc", "make", "node", "perl", "php", "python", "python3", "ruby", "tsc"].map(
+    (name) => `${name} --version`,
+  ),
 ];
+
+const COMMANDS = EVERY.filter((command) => notInstalled(command).length === 0);
+
+/** Programs of a command that this machine does not have where allowed commands look for them. */
+function notInstalled(command: string): readonly string[] {
+  const names = command.split(/ ?(?:;|&&|\|\||\|) /).map((one) => one.split(" ")[0] ?? "");
+  const places = { path: PROGRAM_PATH, workspace: "/nonexistent" };
+  return names.filter((name) => name !== "cd" && findProgram(name, places) === undefined);
+}
 
 /** Programs that a hostile workspace would like to see run. */
 const CANARY = '#!/bin/sh\necho ran >> "$(dirname "$0")/canary-ran"\n';
@@ -61,6 +89,38 @@ let root: number;
 let outcomes: readonly { readonly outcome: string; readonly content: string }[];
 
 const noStrace = withoutProgram("strace");
+
+/** Variables that make programs read a file of the workspace or run a program of it. */
+const HOSTILE_ENVIRONMENT = {
+  GIT_PAGER: "./canary",
+  GIT_EXTERNAL_DIFF: "./canary",
+  GIT_CONFIG_GLOBAL: "./hostile.gitconfig",
+  BASH_ENV: "./canary",
+  RIPGREP_CONFIG_PATH: "./.ripgreprc",
+  PYTHONSTARTUP: "./canary.py",
+  PERL5OPT: "-Mcanary",
+  RUBYOPT: "-r./canary.rb",
+  JQ_LIBRARY_PATH: ".",
+  AWKPATH: ".",
+  MAGIC: "./magic",
+  LESSOPEN: "|./canary %s",
+  npm_config_cache: "./npm-cache",
+  npm_config_timing: "true",
+};
+
+const OLD_LOG = "2020-01-01T00_00_00_000Z-debug-0.log";
+
+/** npm would write outside the workspace, ask a server, and look at the packages of the whole system. */
+const NPM_SETTINGS = `cache=OUT/cache
+logs-dir=OUT/logs
+logs-max=1
+timing=true
+update-notifier=true
+registry=http://127.0.0.1:9/
+global=true
+node-options=--require=./canary.cjs
+script-shell=./canary
+`;
 
 before(() => {
   if (noStrace) return;
@@ -85,9 +145,7 @@ before(() => {
     env: {
       ...scene.env,
       PATH: `.:${scene.workspace}:${scene.env["PATH"]}`,
-      GIT_PAGER: "./canary",
-      GIT_EXTERNAL_DIFF: "./canary",
-      BASH_ENV: "./canary",
+      ...HOSTILE_ENVIRONMENT,
     },
     encoding: "utf8",
     timeout: 120_000,
@@ -104,12 +162,18 @@ before(() => {
 after(() => scene?.[Symbol.dispose]());
 
 /** A repository whose settings, attributes and files name programs wherever git or a shell might look for one. */
-function makeHostile({ workspace, env }: ShellScene): void {
+function makeHostile({ root, workspace, env }: ShellScene): void {
   const canary = join(workspace, "canary");
   for (const name of ["canary", "git", "ls", "cat", "grep", "mkfifo", "sh"]) {
     writeFileSync(join(workspace, name), CANARY);
     chmodSync(join(workspace, name), 0o755);
   }
+  writeFileSync(join(workspace, ".npmrc"), NPM_SETTINGS.replaceAll("OUT", join(root, "outside")));
+  writeFileSync(join(workspace, ".ripgreprc"), "--pre=./canary\n");
+  writeFileSync(join(workspace, "canary.cjs"), `require("node:fs").writeFileSync(${JSON.stringify(join(workspace, "canary-ran"))}, "");\n`);
+  writeFileSync(join(workspace, "hostile.gitconfig"), `[core]\n\tfsmonitor = ${canary}\n`);
+  mkdirSync(join(env["HOME"] ?? "", ".npm/_logs"), { recursive: true });
+  writeFileSync(join(env["HOME"] ?? "", ".npm/_logs", OLD_LOG), "what npm did before\n");
   writeFileSync(join(workspace, ".gitattributes"), "*.ts diff=x filter=x\n*.md diff=x merge=x\n");
   for (const name of ["pre-commit", "post-index-change", "reference-transaction"]) {
     writeFileSync(join(workspace, ".git/hooks", name), CANARY);
@@ -210,12 +274,20 @@ function isOwn([file = "", , ...args]: readonly string[]): boolean {
   return file.endsWith("/mkfifo") && option === "-m" && mode === "600" && pipes;
 }
 
+/** npm is a script for Node. */
+function isInterpreter([file = "", name, script = ""]: readonly string[]): boolean {
+  return file.endsWith("/node") && name === "node" && script.endsWith("/npm");
+}
+
 /** A look at the repository before a git command runs: by the program's whole path, as no plan has it. */
 function isQuery([file, name, ...args]: readonly string[]): boolean {
   return file === name && file?.endsWith("/git") === true && QUERIES.some((words) => args.join(" ").endsWith(words));
 }
 
-const QUERIES = ["--no-pager config --list -z --show-scope", "--no-pager ls-files --stage -z -- :/"];
+const QUERIES = ["--no-pager config --list -z --show-scope --show-origin", "--no-pager ls-files --stage -z -- :/"];
+
+/** Sub-commands of git that change something: rules allow them, the hint does not. */
+const CHANGING = ["add", "fetch"];
 
 const OPENS = new Set(["open", "openat", "openat2"]);
 const STARTS = new Set(["execve", "execveat", "clone", "clone3", "fork", "vfork"]);
@@ -233,12 +305,12 @@ function pathIn({ text }: Call): string {
   return /(?<=")(?:[^"\\]|\\.)*(?=")/.exec(text)?.[0] ?? "";
 }
 
-/** The null device, and the daemons that are asked for users' names. */
+/** The null device, a terminal that is not there, the kernel's list of network interfaces, and the daemons that are asked for users' names. */
 function isHarmless(call: Call): boolean {
   const path = pathIn(call);
   if (call.name === "connect")
     return call.text.includes("sa_family=AF_UNIX") && /^\/(?:var\/)?run\/(?:nscd\/|systemd\/userdb\/)/.test(path);
-  return path === "/dev/null";
+  return path === "/dev/null" || path === "/dev/tty" || call.text.includes("sa_family=AF_NETLINK");
 }
 
 /** What the process that keeps the store may do: change its files, by name or descriptor, and open and remove pipes. */
@@ -267,7 +339,7 @@ suite("an allowed command does what its plan says and nothing else", { skip: noS
 
   for (const [index, command] of COMMANDS.entries())
     test(`${command}: the programs of the plan run, each once, with its words`, () => {
-      const programs = started(traced.get(index) ?? []).filter((program) => !isOwn(program));
+      const programs = started(traced.get(index) ?? []).filter((program) => !(isOwn(program) || isInterpreter(program)));
       const planned = plannedWords(command);
       const isGit = ([name]: readonly string[]): boolean => name === "git";
       assert.ok(programs.filter(isQuery).length >= planned.filter(isGit).length);
@@ -288,7 +360,32 @@ suite("an allowed command does what its plan says and nothing else", { skip: noS
       assert.deepEqual(changes(calls), []);
     });
 
+  test("every modelled program is among the commands", () => {
+    const names = EVERY.flatMap((command) => command.split(/ ?(?:;|&&|\|\||\|) /).map((one) => one.split(" ")[0] ?? ""));
+    assert.deepEqual(
+      [...MODELLED_PROGRAMS].filter((name) => !names.includes(name)),
+      [],
+    );
+    const words = EVERY.join(" ; ");
+    assert.deepEqual(
+      Object.keys({ ...GIT_HISTORY, ...GIT_REFS }).filter((name) => !CHANGING.includes(name) && !words.includes(` ${name}`)),
+      [],
+    );
+  });
+
+  for (const command of EVERY.filter((one) => !COMMANDS.includes(one))) {
+    const missing = notInstalled(command).join(", ");
+    if (command.endsWith(" --version")) test(`${command}`, (t) => t.diagnostic(`not run: ${missing} is not installed`));
+    else test(command, { skip: `${missing} is not installed in ${PROGRAM_PATH.join(":")}` }, () => undefined);
+  }
+
+  test("npm's logs of earlier runs are still there, and nothing was written outside", () => {
+    assert.deepEqual(readdirSync(join(scene.env["HOME"] ?? "", ".npm/_logs")), [OLD_LOG]);
+    assert.deepEqual(readdirSync(join(scene.root, "outside")), ["secret"]);
+  });
+
   test("S11, S13: no program of the workspace ran, by whatever name or setting", () => {
+    assert.ok(!existsSync(join(scene.workspace, "canary-ran")));
     const all = [...traced.values()].flatMap(started).filter(([file]) => file.startsWith(scene.root) || file.startsWith("."));
     assert.deepEqual(all, []);
   });
@@ -307,6 +404,7 @@ function due(planned: readonly (readonly string[])[], ran: number): readonly (re
 
 /** A git command without what was put into it to keep it from running programs; other commands as they are. */
 function withoutHardening([name = "", ...args]: readonly string[]): readonly string[] {
+  if (name === "npm") return [name, ...args.filter((word) => !QUIET_NPM.includes(word))];
   if (name !== "git") return [name, ...args];
   const own: string[] = [];
   for (let i = 0; i < args.length; i++) {
@@ -317,5 +415,15 @@ function withoutHardening([name = "", ...args]: readonly string[]): readonly str
   assert.equal(first, "--no-pager");
   return [name, ...rest.filter((word) => !ADDED.includes(word))];
 }
+
+const QUIET_NPM = [
+  "--cache=/dev/null",
+  "--logs-dir=/dev/null",
+  "--logs-max=0",
+  "--no-timing",
+  "--no-update-notifier",
+  "--offline",
+  "--no-global",
+];
 
 const ADDED = ["--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty"];

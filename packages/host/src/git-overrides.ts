@@ -78,12 +78,35 @@ const BY_NAME: readonly (readonly [section: string, variable: string, instead: r
   ["http", "savecookies", [["saveCookies", "false"]]],
 ];
 
+/** What a command is overridden for. */
+export type GitCircumstances = {
+  readonly fetches: boolean;
+  /** Whether a path in the repository's own configuration leads out of it. */
+  readonly leadsOutside: (path: string) => boolean;
+};
+
 /** What holds for one git command instead of what the configuration says. Throws a refusal for a name that cannot be given on a command line. */
-export function gitOverrides(settings: readonly GitSetting[], { fetches }: { readonly fetches: boolean }): readonly GitOverride[] {
+export function gitOverrides(settings: readonly GitSetting[], { fetches, leadsOutside }: GitCircumstances): readonly GitOverride[] {
   const foreign = settings.filter(({ scope }) => scope !== "command");
   const named = foreign.flatMap(({ key }) => overridesOf(key));
   const external: readonly GitOverride[] = foreign.some(({ key }) => key === "diff.external") ? [["diff.external", "true"]] : [];
-  return [...unique(named), ...external, ...ALWAYS, ...(fetches ? forFetching(foreign) : [])];
+  const files = ownFiles(foreign, leadsOutside);
+  return [...unique(named), ...external, ...files, ...ALWAYS, ...(fetches ? forFetching(foreign) : [])];
+}
+
+/** Keys whose value is a file that git reads. What stands in it may be shown in results or errors, or sent to a server. */
+const FILE_KEYS =
+  /^(?:core\.(?:attributesfile|excludesfile)|mailmap\.file|diff\.orderfile|http\.(?:.*\.)?(?:cookiefile|sslcert|sslkey|proxysslcert|proxysslkey))$/s;
+
+/** Files outside the repository that its own configuration names are not read. The user's own settings for the same key stay. An empty value empties a list. */
+function ownFiles(settings: readonly GitSetting[], leadsOutside: (path: string) => boolean): readonly GitOverride[] {
+  const isOwn = ({ scope }: GitSetting): boolean => scope === "global" || scope === "system";
+  const foreign = settings.filter((setting) => FILE_KEYS.test(setting.key) && !isOwn(setting) && leadsOutside(setting.value));
+  return [...new Set(foreign.map(({ key }) => key))].flatMap((key) => {
+    if (/[=\uFFFD]/.test(key)) throw new GitRefusal(`git's configuration has a key that cannot be overridden (${key})`);
+    const kept = settings.filter((setting) => setting.key === key && isOwn(setting)).map(({ value }): GitOverride => [key, value]);
+    return [[key, ""] as const, ...kept];
+  });
 }
 
 /** The names of filters that the configuration defines. */

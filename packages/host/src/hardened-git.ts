@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ProcessEnd, Processes, ProcessSpec } from "@assent/core";
-import { filterNames, GitRefusal, type GitSetting, gitOverrides } from "./git-overrides.ts";
+import { filterNames, type GitCircumstances, GitRefusal, type GitSetting, gitOverrides } from "./git-overrides.ts";
 
 /** A git command that nobody looked at: its words after `git`, and what is needed to look at the repository first. */
 export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { readonly processes: Pick<Processes, "run"> };
@@ -12,15 +12,22 @@ export type GitRun = Pick<ProcessSpec, "file" | "args" | "cwd" | "env"> & { read
  */
 export async function hardenedGit(run: GitRun, signal: AbortSignal): Promise<readonly string[]> {
   const { before, command, after } = commandOf(run.args);
-  if (command === "config") return ["--no-pager", ...run.args]; // it starts nothing, and overrides would be shown as if they were configured
-  const look: Look = { ...run, signal, options: optionsOf([], false) };
+  const { leadsOutside } = repositoryAround(run.cwd);
+  const look: Look = { ...run, signal, options: optionsOf([], { fetches: false, leadsOutside }), leadsOutside };
   const settings = await settingsOf(look);
+  if (command === "config") return ["--no-pager", ...run.args]; // it starts nothing, and overrides would be shown as if they were configured
   if (settings.some(({ key }) => key === "core.worktree"))
     throw new GitRefusal("the repository's files are said to be in another directory (core.worktree)");
+  const revisions = command === "blame" ? settings.find((setting) => isForeign(setting, "blame.ignorerevsfile", leadsOutside)) : undefined;
+  if (revisions) throw new GitRefusal(`the repository names a file outside of it (${revisions.key} = ${revisions.value})`); // it cannot be overridden
   const inside = REACHES_SUBMODULES.includes(command) ? await submoduleSettings(look, run.cwd) : [];
   if (command === "add") await refuseFiltered(look, settings, after);
-  const options = optionsOf([...settings, ...inside], command === "fetch");
+  const options = optionsOf([...settings, ...inside], { fetches: command === "fetch", leadsOutside });
   return [...options, ...before, ...command.split(" ").filter((word) => word !== ""), ...(ADDED[command] ?? []), ...after];
+}
+
+function isForeign({ scope, key, value }: GitSetting, wanted: string, leadsOutside: (path: string) => boolean): boolean {
+  return key === wanted && scope !== "global" && scope !== "system" && leadsOutside(value);
 }
 
 const NO_DIFF_PROGRAMS = ["--no-ext-diff", "--no-textconv"];
@@ -55,11 +62,37 @@ function commandOf(args: readonly string[]): Words {
   return both in ADDED ? { before, command: both, after: rest } : { before, command: first, after: args.slice(at + 1) };
 }
 
-function optionsOf(settings: readonly GitSetting[], fetches: boolean): readonly string[] {
-  return [...gitOverrides(settings, { fetches }).flatMap(([key, value]) => ["-c", `${key}=${value}`]), "--no-pager"];
+function optionsOf(settings: readonly GitSetting[], circumstances: GitCircumstances): readonly string[] {
+  return [...gitOverrides(settings, circumstances).flatMap(([key, value]) => ["-c", `${key}=${value}`]), "--no-pager"];
 }
 
-type Look = Omit<GitRun, "args"> & { readonly signal: AbortSignal; readonly options: readonly string[] };
+type Look = Omit<GitRun, "args"> &
+  Pick<GitCircumstances, "leadsOutside"> & { readonly signal: AbortSignal; readonly options: readonly string[] };
+
+/** The nearest directory upward that has a `.git`. Paths in the repository's configuration start there; those of a submodule may lead into the whole repository. */
+function repositoryAround(cwd: string, within?: string): Pick<GitCircumstances, "leadsOutside"> {
+  const top = topOf(cwd);
+  const bounds = realOf(within === undefined ? top : topOf(within));
+  return { leadsOutside: (path) => path.startsWith("~") || path.startsWith("%(") || !isBelow(bounds, realOf(resolve(top, path))) };
+}
+
+function topOf(directory: string): string {
+  const parent = dirname(directory);
+  return existsSync(join(directory, ".git")) || parent === directory ? directory : topOf(parent);
+}
+
+function isBelow(top: string, path: string): boolean {
+  return path === top || path.startsWith(`${top}/`);
+}
+
+/** The real path of a file, or of the nearest directory above it that exists. */
+function realOf(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path === dirname(path) ? path : join(realOf(dirname(path)), basename(path));
+  }
+}
 
 const LOOK_MS = 30_000;
 
@@ -76,10 +109,18 @@ async function git(
 }
 
 async function settingsOf(look: Look): Promise<readonly GitSetting[]> {
-  const { output, dropped } = await git(look, ["config", "--list", "-z", "--show-scope"]);
+  const { output, dropped } = await git(look, ["config", "--list", "-z", "--show-scope", "--show-origin"]);
   const words = output.split("\0").slice(0, -1);
-  if (dropped > 0 || words.length % 2 === 1) throw new GitRefusal("git's configuration could not be read whole");
-  return words.flatMap((scope, i) => (i % 2 === 0 ? settingOf(scope, words[i + 1] ?? "") : []));
+  if (dropped > 0 || words.length % 3 !== 0) throw new GitRefusal("git's configuration could not be read whole");
+  return words.flatMap((scope, i) => (i % 3 === 0 ? readSetting(look, scope, [words[i + 1] ?? "", words[i + 2] ?? ""]) : []));
+}
+
+/** An included file outside the repository would be shown as if it were configuration. */
+function readSetting({ leadsOutside }: Look, scope: string, [origin, line]: readonly [string, string]): GitSetting {
+  const file = origin.startsWith("file:") ? origin.slice("file:".length) : undefined;
+  if (file !== undefined && (scope === "local" || scope === "worktree") && leadsOutside(file))
+    throw new GitRefusal(`the repository's configuration includes a file outside of it (${file})`);
+  return settingOf(scope, line);
 }
 
 /** A key without a value has no line break. */
@@ -97,7 +138,7 @@ async function submoduleSettings(look: Look, top: string): Promise<readonly GitS
   for (let count = 0; open.length > 0; count++) {
     if (count > MOST_SUBMODULES) throw new GitRefusal(`there are more than ${MOST_SUBMODULES} submodules`);
     const cwd = open.pop() ?? top;
-    if (cwd !== top) found.push(...(await settingsOf({ ...look, cwd })));
+    if (cwd !== top) found.push(...(await settingsOf({ ...look, cwd, ...repositoryAround(cwd, top) })));
     open.push(...(await populatedLinks({ ...look, cwd })));
   }
   return found;

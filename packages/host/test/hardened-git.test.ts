@@ -11,6 +11,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -606,10 +607,98 @@ test("fetch: the user's own ssh command stays", async (t) => {
   assert.equal(made.ran(), true);
 });
 
+/** A file outside the repository that git reads because the repository's configuration names it, and a command that shows what stands in it. */
+type Reveal = readonly [sentence: string, set: (made: Place, secret: string) => void, args: readonly string[], text: string];
+
+/** In every row plain git shows the text of the file, and hardened git does not. */
+const REVEALS: readonly Reveal[] = [
+  ["core.attributesFile", ({ git }, secret) => git("config", "core.attributesFile", secret), ["status"], "a -- b!hunter2=1\n"],
+  [
+    "core.excludesFile",
+    ({ git }, secret) => git("config", "core.excludesFile", secret),
+    ["ls-files", "-o", "--exclude-standard"],
+    "new.txt\n",
+  ],
+  ["blame.ignoreRevsFile", ({ git }, secret) => git("config", "blame.ignoreRevsFile", secret), ["blame", "f.txt"], "hunter2\n"],
+  ["blame.ignoreRevsFile of an included file", includesBlame, ["blame", "f.txt"], "hunter2\n"],
+  ["mailmap.file", ({ git }, secret) => git("config", "mailmap.file", secret), ["log", "-1", "--format=%aN"], "hunter2 <n@example.test>\n"],
+  ["diff.orderFile", ({ git }, secret) => git("config", "diff.orderFile", secret), ["show", "--format=", "--name-only", "HEAD:"], "z\n"],
+  ["include.path", ({ git }, secret) => git("config", "include.path", secret), ["config", "--get", "aws.key"], "[aws]\nkey = hunter2\n"],
+  ["include.path with a ~", includesHome, ["config", "--get", "aws.key"], "[aws]\nkey = hunter2\n"],
+  ["include.path", ({ git }, secret) => git("config", "include.path", secret), ["status"], "[color]\nui = hunter2\n"],
+  [
+    "includeIf",
+    ({ git }, secret) => git("config", "includeIf.onbranch:main.path", secret),
+    ["config", "--get", "aws.key"],
+    "[aws]\nkey = hunter2\n",
+  ],
+  ["a configuration that is a link", linksConfig, ["config", "--get", "aws.key"], "[aws]\nkey = hunter2\n"],
+];
+
+function includesBlame({ git, repo }: Place, secret: string): void {
+  writeFileSync(join(repo, ".git/more"), `[blame]\n\tignoreRevsFile = ${secret}\n`);
+  git("config", "include.path", "more");
+}
+
+function includesHome({ git, root }: Place, secret: string): void {
+  cpSync(secret, join(root, "home/secret"));
+  git("config", "include.path", "~/secret");
+}
+
+function linksConfig({ repo, root }: Place, secret: string): void {
+  const own = readFileSync(join(repo, ".git/config"), "utf8");
+  writeFileSync(secret, own + readFileSync(secret, "utf8"));
+  rmSync(join(repo, ".git/config"));
+  symlinkSync(join(root, "secret"), join(repo, ".git/config"));
+}
+
+for (const [sentence, set, args, text] of REVEALS) {
+  test(`git ${args[0]} shows nothing of a file outside the repository: ${sentence}`, async (t) => {
+    const made = place(t);
+    const secret = join(made.root, "secret");
+    writeFileSync(secret, text);
+    writeFileSync(join(made.repo, "new.txt"), "new\n");
+    const before = await plain(made, args);
+    set(made, secret);
+    const after = await plain(made, args);
+    if (sentence !== "diff.orderFile") assert.notEqual(after.output, before.output, "plain git reads the file");
+    const end = await hardened(made, args).catch((error: unknown) => {
+      assert.ok(error instanceof GitRefusal, String(error));
+      return { output: error.message };
+    });
+    assert.doesNotMatch(end.output, /hunter2/);
+    if ("exitCode" in end) assert.equal(end.output, before.output);
+  });
+}
+
+test("files inside the repository that its configuration names are read", async (t) => {
+  const made = place(t);
+  const commit = made.git("rev-parse", "HEAD");
+  writeFileSync(join(made.repo, ".ignore-revs"), `${commit}\n`);
+  writeFileSync(join(made.repo, ".mailmap-here"), "Renamed <n@example.test>\n");
+  writeFileSync(join(made.repo, ".shared"), "[mine]\nkey = v\n");
+  made.git("config", "blame.ignoreRevsFile", ".ignore-revs");
+  made.git("config", "mailmap.file", ".mailmap-here");
+  made.git("config", "include.path", "../.shared");
+  assert.equal((await hardened(made, ["log", "-1", "--format=%aN"])).output.trim(), "Renamed");
+  assert.equal((await hardened(made, ["config", "--get", "mine.key"])).output.trim(), "v");
+  assert.equal((await hardened(made, ["blame", "f.txt"])).exitCode, 0);
+});
+
+test("files that the user's own configuration names are read", async (t) => {
+  const made = place(t);
+  writeFileSync(join(made.root, "map"), "Renamed <n@example.test>\n");
+  appendFileSync(join(made.root, "home/.gitconfig"), `[mailmap]\n\tfile = ${join(made.root, "map")}\n`);
+  writeFileSync(join(made.root, "other"), "hunter2 <n@example.test>\n");
+  made.git("config", "mailmap.file", join(made.root, "other"));
+  assert.equal((await hardened(made, ["log", "-1", "--format=%aN"])).output.trim(), "Renamed");
+});
+
 test("6.3: what holds in every repository; hooks that a configuration names, of newer gits, are off; any signature program is overridden", () => {
   const local = (key: string) => ({ scope: "local", key, value: "x" });
   const made = gitOverrides([local("hook.a.b.command"), local("gpg.new.program"), local("remote.o.url")], {
     fetches: false,
+    leadsOutside: () => false,
   });
   const fixed = [
     ...["core.fsmonitor=false", "diff.autoRefreshIndex=false", "core.hooksPath=/dev/null", "core.pager=cat"],
@@ -620,7 +709,7 @@ test("6.3: what holds in every repository; hooks that a configuration names, of 
     ...["http.saveCookies=false", "gc.auto=0", "maintenance.auto=false", "safe.bareRepository=explicit", "protocol.allow=never"],
   ];
   assert.deepEqual(
-    gitOverrides([], { fetches: false }).map((pair) => pair.join("=")),
+    gitOverrides([], { fetches: false, leadsOutside: () => false }).map((pair) => pair.join("=")),
     fixed,
   );
   const named = made.filter(([key]) => /^(hook|gpg\.new|remote)\./.test(key));

@@ -94,9 +94,23 @@ function stepsOf({ commands = [], readOnly }: PlannedLine, running: Running): re
   return steps;
 }
 
-/** A list of what is installed asks no registry for news and writes no log, whatever the project's configuration says. */
+/**
+ * Options that keep npm from asking a registry for news and from writing, deleting or rotating files, whatever a `.npmrc` says: there can be no cache and no
+ * logs below `/dev/null`, and `--logs-max=0` alone would delete the user's logs.
+ */
+const QUIET_NPM = [
+  "--cache=/dev/null",
+  "--logs-dir=/dev/null",
+  "--logs-max=0",
+  "--no-timing",
+  "--no-update-notifier",
+  "--offline",
+  "--no-global",
+];
+
 function quietNpm(name: string, args: readonly string[]): readonly string[] {
-  return name === "npm" && args[0] === "ls" ? ["ls", "--no-update-notifier", "--logs-max=0", ...args.slice(1)] : args;
+  const [word = "", ...rest] = args;
+  return name === "npm" && ["ls", "-v", "--version"].includes(word) ? [word, ...QUIET_NPM, ...rest] : args;
 }
 
 /** What may change the world begins only when its start is on record. */

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { PathScope } from "../path-scope.ts";
 import { isInside } from "../resolve-path.ts";
@@ -38,10 +38,40 @@ function dataHazards(data: string, there: Stats, { look }: Place): readonly Haza
   if (there.isSymbolicLink() && !look(data, "/").inside) return [{ id: "outside_workspace", text: `${data} leads outside the workspace` }];
   if (!(there.isSymbolicLink() ? statSync(data) : there).isDirectory())
     return [{ id: "outside_workspace", text: `${data} is a file: the repository's data is elsewhere` }];
+  const leads = [...commonDirectory(data), ...alternates(data)].find((path) => !look(path, "/").inside);
+  if (leads !== undefined) return [{ id: "outside_workspace", text: `the repository's data is in ${leads}` }];
+  const link = outerLink(data, look);
+  return link === undefined ? [] : [{ id: "outside_workspace", text: `${link} leads outside the workspace` }];
+}
+
+function commonDirectory(data: string): readonly string[] {
   const common = `${data}/commondir`;
   if (!lstatSync(common, { throwIfNoEntry: false })) return [];
-  const leads = resolve(realpathSync.native(data), readFileSync(common, "utf8").trim());
-  return look(leads, "/").inside ? [] : [{ id: "outside_workspace", text: `the repository's data is in ${leads}` }];
+  return [resolve(realpathSync.native(data), readFileSync(common, "utf8").trim())];
+}
+
+/** Directories with further objects, which git shows as the repository's own. */
+function alternates(data: string): readonly string[] {
+  const file = `${data}/objects/info/alternates`;
+  if (!lstatSync(file, { throwIfNoEntry: false })) return [];
+  const paths = readFileSync(file, "utf8").split("\n");
+  return paths.filter((line) => line !== "" && !line.startsWith("#")).map((line) => resolve(realpathSync.native(`${data}/objects`), line));
+}
+
+/** Directories whose files git quotes in results and errors. */
+const QUOTED = ["", "/info", "/objects", "/objects/info", "/refs", "/refs/heads", "/logs", "/rebase-merge", "/rebase-apply", "/sequencer"];
+
+/** A link among the repository's data that leads outside: git would show what stands there. */
+function outerLink(data: string, look: PathScope): string | undefined {
+  for (const directory of QUOTED) {
+    const path = `${data}${directory}`;
+    if (!lstatSync(path, { throwIfNoEntry: false })) continue;
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      const link = `${path}/${entry.name}`;
+      if (entry.isSymbolicLink() && !look(link, "/").inside) return link;
+    }
+  }
+  return undefined;
 }
 
 /** git takes a directory that looks like its data for a repository of its own. */

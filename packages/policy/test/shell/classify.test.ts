@@ -144,6 +144,23 @@ describe("git works on the workspace's own repository only", () => {
     [".git is a file", { ".git": "gitdir: data", "data/HEAD": "x" }],
     [".git is a link out of the workspace", { ".git": "-> /etc" }],
     ["commondir leads out of the workspace", { ...GIT, ".git/commondir": "../../elsewhere\n" }],
+    ["objects are taken from outside the workspace", { ...GIT, ".git/objects/info/alternates": "# mine\n../../../elsewhere/objects\n" }],
+    ...[
+      ...[
+        "config",
+        "packed-refs",
+        "shallow",
+        "index",
+        "info/exclude",
+        "info/attributes",
+        "objects/info/packs",
+        "refs/heads/x",
+        "logs/HEAD",
+      ],
+      ...["rebase-merge/head-name", "rebase-apply/onto", "sequencer/todo", "BISECT_LOG", "refs/heads", "info"],
+    ].map(
+      (name) => [`.git/${name} is a link out of the workspace`, { ".git/objects/": "", [`.git/${name}`]: "-> /etc/hostname" }] as const,
+    ),
   ];
   for (const [sentence, files] of ELSEWHERE)
     test(sentence, (t) => assert.deepEqual(hazardsOf(classify(status, sampleWorkspace(t, files))), ["outside_workspace"]));
@@ -151,6 +168,17 @@ describe("git works on the workspace's own repository only", () => {
   test("a commondir inside the workspace is fine", (t) => {
     const place = sampleWorkspace(t, { ...GIT, ".git/commondir": "../shared\n", "shared/": "" });
     assert.deepEqual(hazardsOf(classify(status, place)), []);
+  });
+
+  test("links and objects inside the workspace are fine", (t) => {
+    const files = {
+      ...GIT,
+      ".git/info/exclude": "-> ../../.ignored",
+      ".ignored": "x",
+      ".git/objects/info/alternates": "../../lib\n",
+      "lib/": "",
+    };
+    assert.deepEqual(hazardsOf(classify(status, sampleWorkspace(t, files))), []);
   });
 
   test("a bare repository among the files brings its own settings", (t) => {

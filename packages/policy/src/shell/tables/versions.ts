@@ -4,7 +4,7 @@ import { type CommandModel, type Modelled, NOTHING } from "../command-table.ts";
  * Programs that tell their version when asked for nothing else, and the words that ask. Not among them: those that let a file of the workspace choose which version
  * runs (yarn, cargo), and words with which a program goes on to read its input (`python3 -v`).
  */
-const ASKED: ReadonlyMap<string, readonly string[]> = new Map(
+export const ASKED: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     bash: ["--version"],
     clang: ["--version"],
