@@ -635,7 +635,7 @@ type Judged = {
 
 /** A look at the repository before a git command runs. */
 function isQuery(words: readonly string[]): boolean {
-  return words[0] === "git" && words.slice(-4).join(" ") === "config --list -z --show-scope";
+  return words[0] === "git" && words.slice(-5).join(" ") === "config --list -z --show-scope --show-origin";
 }
 
 /** A git command without what keeps it from running programs. */
