@@ -6,8 +6,9 @@ import { type Explanation, explain, findWorkspace, isInside, type LoadedPolicy, 
 import { isDirectory } from "./call-place.ts";
 import { callPorts } from "./call-runtime.ts";
 import type { Context } from "./command-spec.ts";
+import { explainText, type Reading } from "./explain-text.ts";
 import { asFailure, CommandError, usageError } from "./failure.ts";
-import type { Judged, Judging } from "./judge-call.ts";
+import { isNoCall, type Judged, type Judging, judgeCall, type LookedAt, type NoCall } from "./judge-call.ts";
 import { withStoreIfAny } from "./open-store.ts";
 import { grantsEntry, type Remembered, withHooks } from "./outlook.ts";
 import { warn } from "./output.ts";
@@ -72,7 +73,7 @@ function cwdOf({ io, options }: Context, workspace: string): string {
 }
 
 /** Most grants that are looked at, as in a run. */
-const MOST_GRANTS = 1_000;
+export const MOST_GRANTS = 1_000;
 
 type Stored = { readonly trusted: boolean; readonly grants: readonly GrantRow[] } | { readonly failed: string };
 
@@ -88,6 +89,26 @@ async function lookAtStore(context: Context, workspace: string): Promise<Stored>
     await warn(context.io, `the store cannot be read, so the workspace counts as not trusted: ${message}`);
     return { failed: `the remembered answers cannot be read: ${message}` };
   }
+}
+
+/** A call, explained. */
+export type ExplainedCall = {
+  readonly explanation: Explanation;
+  /** Rules that would let it pass without asking; empty where none may. */
+  readonly offers: readonly string[];
+  readonly text: (look: Pick<Reading, "columns" | "style">) => string;
+};
+
+/** Judges a call and says why it would pass, ask or be denied. */
+export async function explainCall(explaining: Explaining, call: LookedAt): Promise<ExplainedCall | NoCall> {
+  const assessed = await judgeCall(explaining, call);
+  if (isNoCall(assessed)) return assessed;
+  const explanation = await explanationOf(assessed, explaining);
+  const { request, decision } = assessed;
+  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
+  const isSingle = request.units.length === 1 && request.kind !== "execute";
+  const subject = isSingle ? `${call.tool} ${request.units[0]?.subject ?? ""}` : String(request.input["command"] ?? call.tool);
+  return { explanation, offers, text: (look) => explainText(explanation, { ...look, subject, offers }) };
 }
 
 /** The explanation of a judged call, with hooks named that only a real call consults. Without `--policy` its trace says what remembered answers would do. */

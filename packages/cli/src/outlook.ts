@@ -3,7 +3,14 @@ import { type Assessed, coveringGrants, type HookEntry, type HookSubject, shared
 
 /** What is remembered where a call would be made; or why that could not be read. */
 export type Remembered =
-  | { readonly rows: readonly GrantRow[]; readonly workspace: string; readonly rules: Rules; readonly now: number }
+  | {
+      readonly rows: readonly GrantRow[];
+      /** The session whose own answers count; absent: none do. */
+      readonly session?: string;
+      readonly workspace: string;
+      readonly rules: Rules;
+      readonly now: number;
+    }
   | { readonly failed: string };
 
 /** What remembered answers would do to a judged call, as an entry of its trace. In an explanation they do not count. */
@@ -12,8 +19,8 @@ export function grantsEntry(assessed: Assessed, known: Remembered): TraceEntry {
   if (verdict !== "ask") return { layer: "grants", opinion: "not_reached" };
   if (explicitAsk) return { layer: "grants", opinion: "not_reached", note: "none counts where somebody insists on asking" };
   if ("failed" in known) return { layer: "grants", opinion: "error", note: known.failed };
-  const { rows, workspace, rules, now } = known;
-  const covering = coveringGrants(rows, { assessed, rules, reach: { session: undefined, workspace, now } });
+  const { rows, session, workspace, rules, now } = known;
+  const covering = coveringGrants(rows, { assessed, rules, reach: { session, workspace, now } });
   if (!covering) return { layer: "grants", opinion: "none", note: "no remembered answer covers it" };
   return { layer: "grants", opinion: "allow", note: `would be answered by ${covering.map(named).join(", ")}` };
 }

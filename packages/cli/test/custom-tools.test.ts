@@ -60,6 +60,9 @@ describe("custom tools on the command line", () => {
     writeFileSync(join(folder, "greet.mjs"), GREET);
     const { value } = await at.hereJson(["tools"]);
     assert.ok(value.tools.some(({ name, source }: { name: string; source: string }) => name === "greet" && source.endsWith("greet.mjs")));
+    const { value: shown } = await at.hereJson(["tools", "greet"]);
+    assert.equal(shown.source, join(folder, "greet.mjs"));
+    assert.match((await at.here(["tools", "greet"])).stdout, /source +.*greet\.mjs/);
     const denied = await at.hereJson(["call", "greet", "--input", '{"who":"x"}', "--mode", "yolo", "--deny", "greet"]);
     assert.equal(denied.value.type, "denied_by_rule");
   });

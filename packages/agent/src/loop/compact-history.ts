@@ -7,13 +7,16 @@ type Message = LanguageModelV4Message;
 /** What a summary stands for: the first `through` answers of the history, with all that was said and told before and after each. */
 export type Compacted = { readonly through: number; readonly summary: string };
 
-/** Answers that are never summarised. */
+/** Answers that are not summarised while there is a choice. */
 const NEWEST = 10;
 const TODO = "todo";
 
-/** What would be summarised now: everything before the last ten answers and what led to them. Undefined: nothing would be won. */
-export function compactable(messages: readonly Message[]): { readonly through: number; readonly head: readonly Message[] } | undefined {
-  const through = messages.filter(({ role }) => role === "assistant").length - NEWEST;
+/** What would be summarised now: everything before the newest answers, ten or as many as given, and what led to them. Undefined: nothing would be won. */
+export function compactable(
+  messages: readonly Message[],
+  newest: number = NEWEST,
+): { readonly through: number; readonly head: readonly Message[] } | undefined {
+  const through = messages.filter(({ role }) => role === "assistant").length - newest;
   if (through < 1) return undefined;
   const end = endOf(messages, through);
   const head = messages.slice(0, end);

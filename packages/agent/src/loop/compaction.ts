@@ -40,10 +40,13 @@ function answersOf({ messages }: Talk): number {
   return messages.filter(({ role }) => role === "assistant").length;
 }
 
-/** Older turns become one summary, written by the session's own model. False: the history is as it was. */
+/**
+ * Older turns become one summary, written by the session's own model. The ten newest answers stay; where there are no more than these, a person's wish leaves only
+ * the last one. False: the history is as it was.
+ */
 export async function compact(talk: Talk, { turn, trigger, signal }: Compacting): Promise<boolean> {
   const { session } = talk.deps;
-  const found = compactable(talk.messages);
+  const found = compactable(talk.messages) ?? (trigger === "manual" ? compactable(talk.messages, 1) : undefined);
   if (!found) return false;
   const may = await mayCompact(talk, trigger, signal);
   if ("prevented" in may) {

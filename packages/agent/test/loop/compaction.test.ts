@@ -174,6 +174,15 @@ describe("section 11: compaction", () => {
     assert.equal((await made.send("go")).error?.type, "provider_error");
   });
 
+  test("a person may wish it in a short history: all but the last answer becomes the summary", async () => {
+    const made = await long(longScript(3, { last: ROOM, summary: "{ say: over }", end: "{ say: SUMMARY }" }));
+    await made.send("go");
+    assert.equal(await made.conversation.compact(new AbortController().signal), true);
+    assert.deepEqual(roles(made.messages), ["system", "summary", "user", "assistant"]);
+    assert.deepEqual((await recordedHistory(made.ledger, made.session.id)).messages, made.messages.slice(1));
+    assert.equal(await made.conversation.compact(new AbortController().signal), false, "one answer is not summarized");
+  });
+
   test("a person may wish it", async () => {
     const made = await long(longScript(12, { last: ROOM, summary: "{ say: over }", end: "{ say: SUMMARY }" }));
     await made.send("go");

@@ -3,10 +3,8 @@ import { SettingsError } from "@assent/policy";
 import { readCallInput } from "../call-input.ts";
 import type { Context } from "../command-spec.ts";
 import { explainBatch } from "../explain-batch.ts";
-import { explainText } from "../explain-text.ts";
-import { type Explaining, explanationOf, openExplaining } from "../explaining.ts";
+import { type Explaining, explainCall, openExplaining } from "../explaining.ts";
 import { CommandError, usageError } from "../failure.ts";
-import { isNoCall, judgeCall } from "../judge-call.ts";
 import { printJson } from "../output.ts";
 import { problemLines } from "../problem-text.ts";
 import { stdoutStyle } from "../style.ts";
@@ -52,20 +50,11 @@ async function explainOne(context: Context, explaining: Explaining, { tool, inpu
   const { io, options } = context;
   const parsed = parseToolInput(await readCallInput(io, input ?? USUAL_INPUT[tool]));
   if (!parsed.ok) throw refused(context, parsed);
-  const assessed = await judgeCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
-  if (isNoCall(assessed)) throw refused(context, assessed);
-  const explanation = await explanationOf(assessed, explaining);
-  const { request, decision } = assessed;
-  const offers = decision.verdict === "ask" && !decision.explicitAsk ? explaining.rules.offer(request) : [];
-  if (options.flag("json")) {
-    await printJson(io, { ...explanation, offers });
-    return 0;
-  }
-  const subject =
-    request.units.length === 1 && request.kind !== "execute"
-      ? `${tool} ${request.units[0]?.subject ?? ""}`
-      : String(request.input["command"] ?? tool);
-  await io.stdout.write(explainText(explanation, { columns: io.stdout.columns(), style: stdoutStyle(io), subject, offers }));
+  const explained = await explainCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
+  if ("message" in explained) throw refused(context, explained);
+  const { explanation, offers, text } = explained;
+  if (options.flag("json")) await printJson(io, { ...explanation, offers });
+  else await io.stdout.write(text({ columns: io.stdout.columns(), style: stdoutStyle(io) }));
   return 0;
 }
 

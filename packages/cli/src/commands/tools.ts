@@ -32,14 +32,16 @@ export async function run(context: Context): Promise<number> {
   const fixed = fixedTools(context, { ports, workspace, look: pathScope({ workspace }), agents: usable });
   const registry = registryOf([...fixed, ...custom.tools.map(({ tool }) => tool)]);
   const [name] = operands;
-  if (name === undefined) await list(context, registry, { ...custom, problems });
-  else await show(context, toolNamed(registry, name));
+  const files = new Map(custom.tools.map(({ tool, source }) => [tool.name, source.file]));
+  const formOf = (tool: Tool): Form => form(context, tool, files.get(tool.name));
+  if (name === undefined) await list(context, registry, { failed: custom.failed, problems, formOf });
+  else await show(context, toolNamed(registry, name), formOf);
   return 0;
 }
 
 const NO_RULES = { allow: [], ask: [], deny: [] };
 
-type Found = LoadedTools & Pick<LoadedAgents, "problems">;
+type Found = Pick<LoadedTools, "failed"> & Pick<LoadedAgents, "problems"> & { readonly formOf: (tool: Tool) => Form };
 
 /** Tools that are no part of the list because they are not always there. */
 const SOMETIMES: Readonly<Record<string, string>> = {
@@ -47,12 +49,11 @@ const SOMETIMES: Readonly<Record<string, string>> = {
   resolve: "where a preview waits to be applied, or a tool can make one",
 };
 
-async function list(context: Context, registry: Registry, { tools: custom, failed, problems }: Found): Promise<void> {
+async function list(context: Context, registry: Registry, { failed, problems, formOf }: Found): Promise<void> {
   const { io, options } = context;
   const isAll = options.flag("all");
   const shown = isAll ? registry.list() : registry.visible();
-  const sources = new Map(custom.map(({ tool, source }) => [tool.name, source.file]));
-  const tools = shown.map((tool) => ({ ...form(context, tool), ...(sources.has(tool.name) && { source: sources.get(tool.name) ?? "" }) }));
+  const tools = shown.map(formOf);
   if (options.flag("json")) return printJson(io, { tools, failed, agentErrors: problems });
   const columns = [{ name: "name" }, { name: "kind" }, { name: "source" }, { name: "description", shrinks: true }];
   const rows = tools.map((tool) => [tool.name, tool.kind, tool.source, tool.description.split("\n")[0] ?? ""]);
@@ -68,10 +69,9 @@ function sometimesLines(registry: Registry): string {
   return there.map(([name, when]) => `  ${name.padEnd(8)} ${when}\n`).join("");
 }
 
-async function show(context: Context, tool: Tool): Promise<void> {
-  const { io, options } = context;
+async function show({ io, options }: Context, tool: Tool, formOf: Found["formOf"]): Promise<void> {
   const { inputSchema } = tool;
-  const shown = form(context, tool);
+  const shown = formOf(tool);
   if (options.flag("json")) return printJson(io, { ...shown, inputSchema });
   const { name, kind, title, description, source } = shown;
   const fields = [
@@ -88,9 +88,10 @@ async function show(context: Context, tool: Tool): Promise<void> {
 
 type Form = Pick<Tool, "name" | "kind" | "title" | "description"> & { readonly source: string };
 
-function form({ overrides }: Context, { name, kind, title, description }: Tool): Form {
+/** A tool as it is listed; `file`: the module that it was loaded from. */
+function form({ overrides }: Context, { name, kind, title, description }: Tool, file: string | undefined): Form {
   const isOwn = overrides.tools?.some((tool) => tool.name === name) === true;
-  return { name, kind, title, description, source: isOwn ? "custom" : "built-in" };
+  return { name, kind, title, description, source: file ?? (isOwn ? "custom" : "built-in") };
 }
 
 function toolNamed(registry: Registry, name: string): Tool {

@@ -2,7 +2,7 @@ import { cut, wrapWords } from "../display-width.ts";
 import { oneLine } from "../visible-text.ts";
 import type { Desk } from "./cards/desk.ts";
 import type { Canvas, Size } from "./dialog.ts";
-import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, START } from "./pages.ts";
+import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, type Reading, readAt, START } from "./pages.ts";
 import { themeOf } from "./theme.ts";
 
 /** A question of the program itself that is answered by yes or no. */
@@ -15,17 +15,12 @@ export type Confirming = {
 };
 
 /** A question as it stands on the screen. */
-export type ConfirmState = {
-  readonly at: Position;
+export type ConfirmState = Reading & {
   readonly chosen: "y" | "n" | undefined;
   /** Somebody types a text, which is for nobody here: a letter of it chooses nothing. */
   readonly typed: boolean;
   /** Why the last key did nothing. */
   readonly hint: string;
-  /** Everything before this place has been on the screen. */
-  readonly seen: Position;
-  /** The columns it was seen at: another width is another text. */
-  readonly seenAt: number;
 };
 
 /** Rows that are not the text: title, count of what is hidden, a gap or a hint, both answers. */
@@ -60,8 +55,9 @@ export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
 }
 
 /** The question, as far as there is room. */
-export function confirmLines(confirming: Confirming, state: ConfirmState, canvas: Canvas): readonly string[] {
+export function confirmLines(confirming: Confirming, unfitted: ConfirmState, canvas: Canvas): readonly string[] {
   const { columns, theme } = canvas;
+  const state = fitted(confirming, unfitted, canvas);
   const pages = pagesOf(confirming);
   const { lines, next } = pageFrom(pages, state.at, room(canvas));
   const left = pages.count - next.piece;
@@ -86,12 +82,18 @@ const ANSWERS = 2;
 
 /** The question once this canvas was on the screen. Whoever draws one that is higher than its room leaves out its top: such a frame has shown nothing. */
 export function shownConfirm(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
-  return confirmLines(confirming, state, canvas).length > canvas.rows ? state : seenOn(confirming, state, canvas);
+  const isTooHigh = confirmLines(confirming, state, canvas).length > canvas.rows;
+  return isTooHigh ? state : seenOn(confirming, fitted(confirming, state, canvas), canvas);
+}
+
+function fitted(confirming: Confirming, state: ConfirmState, { columns }: Pick<Size, "columns">): ConfirmState {
+  const pages = pagesOf(confirming);
+  return { ...state, ...readAt(state, columns, () => pages) };
 }
 
 function seenOn(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
   const { next } = pageFrom(pagesOf(confirming), state.at, room(canvas));
-  const seen = state.seenAt === canvas.columns ? state.seen : START;
+  const { seen } = state;
   const isNextToIt = !isBefore(seen, state.at);
   return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
 }
@@ -108,7 +110,8 @@ const CHOOSING: readonly string[] = ["up", "down", "tab"];
 const KEYS = "y or n chooses, Enter confirms, Esc means n.";
 
 /** The question after a key, or its answer. */
-export function pressConfirm(confirming: Confirming, state: ConfirmState, { name, alone, size }: Pressed): ConfirmState | boolean {
+export function pressConfirm(confirming: Confirming, unfitted: ConfirmState, { name, alone, size }: Pressed): ConfirmState | boolean {
+  const state = fitted(confirming, unfitted, size);
   const { at, chosen, typed } = state;
   if (LEAVING.includes(name)) return false;
   if (name === "enter") return decided(state, isAllSeen(confirming, state, size));

@@ -41,6 +41,22 @@ export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Positi
   return { piece, row: Math.max(0, row - room) };
 }
 
+/** How far a text was read: where it is shown from, and that everything before `seen` was on the screen at a width (0: nothing was yet). */
+export type Reading = { readonly at: Position; readonly seen: Position; readonly seenAt: number };
+
+/**
+ * The same reading at another width, where lines break anew. What was read to its end stays read. Otherwise a piece counts only if all of it was seen; in
+ * another layout, with other pieces, nothing counts. It is never shown from behind what was seen, so that paging on always leads to the end.
+ */
+export function readAt(reading: Reading, columns: number, pagesAt: (columns: number) => Pages): Reading {
+  const { at, seen, seenAt } = reading;
+  if (seenAt === columns || seenAt === 0) return reading;
+  const [before, now] = [pagesAt(seenAt), pagesAt(columns)];
+  const counted = isEnd(before, seen) ? { piece: now.count, row: 0 } : before === now ? { piece: seen.piece, row: 0 } : START;
+  const shown = before === now ? { piece: at.piece, row: 0 } : START;
+  return { at: isBefore(counted, shown) ? counted : shown, seen: counted, seenAt: columns };
+}
+
 /** True where one place comes before another. */
 export function isBefore(left: Position, right: Position): boolean {
   return left.piece < right.piece || (left.piece === right.piece && left.row < right.row);

@@ -1,4 +1,4 @@
-import { Editor, KeybindingsManager, setKeybindings, type TUI, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { Editor, KeybindingsManager, matchesKey, setKeybindings, type TUI, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
 import type { Theme } from "./theme.ts";
 
 /** The text a person writes, in several lines if they like. */
@@ -11,5 +11,22 @@ export function promptEditor(tui: TUI, theme: Theme): Editor {
     scrollInfo: theme.dim,
     noMatch: theme.dim,
   };
-  return new Editor(tui, { borderColor: theme.border, selectList }, { paddingX: 1, autocompleteMaxVisible: 6 });
+  return recallingToEnd(new Editor(tui, { borderColor: theme.border, selectList }, { paddingX: 1, autocompleteMaxVisible: 6 }));
+}
+
+const LINE_END = "\u0005";
+const RIGHT = "\u001b[C";
+
+/** The library puts the cursor before a text that Up recalls; here it goes behind it, where a person writes on. */
+function recallingToEnd(editor: Editor): Editor {
+  const handle = editor.handleInput.bind(editor);
+  editor.handleInput = (data) => {
+    const before = editor.getText();
+    handle(data);
+    const text = editor.getText();
+    if (text === before || !matchesKey(data, "up")) return;
+    for (const next of text.matchAll(/\n/g)) [LINE_END, next && RIGHT].forEach(handle);
+    handle(LINE_END);
+  };
+  return editor;
 }

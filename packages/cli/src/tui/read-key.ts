@@ -14,6 +14,7 @@ const PASTE = { begin: "\u001b[200~", end: "\u001b[201~" } as const;
 export function readKey(data: string, { name, printable, isRelease }: KeyReading): Key | undefined {
   if (data.startsWith(PASTE.begin) && data.endsWith(PASTE.end)) return { pasted: data.slice(PASTE.begin.length, -PASTE.end.length) };
   if (isRelease(data)) return undefined;
+  if (data === "\n") return { name: "ctrl+j" }; // Enter sends "\r"; without the kitty protocol the library takes both for Enter
   const character = printable(data) ?? ([...data].length === 1 && data > " " && data !== "\u007f" ? data : undefined);
   if (character !== undefined) return { name: character === " " ? "space" : character };
   const named = name(data);

@@ -1,5 +1,4 @@
 import type { CompletedCommand, IdKind } from "./prompt-completion.ts";
-import { inputAbout } from "./transcript/call-words.ts";
 
 /** A command of the prompt. `runs`: a command of this program whose text is shown. */
 export type SlashCommand = CompletedCommand & {
@@ -22,7 +21,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
   { name: "approvals", says: "what waits for an answer, anywhere", usage: "[show ID]", runs: ["approvals"], ...after("show", "approvals") },
   { name: "grants", says: "answers that are remembered", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
-  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", runs: ["explain"], ids: { "": "tools" } },
+  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", ids: { "": "tools" } },
   { name: "proposals", says: "previews that wait to be applied", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
   { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
   {
@@ -41,7 +40,7 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   { name: "sessions", says: "earlier conversations", runs: ["sessions"] },
   { name: "resume", says: "go on with an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
-  { name: "compact", says: "older turns become a summary" },
+  { name: "compact", says: "summarize what came before the newest turns" },
   { name: "clear", says: "begin a new conversation" },
   { name: "cost", says: "tokens and cost so far" },
   { name: "quit", says: "leave" },
@@ -73,11 +72,4 @@ export function slashLines(): readonly string[] {
   const width = Math.max(...SLASH_COMMANDS.map(({ name, usage = "" }) => name.length + usage.length + 2));
   const rows = SLASH_COMMANDS.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
   return [...rows, ID_NOTE];
-}
-
-/** The words of this program's own command line for a slash command. */
-export function argvOf({ runs = [], name }: SlashCommand, words: readonly string[]): readonly string[] {
-  if (name !== "explain") return [...runs, ...words];
-  const [tool = "shell", ...rest] = words;
-  return [...runs, "--tool", tool, "--input", inputAbout(tool, rest.join(" "))];
 }

@@ -1,27 +1,20 @@
 import type { Context } from "../command-spec.ts";
 import { asFailure, hintText } from "../failure.ts";
-import type { FollowedPolicy } from "../follow-policy.ts";
 import { oneLine } from "../visible-text.ts";
 import { capturedCommand } from "./captured-command.ts";
 import { helpPage } from "./help-page.ts";
 import type { Binding } from "./keys.ts";
 import { undoable } from "./prompt-ids.ts";
-import { argvOf, ID_NOTE, readSlash } from "./slash-commands.ts";
+import { ID_NOTE, readSlash } from "./slash-commands.ts";
+import { type ExplainParts, explainNow } from "./slash-explain.ts";
 import { tasksText } from "./slash-tasks.ts";
 import type { Stage } from "./stage.ts";
-import type { TuiSession } from "./tui-session.ts";
+import { inputAbout } from "./transcript/call-words.ts";
 import type { Turns } from "./turns.ts";
 
 /** What commands of the prompt act on. */
-export type SlashParts = {
-  readonly context: Context;
-  readonly stage: Stage;
+export type SlashParts = ExplainParts & {
   readonly bindings: () => readonly Binding[];
-  readonly columns: () => number;
-  /** The session, where one is open. */
-  readonly current: () => TuiSession | undefined;
-  /** What judges calls now; undefined: settings were not read yet. */
-  readonly policy: () => FollowedPolicy | undefined;
   readonly turns: Pick<Turns, "isBusy" | "rest" | "compact">;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
@@ -42,7 +35,7 @@ export async function runSlash(parts: SlashParts, line: string): Promise<void> {
   try {
     const act = ACTS[command.name];
     if (act) await act(parts, words);
-    else say(parts, line, await ownCommand(parts, argvOf(command, words)));
+    else say(parts, line, await ownCommand(parts, [...(command.runs ?? []), ...words]));
   } catch (error) {
     const { message, hint } = asFailure(error);
     parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
@@ -73,12 +66,18 @@ const ACTS: Readonly<Record<string, Act>> = {
   cost: (parts) => say(parts, "", costText(parts.stage)),
   tools: async (parts, words) => {
     if (words[0] === "reload") await reloadTools(parts);
-    else say(parts, ["/tools", ...words].join(" "), await ownCommand(parts, ["tools", ...words]));
+    else say(parts, ["/tools", ...words].join(" "), await ownCommand(parts, ["tools", ...words, ...toolFlags(parts.context)]));
+  },
+  explain: async (parts, [tool = "shell", ...rest]) => {
+    const input = inputAbout(tool, rest.join(" "));
+    const text = await explainNow(parts, { tool, input });
+    say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await ownCommand(parts, ["explain", "--tool", tool, "--input", input])));
   },
   tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
   compact: async (parts) => {
     if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
-    if (!(await parts.turns.compact())) say(parts, "", "The history stays as it is. The newest turns are never summarised.");
+    if (!(await parts.turns.compact()))
+      say(parts, "", "The history stays as it is. From the second answer on there is something to summarize.");
   },
   undo: async (parts, words) => {
     if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
@@ -101,6 +100,12 @@ async function reloadTools(parts: SlashParts): Promise<void> {
   if (turns.isBusy()) say(parts, "", "Custom tools are loaded again before the model's next turn.");
   await turns.rest();
   if (parts.policy() === policy && !parts.leaving.aborted) await policy.renewTools();
+}
+
+/** The tools that were named at the start are there for the conversation, so `/tools` lists them as well. */
+function toolFlags({ options }: Context): readonly string[] {
+  const workspace = options.text("workspace");
+  return [...options.list("tool").flatMap((file) => ["--tool", file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];
 }
 
 async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {

@@ -32,9 +32,9 @@ const keysOf = (texts: readonly string[]): readonly Key[] =>
 function play(questions: readonly Question[], keys: readonly string[]): { outcome: AskOutcome | undefined; screen: string } {
   let state = beginAsk(questions);
   let outcome: AskOutcome | undefined;
-  for (const key of keysOf(keys)) {
+  for (const [at, key] of keysOf(keys).entries()) {
     assert.equal(outcome, undefined, "nothing is pressed after the end");
-    ({ state, outcome } = { outcome: undefined, ...pressAsk(questions, state, key) });
+    ({ state, outcome } = { outcome: undefined, ...pressAsk(questions, state, at === 0 && "name" in key ? { ...key, alone: true } : key) });
   }
   return { outcome, screen: askLines({ questions }, state, CANVAS).join("\n") };
 }
@@ -105,6 +105,11 @@ describe("the ask dialog", () => {
     ["nothing checked and done", [one({ multi: true })], ["up", "enter"], only({ selected: [] })],
     ["a text of several lines", [one()], ["up", "enter", '"a', "shift+enter", '"b', "enter"], only({ selected: [], custom: "a\nb" })],
     ["a note beside the choice", [one()], ["n", '"why', "enter", "enter"], only({ selected: ["A"], note: "why" })],
+    ["a word and Enter choose nothing", [one()], ['"okay', "enter", "enter"], undefined],
+    ["a sentence and Enter choose nothing", [one()], ['"do it 2 times', "enter"], undefined],
+    ["after a word an arrow and Enter choose", [one()], ['"okay', "enter", "down", "enter"], only({ selected: ["B"] })],
+    ["a space chooses nothing where one is chosen", [one()], ["space", "enter"], undefined],
+    ["a word and Enter send no review", two, ["enter", "right", '"ok', "enter"], undefined],
     ["AK-34: Esc on the only question", [one()], ["escape"], { cancelled: [] }],
     ["Ctrl-C at any time", two, ["enter", "ctrl+c"], { cancelled: [{ id: "q1", selected: ["A"] }] }],
     [

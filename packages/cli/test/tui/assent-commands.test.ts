@@ -15,7 +15,8 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
   test("/compact makes older turns a summary, and says so where there is nothing to make shorter", async () => {
     using at = place();
     const work = Array.from({ length: 12 }, (_, turn) => ({ calls: [call("glob", `c${turn}`, { pattern: `${turn}*` })] }));
-    using screen = converse(at, { turns: [{ say: "Hello." }, ...work, { say: "Worked." }, { say: "SUMMARY" }, { say: "Goodbye." }] });
+    const turns = [{ say: "Hello." }, ...work, { say: "Worked." }, { say: "SUMMARY" }, { say: "SECOND" }, { say: "Goodbye." }];
+    using screen = converse(at, { turns });
     await idle(screen, "script:");
     await say(screen, "/compact");
     await screen.until("There is nothing to make shorter yet.");
@@ -27,10 +28,94 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await idle(screen, "Worked.");
     await say(screen, "/compact");
     await idle(screen, "Older turns were made into a summary");
+    await say(screen, "/compact");
+    await screen.until((now) => now.split("Older turns were made into a summary").length === 3);
     await say(screen, "goodbye");
     await idle(screen, "Goodbye.");
     const compacted = (await record(at)).filter(({ type }) => type === "history.compacted");
-    assert.deepEqual([compacted.length, /SUMMARY/.test(compacted[0]?.body.summary)], [1, true]);
+    assert.deepEqual(
+      compacted.map(({ body }) => /SUMMARY|SECOND/.exec(body.summary)?.[0]),
+      ["SUMMARY", "SECOND"],
+      "asked for again, it takes in the newest turns too",
+    );
+  });
+
+  test("/explain judges by the conversation's mode, its flags and what it remembers", async () => {
+    using at = place();
+    using screen = converse(at, {
+      args: ["--allow", "Shell(touch allowed)"],
+      turns: [{ calls: [call("shell", "c1", { command: "touch made" })] }, { say: "Made." }],
+      rows: 60,
+    });
+    await idle(screen, "script:");
+    await say(screen, "/explain shell touch made");
+    await screen.until(/ASK {2}touch made/);
+    await say(screen, "/explain shell touch allowed");
+    await screen.until(/ALLOW {2}touch allowed/);
+    await say(screen, "/plan");
+    await screen.until(" plan ·");
+    await say(screen, "/explain shell touch made");
+    await screen.until(/DENY {2}touch made/);
+    await say(screen, "/plan off");
+    await screen.until(" default ·");
+    await say(screen, "make it");
+    await screen.read("Approval needed");
+    screen.press("s");
+    await screen.until("> s");
+    screen.press("enter");
+    await idle(screen, "Made.");
+    await say(screen, "/explain shell touch made");
+    await screen.until(/would be answered by g_\w+/);
+    await say(screen, "/mode plan");
+    await screen.until(" plan ·");
+    await say(screen, "/explain shell touch again");
+    await screen.until(/DENY {2}touch again/);
+  });
+
+  test("/tools lists and shows a tool that was named at the start, with its file", async () => {
+    using at = place();
+    const tool = new URL("../../../../examples/custom-tools/rename.ts", import.meta.url).pathname;
+    using screen = converse(at, { args: ["--tool", tool], columns: 160, rows: 60 });
+    await idle(screen, "script:");
+    await say(screen, "/tools rename_files");
+    await screen.until(/source +.*custom-tools\/rename\.ts/);
+  });
+
+  test("Ctrl+J begins a line in the text of a card and of a question, and sends nothing", async () => {
+    using at = place();
+    const questions = [{ id: "db", question: "Which?", options: [{ label: "A" }, { label: "B" }] }];
+    using screen = converse(at, {
+      turns: [
+        { calls: [call("shell", "c1", { command: "touch made" })] },
+        { calls: [call("ask", "c2", { questions })] },
+        { say: "Thanks." },
+      ],
+    });
+    await idle(screen, "script:");
+    await say(screen, "go");
+    await screen.read("Approval needed");
+    screen.press("n");
+    await screen.until("> n");
+    screen.press("enter");
+    await screen.until("Reason, told to the model");
+    screen.type("first");
+    screen.press("ctrl+j");
+    screen.type("second");
+    await screen.until(/> first\n +second/);
+    screen.press("enter");
+    await screen.read("Which?");
+    screen.press("up", "enter");
+    await screen.until("Your answer:");
+    screen.type("one");
+    screen.press("ctrl+j");
+    screen.type("two");
+    await screen.until(/> one\n +two/);
+    screen.press("enter");
+    await idle(screen, "Thanks.");
+    const [rejected] = (await record(at)).filter(({ type }) => type === "approval.answered");
+    assert.equal(rejected?.body.reason, "first\nsecond");
+    const [answered] = (await record(at)).filter(({ type }) => type === "question.answered");
+    assert.equal(answered?.body.answers[0].custom, "one\ntwo");
   });
 
   const writes = (id: string, name: string): Turn => ({ calls: [call("write", id, { file_path: name, content: "1\n" })] });

@@ -434,13 +434,36 @@ describe("an approval card", () => {
     assert.match(card.view(state, SMALL).join("\n"), /There is more to see first/);
   });
 
-  test("another width is another text: what was seen counts anew", () => {
-    const { card } = reader(shell("x\n".repeat(8)));
-    const state = card.key(card.shown(card.begin(), SMALL), key("y"), SMALL).state;
-    const narrow = { ...SMALL, columns: 60, rows: 40 };
-    assert.equal(card.key(state, key("enter"), narrow).outcome, undefined);
-    assert.ok(card.key(card.shown(state, narrow), key("enter"), narrow).outcome);
-  });
+  const LONG_EDIT = edit(
+    Array.from({ length: 40 }, (_, at) => `const line${at} = ${at};\n`).join(""),
+    Array.from({ length: 40 }, (_, at) => `const line${at} = ${at % 3 === 0 ? "a new value" : at};\n`).join(""),
+  );
+  const RESIZES: readonly [sentence: string, approval: Parameters<typeof reader>[0], from: Canvas, to: Canvas][] = [
+    ["narrower", shell("x\n".repeat(60)), SMALL, { ...SMALL, columns: 60 }],
+    ["wider and higher", shell("x".repeat(3_000)), SMALL, { ...SMALL, columns: 120, rows: 40 }],
+    ["narrower and lower", shell("x".repeat(3_000)), SMALL, { ...SMALL, columns: 40, rows: 18 }],
+    ["to two columns of a diff", LONG_EDIT, SMALL, { ...SMALL, columns: 160, rows: 50 }],
+    ["to one column of a diff", LONG_EDIT, { ...SMALL, columns: 160, rows: 30 }, SMALL],
+  ];
+  for (const [sentence, approval, from, to] of RESIZES) {
+    test(`a card that was read to its end is approved after a resize: ${sentence}`, () => {
+      const { card } = reader(approval, from);
+      let state = card.shown(card.begin(), from);
+      for (let pages = 0; pages < 100; pages += 1) state = card.shown(card.key(state, key("pageDown"), from).state, from);
+      state = card.shown(state, to);
+      assert.doesNotMatch(card.view(state, to).join("\n"), /when all of it was shown/);
+      assert.ok(card.key(card.key(state, key("y"), to).state, key("enter"), to).outcome);
+    });
+
+    test(`a card that was half read leads on to its end after a resize: ${sentence}`, () => {
+      const { card } = reader(approval, from);
+      let state = card.shown(card.key(card.shown(card.begin(), from), key("pageDown"), from).state, from);
+      state = card.shown(state, to);
+      assert.equal(card.key(card.key(state, key("y"), to).state, key("enter"), to).outcome, undefined, "the rest was not seen");
+      for (let pages = 0; pages < 100; pages += 1) state = card.shown(card.key(state, key("pageDown"), to).state, to);
+      assert.ok(card.key(card.key(state, key("y"), to).state, key("enter"), to).outcome);
+    });
+  }
 
   test("one line of a megabyte can be paged through and approved", () => {
     const { press, screen } = reader(shell("x".repeat(20_000)));

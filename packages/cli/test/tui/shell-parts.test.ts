@@ -15,7 +15,7 @@ import { promptHistory } from "../../src/tui/prompt-history.ts";
 import { readKey } from "../../src/tui/read-key.ts";
 import { openReader } from "../../src/tui/reader.ts";
 import { type ScreenState, screenLines } from "../../src/tui/screen-lines.ts";
-import { argvOf, readSlash, SLASH_COMMANDS, slashLines } from "../../src/tui/slash-commands.ts";
+import { readSlash, SLASH_COMMANDS, slashLines } from "../../src/tui/slash-commands.ts";
 import { type Status, statusLine } from "../../src/tui/status-line.ts";
 import { themeOf } from "../../src/tui/theme.ts";
 import type { Block } from "../../src/tui/transcript/block.ts";
@@ -82,6 +82,7 @@ describe("keys", () => {
     ["漢", { name: "漢" }],
     ["\u001b[A", { name: "up" }],
     ["\u001b[200~x\ny\u001b[201~", { pasted: "x\ny" }],
+    ["\n", { name: "ctrl+j" }],
     ["\u001b[999~", undefined],
   ];
   for (const [data, key] of READ)
@@ -104,13 +105,6 @@ describe("commands of the prompt", () => {
       else assert.deepEqual([read.command.name, read.words], [name, words]);
     });
   }
-
-  test("/explain becomes the command of this program, with the field its tool is about", () => {
-    const [explain] = SLASH_COMMANDS.filter(({ name }) => name === "explain");
-    assert.ok(explain);
-    assert.deepEqual(argvOf(explain, ["shell", "git", "push"]), ["explain", "--tool", "shell", "--input", '{"command":"git push"}']);
-    assert.deepEqual(argvOf(explain, ["read", "{}"]), ["explain", "--tool", "read", "--input", "{}"]);
-  });
 
   test("commands are completed, then what they take", () => {
     assert.deepEqual(
@@ -206,7 +200,9 @@ describe("a question of the program", () => {
     assert.deepEqual(pressConfirm(LONG, chosen, { name: "enter", size: CANVAS }), { ...chosen, hint });
     assert.equal(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: CANVAS }), true);
     const wider = { ...CANVAS, columns: CANVAS.columns + 1 };
-    assert.notEqual(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: wider }), true, "another width is another text");
+    assert.equal(pressConfirm(LONG, { ...chosen, ...ALL_SEEN }, { name: "enter", size: wider }), true, "what was read stays read");
+    const half = { ...chosen, at: { piece: 10, row: 0 }, seen: { piece: 20, row: 0 }, seenAt: CANVAS.columns };
+    assert.notEqual(pressConfirm(LONG, half, { name: "enter", size: wider }), true);
     assert.match(confirmLines(LONG, UNCONFIRMED, CANVAS).join("\n"), /25 more lines[\s\S]*when all of it was shown/);
   });
 

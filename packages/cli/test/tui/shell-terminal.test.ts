@@ -240,6 +240,8 @@ describe("the prompt", () => {
     await screen.until(READY);
     screen.press("up");
     await screen.until("second line");
+    screen.type(", and more");
+    await screen.until("second line, and more");
   });
 
   test("files are completed after @, commands after a slash", async () => {

@@ -24,12 +24,18 @@ export function pressAsk(questions: readonly Question[], state: AskState, key: K
   if (state.editing && question) return pressEditor(questions, state, { question, key });
   if (question && isTextOnly(question) && isText(key))
     return pressEditor(questions, beginEditing({ ...state, leaving: false }, question, "custom"), { question, key });
-  if (!("name" in key)) return { state };
+  if (!("name" in key)) return { state: { ...state, leaving: false, stray: true } };
   if (key.name === "ctrl+c") return cancelled(questions, state);
   if (key.name === "escape") return leave(questions, state);
-  const going = { ...state, leaving: false };
+  const isLate = state.fresh && CHOOSING.includes(key.name) && !key.alone;
+  const stray = (state.stray || isLate) && !ARROWS.includes(key.name);
+  const going = { ...state, leaving: false, stray, fresh: false };
+  if (stray) return { state: going };
   return question ? pressList(questions, going, { question, name: key.name }) : pressReview(questions, going, key.name);
 }
+
+const ARROWS: readonly string[] = ["up", "down", "left", "right"];
+const CHOOSING: readonly string[] = ["enter", "space"];
 
 /** A character, or a pasted text. */
 function isText(key: Key): boolean {
@@ -48,7 +54,11 @@ function leave(questions: readonly Question[], state: AskState): AskPressed {
 
 function pressReview(questions: readonly Question[], state: AskState, name: string): AskPressed {
   if (name === "enter") return { state, outcome: { answers: allAnswers(state, questions) } };
-  return name === "left" ? { state: atQuestion(state, questions, questions.length - 1) } : { state };
+  return name === "left" ? { state: atQuestion(state, questions, questions.length - 1) } : { state: strayed(state, name) };
+}
+
+function strayed(state: AskState, name: string): AskState {
+  return [...name].length === 1 ? { ...state, stray: true } : state;
 }
 
 type Listing = { readonly question: Question; readonly name: string };
@@ -73,10 +83,12 @@ function pressList(questions: readonly Question[], state: AskState, { question, 
     case "p":
       return { state: { ...state, preview: !state.preview && question.options[row]?.preview !== undefined } };
     case "space":
+      if (!question.multi) return { state: { ...state, stray: true } };
+      return choose(questions, state, { question, label: rows[row] ?? OTHER });
     case "enter":
       return choose(questions, state, { question, label: rows[row] ?? OTHER });
     default:
-      return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state };
+      return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state: strayed(state, name) };
   }
 }
 

@@ -12,6 +12,10 @@ export type AskState = {
   readonly editing: { readonly what: "custom" | "note"; readonly field: TextField } | undefined;
   /** Enter was pressed on an empty field of a question that only a text answers. */
   readonly empty: boolean;
+  /** Somebody types a text, which answers nothing here: keys choose nothing until an arrow shows that a choice is meant. */
+  readonly stray: boolean;
+  /** No key came yet. One that follows closely on others then belongs to a text that was typed before. */
+  readonly fresh: boolean;
   /** The preview of the option under the cursor is open. */
   readonly preview: boolean;
   /** Esc was pressed once, and something would be lost. */
@@ -26,8 +30,8 @@ export type AskOutcome = { readonly answers: readonly QuestionAnswer[] } | { rea
 /** The state before anything was said: the cursor on what is recommended. */
 export function beginAsk(questions: readonly Question[]): AskState {
   const rows = questions.map(({ recommended }) => recommended ?? 0);
-  const state = { at: 0, rows, answers: new Map(), editing: undefined, empty: false, preview: false, leaving: false, left: undefined };
-  return atQuestion(state, questions, 0);
+  const nothing = { answers: new Map(), editing: undefined, empty: false, stray: false, fresh: true, preview: false, leaving: false };
+  return atQuestion({ at: 0, rows, left: undefined, ...nothing }, questions, 0);
 }
 
 /** True where only a text answers. */
@@ -38,7 +42,7 @@ export function isTextOnly({ options }: Question): boolean {
 /** The state with another question in front. One that only a text answers has its field open from the start. */
 export function atQuestion(state: AskState, questions: readonly Question[], at: number): AskState {
   const question = questions[at];
-  const there = { ...state, at, preview: false, editing: undefined, empty: false };
+  const there = { ...state, at, preview: false, editing: undefined, empty: false, stray: false };
   return question && isTextOnly(question) ? beginEditing(there, question, "custom") : there;
 }
 
@@ -79,5 +83,5 @@ export function expired(state: AskState, questions: readonly Question[], answer:
 /** The editor for a text of one's own, or a note, with what it held before. */
 export function beginEditing(state: AskState, question: Question, what: "custom" | "note"): AskState {
   const { custom, note } = saidTo(state, question);
-  return { ...state, preview: false, editing: { what, field: textField(what === "custom" ? custom : note) } };
+  return { ...state, preview: false, stray: false, editing: { what, field: textField(what === "custom" ? custom : note) } };
 }

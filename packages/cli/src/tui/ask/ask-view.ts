@@ -15,8 +15,14 @@ export function askLines(asked: Asked, state: AskState, canvas: Canvas): readonl
   const question = asked.questions[state.at];
   const lines = question ? questionLines(asked, state, { question, canvas }) : reviewLines(asked, state, canvas);
   const fault = asked.fault === undefined ? [] : [theme.warning(cut(`That cannot be used: ${oneLine(asked.fault)}`, columns))];
+  const stray = state.stray ? wrapWords(strayText(question), columns).map(theme.warning) : [];
   const leaving = state.leaving ? [theme.warning(cut("Esc again to cancel, any other key to go on", columns))] : [];
-  return [...tabs(asked, state, canvas), ...fault, ...lines, ...leaving];
+  return [...tabs(asked, state, canvas), ...fault, ...lines, ...stray, ...leaving];
+}
+
+function strayText(question: Question | undefined): string {
+  if (!question) return "Letters are no answer here: nothing was sent. Press an arrow first, then Enter sends.";
+  return "Letters are no answer here: nothing was chosen. Choose with the arrows, then Enter; 'Other' takes a text of your own.";
 }
 
 function tabs({ questions, agentName }: Asked, { at }: AskState, { columns, theme }: Canvas): readonly string[] {

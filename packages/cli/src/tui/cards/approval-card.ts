@@ -4,7 +4,7 @@ import { cut, wrapWords } from "../../display-width.ts";
 import { oneLine } from "../../visible-text.ts";
 import type { Canvas, Dialog, Key, Size } from "../dialog.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
-import { isBefore, isEnd, type Pages, type Position, pageFrom, START } from "../pages.ts";
+import { isBefore, isEnd, type Pages, pageFrom, type Reading, readAt, START } from "../pages.ts";
 import { themeOf } from "../theme.ts";
 import { actionLines, actionRows } from "./card-action-lines.ts";
 import { type CardAction, type CardMeans, cardActions, rootWords } from "./card-actions.ts";
@@ -20,13 +20,7 @@ export type CardOutcome =
   | { readonly command: string };
 
 /** A card as it stands on the screen. */
-export type CardState = {
-  /** The first row of the body that is shown. */
-  readonly at: Position;
-  /** Everything before this place has been on the screen. */
-  readonly seen: Position;
-  /** The columns it was seen at: another width is another text. */
-  readonly seenAt: number;
+export type CardState = Reading & {
   /** No answer is chosen before the person chooses one. */
   readonly chosen: number;
   /** What is being typed. */
@@ -75,10 +69,14 @@ export function approvalCard(approval: OpenApproval, means: CardMeans): Approval
       text: "none",
       hint,
     }),
-    shown: (state, canvas) => shown(card, state, canvas),
-    view: (state, canvas) => view(card, state, canvas),
-    key: (state, key, size) => press(card, { ...state, hint: "" }, { key, size }),
+    shown: (state, canvas) => shown(card, fitted(card, state, canvas), canvas),
+    view: (state, canvas) => view(card, fitted(card, state, canvas), canvas),
+    key: (state, key, size) => press(card, { ...fitted(card, state, size), hint: "" }, { key, size }),
   };
+}
+
+function fitted(card: Card, state: CardState, { columns }: Pick<Size, "columns">): CardState {
+  return { ...state, ...readAt(state, columns, (width) => bodyOf(card, state, width)) };
 }
 
 const PLAIN = themeOf("none");
@@ -124,7 +122,7 @@ function shown(card: Card, state: CardState, canvas: Canvas): CardState {
 
 function seenOn(card: Card, state: CardState, canvas: Canvas): CardState {
   const { next } = pageOf(card, state, canvas);
-  const seen = state.seenAt === canvas.columns ? state.seen : START;
+  const { seen } = state;
   const isNextToIt = !isBefore(seen, state.at);
   return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
 }
