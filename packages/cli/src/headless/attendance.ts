@@ -5,6 +5,7 @@ import type { RunOutput } from "./run-output.ts";
 import type { RunTally } from "./run-tally.ts";
 import { sessionLines } from "./session-lines.ts";
 import { isStreamed } from "./stream-lines.ts";
+import { taskProgress } from "./task-lines.ts";
 import type { Unasked } from "./tell-people.ts";
 import { toolProgress } from "./tool-progress.ts";
 import type { UnheededYes } from "./unheeded-yes.ts";
@@ -34,8 +35,13 @@ const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistan
 /** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
 export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Promise<Attendance> {
   const { root, output, tally, clock, limits, partial, log, tell, unasked, unheeded } = parts;
+  const tasks = taskProgress(clock, (line) => {
+    if (!output.isBehind()) output.show(() => [wireMessage({ session: root, parent: null }, line)]);
+  });
   return async (session, parent) => {
     const isAgent = session.id !== root;
+    tally.attend(session);
+    tasks.attend(session);
     if (limits) pauseWhileWaiting(limits, session);
     const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
     const lines = sessionLines({ origin, session, untold: await untoldCalls(session) });
@@ -44,6 +50,7 @@ export function attendance(parts: AttendingParts): (session: Session, parent: st
     });
     session.listen((event) => {
       tally.event(event, isAgent);
+      tasks.event(event);
       log(event);
       unheeded.note(session, event);
       if (event.type === "call.ended") progress.end(event.body.call);

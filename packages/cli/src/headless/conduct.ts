@@ -98,10 +98,11 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     signal: conducting.cancelling.signal,
   });
   stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
-  const { exits, last } = await workThrough(context, conducting, { stage, talk });
+  const { exits, last, toldFailure = false } = await workThrough(context, conducting, { stage, talk });
+  if (toldFailure) stage.output.hush(); // the result is the last line; what else ends is on record
   const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   const ended = { exits, last: unended && !last?.error ? unended : last };
-  return await leave(context, conducting, { stage, ...(await parkedInstead(conducting, ended)) });
+  return await leave(context, conducting, { stage, toldFailure, ...(await parkedInstead(conducting, ended)) });
 }
 
 /** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, where something waits for a person or an answer was not used yet. */
@@ -144,7 +145,7 @@ function failure(error: unknown): RunOutcome {
 }
 
 async function setStage(context: Context, conducting: Conducting, composed: Composed): Promise<Stage> {
-  const { session, ports, policy, cancelling, flags, work } = conducting;
+  const { ports, policy, cancelling, flags, work } = conducting;
   const fault: Stage["fault"] = { error: undefined };
   const giveUp = (error: unknown): void => {
     fault.error ??= failure(error);
@@ -156,7 +157,7 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
   for (const piece of work) inbox.push(piece);
   const { maxCostUsd } = policy.source.settings();
   const limits = createRunLimits({ clock: ports.clock, ...flags, maxCostUsd });
-  const tally = runTally(ports.clock, session.state.tasks.values());
+  const tally = runTally(ports.clock);
   const stage = {
     output,
     inbox,
@@ -228,22 +229,30 @@ const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budge
 const RECORD_GONE: readonly string[] = ["stale_writer", "store_io", "store_readonly", "store_lost"];
 
 type Working = { readonly stage: Stage; readonly talk: Talk };
-type Worked = { readonly exits: readonly number[]; readonly last: RunOutcome | undefined };
+type Worked = {
+  readonly exits: readonly number[];
+  readonly last: RunOutcome | undefined;
+  /** The last result told of a failure, and nothing was said since: no other failure on the way out gets a result. */
+  readonly toldFailure?: boolean;
+};
 
 /** One result for each message, and the last one after everything is put away. */
 async function workThrough(context: Context, conducting: Conducting, { stage, talk }: Working): Promise<Worked> {
   const { inbox, fault } = stage;
   const { signal } = conducting.cancelling;
   const exits: number[] = [];
+  let toldFailure = false;
   while (await inbox.ready(signal)) {
     const outcome = await talk.handle(inbox.take());
     exits.push(outcome.exit);
     if (fault.error) return { exits, last: fault.error };
     if (isLast(talk, inbox, outcome)) return { exits, last: playedOut(conducting.chosen, outcome) };
     await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
+    toldFailure = outcome.error !== undefined;
   }
-  if (fault.error) return { exits, last: fault.error };
-  if (signal.aborted) return { exits, last: cancelled("") };
+  if (fault.error) return { exits, last: fault.error, toldFailure };
+  if (signal.aborted) return { exits, last: cancelled(""), toldFailure };
+  if (toldFailure) return { exits, last: undefined, toldFailure };
   const rest = await talk.finish().catch(failure);
   const left = playedOut(conducting.chosen, rest ?? succeeded(""));
   return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
@@ -258,7 +267,7 @@ function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boole
 type Leaving = Worked & { readonly stage: Stage };
 
 /** The leaving is on disk before it is said. */
-async function leave(context: Context, conducting: Conducting, { stage, exits, last }: Leaving): Promise<number> {
+async function leave(context: Context, conducting: Conducting, { stage, exits, last, toldFailure = false }: Leaving): Promise<number> {
   const { session } = conducting;
   let outcome = last;
   let exit = strongestExit([...exits, ...(last ? [last.exit] : [])]);
@@ -268,7 +277,7 @@ async function leave(context: Context, conducting: Conducting, { stage, exits, l
     outcome = failure(error);
     exit = strongestExit([exit, outcome.exit]);
   }
-  if (outcome) await showResult(context, conducting, { stage, outcome, exit });
+  if (outcome && !(toldFailure && outcome.error)) await showResult(context, conducting, { stage, outcome, exit });
   await stage.output.end();
   return exit;
 }

@@ -13,6 +13,8 @@ export type RunOutput = {
   readonly show: (make: () => Maybe<readonly WireMessage[]>) => void;
   readonly paced: LineFeed["paced"];
   readonly isBehind: LineFeed["isBehind"];
+  /** What is shown from now on is left out, but for a result. */
+  readonly hush: () => void;
   /** Everything is written, and with `json` said. */
   readonly end: () => Promise<void>;
 };
@@ -26,13 +28,13 @@ export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: 
 /** Writes nothing while the run goes on. */
 function textOutput(): RunOutput {
   const nothing = (): Promise<void> => Promise.resolve();
-  return { format: "text", show: () => undefined, paced: nothing, isBehind: () => false, end: nothing };
+  return { format: "text", show: () => undefined, paced: nothing, isBehind: () => false, hush: () => undefined, end: nothing };
 }
 
 /** One message per line, as it happens. */
 function streamOutput({ stdout }: Pick<Io, "stdout">, faults: FeedFaults): RunOutput {
-  const feed = lineFeed((message) => stdout.write(wireLine(message)), faults);
-  return { format: "stream-json", show: feed.push, paced: feed.paced, isBehind: feed.isBehind, end: feed.idle };
+  const feed = hushableFeed((message) => stdout.write(wireLine(message)), faults);
+  return { format: "stream-json", ...feed, end: feed.idle };
 }
 
 /** All messages as one array on one line, at the end. */
@@ -41,16 +43,29 @@ function jsonOutput({ stdout }: Pick<Io, "stdout">, faults: FeedFaults): RunOutp
   const keep = async (message: WireMessage): Promise<void> => {
     if (message.type !== "stream_event") lines.push(wireLine(message).trimEnd());
   };
-  const feed = lineFeed(keep, faults);
+  const feed = hushableFeed(keep, faults);
   return {
     format: "json",
-    show: feed.push,
-    paced: feed.paced,
-    isBehind: feed.isBehind,
+    ...feed,
     end: async () => {
       await feed.idle();
       for (const [at, line] of lines.entries()) await stdout.write(`${at === 0 ? "[" : ","}${line}`);
       await stdout.write(lines.length === 0 ? "[]\n" : "]\n");
+    },
+  };
+}
+
+type HushableFeed = Pick<RunOutput, "show" | "paced" | "isBehind" | "hush"> & Pick<LineFeed, "idle">;
+
+function hushableFeed(write: (message: WireMessage) => Promise<void>, faults: FeedFaults): HushableFeed {
+  let isHushed = false;
+  const { push, paced, isBehind, idle } = lineFeed(write, faults);
+  const spoken = (messages: readonly WireMessage[]): readonly WireMessage[] => messages.filter(({ type }) => type === "result");
+  return {
+    ...{ paced, isBehind, idle },
+    show: (make) => push(isHushed ? async () => spoken(await make()) : make),
+    hush: () => {
+      isHushed = true;
     },
   };
 }

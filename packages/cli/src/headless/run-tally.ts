@@ -1,5 +1,5 @@
 import { costOf } from "@assent/agent";
-import type { Clock, DecisionNotice, EventBodies, LedgerEvent, TaskRow, Usage } from "@assent/core";
+import type { Clock, DecisionNotice, EventBodies, LedgerEvent, Session, TaskRow, Usage } from "@assent/core";
 import { type WireUsage, wireUsage } from "./wire-content.ts";
 
 /** What was counted since the last result. */
@@ -17,6 +17,8 @@ export type Counted = {
 
 /** Counts what a run does, in its main session and in its agents. */
 export type RunTally = {
+  /** Knows the calls and tasks that an earlier process left in this session, so that their ends can be named. */
+  readonly attend: (session: Pick<Session, "id" | "state">) => void;
   readonly event: (event: LedgerEvent, isAgent: boolean) => void;
   readonly decided: (notice: DecisionNotice) => void;
   /** What was counted; counting begins anew. */
@@ -24,6 +26,7 @@ export type RunTally = {
 };
 
 type Spent = Required<Usage>;
+type StartedTask = Pick<TaskRow, "agent" | "call">;
 type Open = { readonly at: number; readonly model: string | null };
 type Counts = {
   turns: number;
@@ -35,13 +38,18 @@ type Counts = {
   readonly unknown: Counted["unknown_outcomes"][number][];
 };
 
-/** A tally at zero. `left`: the tasks that an earlier process left. */
-export function runTally(clock: Clock, left: Iterable<TaskRow> = []): RunTally {
+/** A tally at zero. */
+export function runTally(clock: Clock): RunTally {
   let counts = nothing(clock);
-  const leftBehind = new Map(Array.from(left, (row) => [row.task, row]));
+  const tasks = new Map<string, StartedTask>();
   const open = new Map<string, Open>();
   const tools = new Map<string, string>();
+  const keyOf = (session: string, call: string): string => `${session} ${call}`;
   return {
+    attend: ({ id, state }) => {
+      for (const { callId, tool } of state.calls.values()) tools.set(keyOf(id, callId), tool);
+      for (const row of state.tasks.values()) tasks.set(row.task, row);
+    },
     event: (event, isAgent) => {
       switch (event.type) {
         case "turn.started":
@@ -60,17 +68,21 @@ export function runTally(clock: Clock, left: Iterable<TaskRow> = []): RunTally {
           open.delete(event.session);
           break;
         case "call.proposed":
-          tools.set(event.body.call, event.body.tool);
+          tools.set(keyOf(event.session, event.body.call), event.body.tool);
           break;
         case "call.claimed":
           counts.calls += 1;
           break;
         case "call.ended":
-          counts.unknown.push(...unknownCall(event.body, tools.get(event.body.call)));
-          tools.delete(event.body.call);
+          counts.unknown.push(...unknownCall(event.body, tools.get(keyOf(event.session, event.body.call))));
+          tools.delete(keyOf(event.session, event.body.call));
+          break;
+        case "task.started":
+          tasks.set(event.body.task, event.body);
           break;
         case "task.ended":
-          counts.unknown.push(...unknownCommand(event.body, leftBehind.get(event.body.task)));
+          counts.unknown.push(...unknownCommand(event.body, tasks.get(event.body.task)));
+          tasks.delete(event.body.task);
           break;
         default:
       }
@@ -97,7 +109,7 @@ function unknownCall({ call, outcome, evidence = {} }: EventBodies["call.ended"]
 }
 
 /** A background command is named by the call that started it. */
-function unknownCommand({ task, result, unknown }: EventBodies["task.ended"], row: TaskRow | undefined): Counts["unknown"] {
+function unknownCommand({ task, result, unknown }: EventBodies["task.ended"], row: StartedTask | undefined): Counts["unknown"] {
   return unknown === undefined
     ? []
     : [{ tool_name: row?.agent ?? null, tool_use_id: row?.call ?? null, evidence: { task, found: result } }];

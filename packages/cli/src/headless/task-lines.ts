@@ -1,4 +1,4 @@
-import type { LedgerEvent, TaskRow } from "@assent/core";
+import type { Clock, LedgerEvent, Session, TaskRow } from "@assent/core";
 import type { WireMessage } from "./wire-message.ts";
 
 type Known = Pick<TaskRow, "task" | "agent" | "description" | "call" | "session">;
@@ -29,4 +29,49 @@ function taskLine({ task, call, agent, description, session }: Known, event: Led
   const summary = `${agent}: ${description.slice(0, LONGEST_DESCRIPTION)} — ${status}${remark === undefined ? "" : ` (${remark})`}`;
   const used = { total_tokens: usage.totalTokens, tool_uses: usage.toolUses, duration_ms: usage.durationMs };
   return { type: "system", subtype: "task_notification", ...about, status, summary, output_session: session, usage: used };
+}
+
+/** How far background agents have come: one message for every call that one of them makes. */
+export type TaskProgress = {
+  /** Knows the agents that an earlier process left. */
+  readonly attend: (session: Pick<Session, "state">) => void;
+  readonly event: (event: LedgerEvent) => void;
+};
+
+type UnderWay = Known & { readonly since: number; tokens: number; calls: number };
+
+/** Tells of progress by `tell`. */
+export function taskProgress(clock: Clock, tell: (line: WireMessage) => void): TaskProgress {
+  const bySession = new Map<string, UnderWay>();
+  const begin = (task: Known): void => {
+    if (task.session !== null) bySession.set(task.session, { ...task, since: clock.now(), tokens: 0, calls: 0 });
+  };
+  return {
+    attend: ({ state }) => {
+      for (const row of state.tasks.values()) begin(row);
+    },
+    event: (event) => {
+      if (event.type === "task.started") begin(event.body);
+      const task = bySession.get(event.session);
+      if (task && event.type === "message.assistant")
+        task.tokens += (event.body.usage?.inputTokens ?? 0) + (event.body.usage?.outputTokens ?? 0);
+      if (!task || event.type !== "call.proposed" || event.body.index < 0) return; // what a tool's body calls is the tool's own matter
+      task.calls += 1;
+      tell(progressLine(task, event.body.tool, clock.now() - task.since));
+    },
+  };
+}
+
+function progressLine({ task, call, agent, description, tokens, calls }: UnderWay, tool: string, durationMs: number): WireMessage {
+  return {
+    type: "system",
+    subtype: "task_progress",
+    task_id: task,
+    ...(call !== null && { tool_use_id: call }),
+    description,
+    agent,
+    subagent_type: agent,
+    last_tool_name: tool,
+    usage: { total_tokens: tokens, tool_uses: calls, duration_ms: Math.max(0, durationMs) },
+  };
 }

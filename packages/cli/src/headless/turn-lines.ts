@@ -105,9 +105,9 @@ function ended(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): readonly
 
 const ORIGINS: readonly string[] = ["user", "notice", "schedule"];
 
-/** Reminders of the runtime are between it and the model. */
+/** Reminders of the runtime are between it and the model, and so is the markup of a notice: a host is shown the line for people. */
 function userLine({ seq, body: { content, origin, displayText } }: LedgerEvent<"message.user">): readonly TurnLine[] {
   if (!ORIGINS.includes(origin)) return [];
-  const message = { role: "user", content: contentBlocks(content) };
+  const message = { role: "user", content: contentBlocks(origin === "notice" ? (displayText ?? content) : content) };
   return [{ fields: { type: "user", message, origin, ...(displayText !== undefined && { display_text: displayText }) }, seq }];
 }

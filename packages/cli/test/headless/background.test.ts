@@ -179,6 +179,57 @@ agents:
     ]);
   });
 
+  test("a host sees how far a task has come, and a line for people where the model is told by markup", async () => {
+    const calls = "{ calls: [{ tool: glob, id: a, input: { pattern: '*' } }, { tool: list, id: b, input: {} }] }";
+    using at = scene(
+      task(
+        `${calls}, { usage: { inputTokens: 7, outputTokens: 2 }, calls: [{ tool: glob, id: c, input: { pattern: x } }] }, { say: found }`,
+        "  - say: started\n  - say: it was found\n",
+      ),
+    );
+    await helper(at);
+    const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent"]);
+    await host.ask("initialize", {});
+    host.say("go");
+    assert.equal((await host.next("result", isResult)).result, "it was found");
+    assert.equal(await host.end(), 0, host.stderr());
+    const progress = host.lines.filter(isSystem("task_progress"));
+    assert.deepEqual(
+      progress.map(({ task_id, tool_use_id, last_tool_name, usage }) => [task_id, tool_use_id, last_tool_name, usage.tool_uses]),
+      [
+        ["t_launch", "launch", "glob", 1],
+        ["t_launch", "launch", "list", 2],
+        ["t_launch", "launch", "glob", 3],
+      ],
+    );
+    const { description, subagent_type, usage } = progress.at(-1);
+    assert.deepEqual([typeof description, subagent_type, usage.total_tokens], ["string", "helper", 9]);
+    const told = host.lines.find(({ origin }) => origin === "notice");
+    assert.deepEqual(told.message.content, [{ type: "text", text: told.display_text }]);
+    assert.match(told.display_text, /^Background task "helper: .*" completed\.$/);
+    assert.deepEqual(
+      host.lines.filter((line) => JSON.stringify(line).includes("<task-id>")),
+      [],
+    );
+  });
+
+  test("a message that failed has one result, and it is the last line, though a task went on behind it", async () => {
+    using at = scene(
+      task("{ delayMs: 60000, say: found }", "  - error: { status: 401, message: no key }\n  - error: { status: 401, message: no key }\n"),
+    );
+    await helper(at);
+    const host = startHost(at, ["run", "--model", "script:s.yaml", "--allow", "Agent"]);
+    await host.ask("initialize", {});
+    host.say("go");
+    assert.equal((await host.next("result", isResult)).error.type, "provider_auth");
+    assert.equal(await host.end(), 1, host.stderr());
+    assert.deepEqual(
+      host.lines.filter(isResult).map(({ subtype }) => subtype),
+      ["error_during_execution"],
+    );
+    assert.equal(host.lines.at(-1).type, "result");
+  });
+
   test("--approval-timeout counts for what a task asks too", async () => {
     using at = scene(
       task(

@@ -58,8 +58,8 @@ describe("resuming a run", () => {
     const lines = parse(stdout);
     assert.equal(code, 0, stderr);
     assert.deepEqual(
-      lines.at(-1).unknown_outcomes.map(({ tool_use_id }: Line) => tool_use_id),
-      ["c1"],
+      lines.at(-1).unknown_outcomes.map(({ tool_name, tool_use_id }: Line) => [tool_name, tool_use_id]),
+      [["shell", "c1"]],
     );
     assert.deepEqual(
       resultsOf(lines).map(({ tool_use_id, outcome, error_type }) => [tool_use_id, outcome, error_type]),
