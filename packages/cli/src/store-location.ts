@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import type { Context } from "./command-spec.ts";
 import { usageError } from "./failure.ts";
@@ -20,10 +20,15 @@ export async function stateDirectory(context: Pick<Context, "io" | "options">): 
 export function locate({ io, options }: Pick<Context, "io" | "options">): string {
   const given = options.text("store");
   if (given) return resolve(io.cwd, given);
-  const { ASSENT_STORE: store, XDG_STATE_HOME: state, HOME: home } = io.env;
+  const { ASSENT_STORE: store, XDG_STATE_HOME: state } = io.env;
   if (store && isAbsolute(store)) return store;
   if (state && isAbsolute(state)) return join(state, "assent");
-  return join(home && isAbsolute(home) ? home : homedir(), ".local", "state", "assent");
+  return join(userHome(io.env), ".local", "state", "assent");
+}
+
+/** HOME where it is absolute, else the account's own directory: an empty HOME never means the working directory. */
+export function userHome({ HOME: home }: Readonly<Record<string, string | undefined>>): string {
+  return home && isAbsolute(home) ? home : userInfo().homedir;
 }
 
 /** What a command printed for copying needs at its end, so that it reads the same store. */

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { userInfo } from "node:os";
+import { isAbsolute, join } from "node:path";
 import { describe, test } from "node:test";
+import { settingsPlaces } from "@assent/policy";
+import { userHome } from "../src/store-location.ts";
 import { ended, groupRuns, place, until } from "./support/assent.ts";
 
 const TOUCH = '{"command":"touch x"}';
@@ -410,6 +413,18 @@ describe("where the store is", () => {
     assert.ok(existsSync(join(at.root, "xdg/assent/ledger.db")) && !existsSync(at.path("rel")));
     await run({ ASSENT_STORE: "", XDG_STATE_HOME: "rel" });
     assert.ok(existsSync(join(at.root, ".local/state/assent/ledger.db")));
+  });
+
+  test("an empty HOME is not the working directory", () => {
+    const before = process.env["HOME"];
+    process.env["HOME"] = "";
+    try {
+      assert.equal(userHome({ HOME: "" }), userInfo().homedir);
+      assert.equal(settingsPlaces({ HOME: "" }).home, userInfo().homedir);
+      assert.ok(isAbsolute(userInfo().homedir));
+    } finally {
+      if (before !== undefined) process.env["HOME"] = before;
+    }
   });
 
   test("looking at a store that is not there makes none", async () => {

@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 
 /** Links followed before a path counts as a loop. */
@@ -35,9 +35,9 @@ export function isInside(root: string, path: string): boolean {
   return path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
-/** The home directory that `~` means: the one given, where it is absolute, else the system's word for it. */
+/** The home directory that `~` means: the one given, where it is absolute, else the account's own. An empty HOME never means the working directory. */
 export function homeDirectory(given: string | undefined): string {
-  return given !== undefined && isAbsolute(given) ? given : homedir();
+  return given !== undefined && isAbsolute(given) ? given : userInfo().homedir;
 }
 
 function realPath(absolute: string): string | null {

@@ -159,6 +159,7 @@ export type ResultLine = Common & {
     | "error_max_turns"
     | "error_budget"
     | "error_expectation"
+    | "error_incomplete_answer"
     | "interrupted"
     | "parked"
     | "error_cancelled";

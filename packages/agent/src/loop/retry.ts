@@ -4,6 +4,8 @@ import { BrokenAnswer } from "./stream-answer.ts";
 
 /** How often a request is made again before its failure is the run's. */
 const RETRIES = 4;
+/** Nothing listens there: a server that restarts is back in seconds, and an address that is wrong is told soon. */
+const REFUSED_RETRIES = 2;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
 /** A provider that wants more patience than this is not waited for. */
@@ -21,7 +23,7 @@ export type Failed = {
 
 /**
  * How long to wait before the same request is made again; undefined: not at all. The first that fits decides:
- * 1. as often as allowed already; 2. an answer that had whole calls in it; 3. what the provider calls final, and a spent quota;
+ * 1. as often as allowed already; 2. an answer that had whole calls in it; 3. what the provider calls final, a spent quota, and a connection refused three times;
  * 4. an overload, a rate limit, a server's or a network's failure, an answer that broke off. Everything else is final.
  */
 export function retryDelay({ error, failures, retries, now }: Failed): number | undefined {
@@ -30,6 +32,7 @@ export function retryDelay({ error, failures, retries, now }: Failed): number | 
   const broken = error instanceof BrokenAnswer;
   const cause = broken ? error.cause : error;
   if (!isPassing(cause, broken)) return undefined;
+  if (failures > REFUSED_RETRIES && hasCode(cause, REFUSED)) return undefined;
   const asked = askedDelay(cause, now);
   if (asked !== undefined) return asked > LONGEST_WAIT_MS ? undefined : asked;
   return Math.min(FIRST_WAIT_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS);
@@ -39,7 +42,7 @@ function isPassing(cause: unknown, broken: boolean): boolean {
   const { status, retryable, kind } = told(cause);
   if (retryable === false || /insufficient_quota|billing_error|invalid_request/.test(kind)) return false;
   if (status !== undefined) return status === 408 || status === 429 || status >= 500;
-  return broken || APICallError.isInstance(cause) || isNetworkFailure(cause);
+  return broken || APICallError.isInstance(cause) || hasCode(cause, NETWORK);
 }
 
 type Told = { readonly status: number | undefined; readonly retryable: boolean | undefined; readonly kind: string };
@@ -58,9 +61,14 @@ function told(cause: unknown): Told {
 
 const NETWORK = /^(?:ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|EPIPE|EAI_AGAIN|ENOTFOUND|ENETUNREACH|EHOSTUNREACH|UND_ERR_)/;
 
-function isNetworkFailure(error: unknown): boolean {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1)
-    if ("code" in at && typeof at.code === "string" && NETWORK.test(at.code)) return true;
+const REFUSED = /^ECONNREFUSED$/;
+
+/** An error, or one of those that caused it, has a code that fits. */
+function hasCode(error: unknown, code: RegExp): boolean {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
+    if ("code" in at && typeof at.code === "string" && code.test(at.code)) return true;
+    if (at instanceof AggregateError && at.errors.some((one) => hasCode(one, code))) return true;
+  }
   return false;
 }
 

@@ -124,8 +124,10 @@ function after(talk: Talk, { answer, signal }: Acting, report: BatchReport): May
   if (report.endedBy === "interrupted") return end(talk, "cancelled");
   if (report.endedBy === "limit")
     return end(talk, "budget", deps.limits?.exceeded() ?? { type: "limit_tool_calls", message: "The limit of tool calls is reached." });
-  if (answer.calls.length === 0)
-    return steering.holds() || deps.session.state.notices.size > 0 ? undefined : endText(talk, answer.text, signal);
+  if (answer.calls.length === 0) {
+    const goesOn = steering.holds() || deps.session.state.notices.size > 0;
+    return goesOn ? undefined : (endIncomplete(talk, answer) ?? endText(talk, answer.text, signal));
+  }
   const unanswered = endUnanswered(talk, report);
   if (unanswered) return unanswered;
   const called = talk.planning.called(answer.calls);
@@ -158,6 +160,25 @@ function overrideOf(tools: Registry, calls: ModelAnswer["calls"], results: Resul
     known.map(({ name }) => ({ name, modelOverride: wish(name) })),
     results,
   );
+}
+
+const INCOMPLETE: Readonly<Record<string, NonNullable<RunEnd["error"]>>> = {
+  length: {
+    type: "answer_cut",
+    message: "The model's last answer was cut off at its output limit.",
+    hint: "Ask it to go on, or use a model with a larger output limit.",
+  },
+  "content-filter": {
+    type: "answer_refused",
+    message: "The provider's content filter stopped the model's last answer.",
+    hint: "Say it differently, or use another model.",
+  },
+};
+
+/** A last answer that the provider cut or refused is a failure: what it says may be half of it. */
+function endIncomplete(talk: Talk, { stop }: ModelAnswer): RunEnd | undefined {
+  const error = INCOMPLETE[stop];
+  return error && end(talk, "failed", error);
 }
 
 /** The model has said its last word, unless it owes the person a plan, or a hook holds it back. */

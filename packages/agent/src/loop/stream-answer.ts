@@ -90,7 +90,27 @@ export async function streamAnswer(
     await reader.cancel(error).catch(() => undefined); // what is not read to its end is given up, and its provider told so
     const stop = options.abortSignal?.aborted ? "aborted" : "error";
     into.teller?.end(stop);
-    throw new BrokenAnswer(error, { calls: into.calls.length, heard: into.heard, partial: answerOf(into, stop) });
+    const arrived = withoutCutCalls(into);
+    throw new BrokenAnswer(error, { calls: arrived.calls.length, heard: into.heard, partial: answerOf(arrived, stop) });
+  }
+}
+
+/** Some providers pass on a call whose arguments broke off as if it were whole. */
+function withoutCutCalls(into: Collected): Collected {
+  const isWhole = (input: unknown): boolean => typeof input !== "string" || input.trim() === "" || isJson(input);
+  return {
+    ...into,
+    entries: into.entries.filter((entry) => entry.type !== "call" || isWhole(entry.input)),
+    calls: into.calls.filter((call) => isWhole(call.arguments)),
+  };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 

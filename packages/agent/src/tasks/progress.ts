@@ -59,7 +59,7 @@ export async function recordedProgress(ledger: Ledger, session: string): Promise
   return progress;
 }
 
-const CUT: readonly string[] = ["length", "aborted", "error"];
+const CUT: readonly string[] = ["length", "content-filter", "aborted", "error"];
 
 /** The model had said its last word, whole, and had nothing more to call. */
 export function isGoal(answer: LastAnswer | undefined): boolean {

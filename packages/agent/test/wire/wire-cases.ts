@@ -354,6 +354,26 @@ export function testWire(fetch: typeof globalThis.fetch): void {
     }
   });
 
+  describe("a stream that ends in the middle of a call's arguments", () => {
+    for (const name of ["chat completions", "responses", "messages"] as const)
+      for (const end of ["whole", "cut"] as const)
+        test(`${name}, ${end === "cut" ? "by a lost connection" : "as if it were complete"}: is tried again`, async () => {
+          const dialect = DIALECTS[name];
+          const frames = dialect.frames({ text: ["I look."], calls: TWO.slice(0, 1) });
+          const half = frames.findIndex((text) => text.includes('{\\"text\\"') || text.includes('{\\"text'));
+          assert.ok(half > 0 && half < frames.length - 1);
+          server.replies.push({ frames: frames.slice(0, half + 1), end });
+          reply(dialect, { text: ["Done."] });
+          const { ask, say } = talk(await model(dialect));
+          say("go");
+          const { answer, again } = await retried(ask);
+          assert.equal(answer.text, "Done.");
+          const [{ error } = { error: undefined }] = again;
+          assert.ok(error instanceof BrokenAnswer);
+          assert.deepEqual([error.calls, error.partial?.calls], [0, []]);
+        });
+  });
+
   describe("a forced choice, as it goes out", () => {
     const auto = { choice: { tool: "echo" }, capability: "auto" } as const;
     const only = { choice: { tool: "echo" }, capability: "required" } as const;

@@ -11,9 +11,9 @@ import type { OutputFormat } from "./run-output.ts";
 /** What people are told of a run's end. */
 export type RunLeft = { readonly resume: string; readonly outcome: RunOutcome; readonly waiting: readonly Waiting[] };
 
-/** The model's last words on stdout, where the run came to its end; everything else is for people. */
-export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error } }: RunLeft): Promise<void> {
-  if (text !== "" && !error) await printContent(io.stdout, text);
+/** The model's last words on stdout, where the run came to its end, also where the provider cut them; everything else is for people. */
+export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error, subtype } }: RunLeft): Promise<void> {
+  if (text !== "" && (!error || subtype === "error_incomplete_answer")) await printContent(io.stdout, text);
 }
 
 /** What went wrong, which a stream says itself, and what waits for a person, with the commands that answer it, and how it goes on. */

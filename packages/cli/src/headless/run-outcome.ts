@@ -9,6 +9,7 @@ export type RunOutcome = {
     | "error_max_turns"
     | "error_budget"
     | "error_expectation"
+    | "error_incomplete_answer"
     | "interrupted"
     | "parked"
     | "error_cancelled";
@@ -22,6 +23,8 @@ export function succeeded(text: string): RunOutcome {
   return { subtype: "success", exit: 0, text };
 }
 
+/** The provider cut or refused the last answer: its text is there, as far as it came. */
+const INCOMPLETE: readonly string[] = ["answer_cut", "answer_refused"];
 const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];
 
 /** What an end comes to. `whole`: the run was told to stop, not only the turns under way. */
@@ -53,6 +56,7 @@ export function failed(text: string, error: NonNullable<RunOutcome["error"]>): R
   if (SCRIPT_ENDS.includes(error.type)) return { subtype: "error_expectation", exit: 70, text, error };
   if (error.type.startsWith("limit_") && error.type !== "limit_turns") return { subtype: "error_budget", exit: 55, text, error };
   if (error.type === "limit_turns") return { subtype: "error_max_turns", exit: 53, text, error };
+  if (INCOMPLETE.includes(error.type)) return { subtype: "error_incomplete_answer", exit: 1, text, error };
   const type = error.type === "denied_unattended" ? "approval_required" : error.type;
   return { subtype: "error_during_execution", exit: 1, text, error: { ...error, type } };
 }

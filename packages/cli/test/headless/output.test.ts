@@ -167,6 +167,18 @@ describe("the three formats", () => {
       "turns: [{ calls: [{ tool: list, input: { path: . } }] }]",
       { code: 70, subtype: "error_expectation", error: "script_exhausted" },
     ],
+    [
+      "an answer that was cut at the output limit",
+      [],
+      "turns: [{ say: Once upon, truncated: true }]",
+      {
+        code: 1,
+        subtype: "error_incomplete_answer",
+        error: "answer_cut",
+        stdout: "Once upon\n",
+        stderr: /^assent: The model's last answer was cut off at its output limit\.\n/,
+      },
+    ],
     ["--on-ask fail", ["--on-ask", "fail"], WRITES, { code: 1, subtype: "error_during_execution", error: "approval_required" }],
     ["H13: parked", ["--on-ask", "park"], WRITES, { code: 75, subtype: "parked", stdout: "I make it.\n", stderr: PARKED }],
   ];

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { DIALECTS } from "../../../agent/test/wire/dialects.ts";
+import { type ModelServer, modelServer } from "../../../agent/test/wire/model-server.ts";
 import { type Place, place } from "../support/assent.ts";
 import { openScreen } from "../tui/support/screen.ts";
 
@@ -56,5 +58,52 @@ describe("a provider's failure, as people and programs are told it", () => {
     await screen.until((now) => now.replaceAll(/\s+/g, " ").includes(`${message()} (provider_error) ${HINT}`));
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 0);
+  });
+});
+
+describe("what a provider does to the last answer", () => {
+  const chat = DIALECTS["chat completions"];
+  let server: ModelServer;
+  before(async () => {
+    server = await modelServer();
+  });
+  after(() => server.close());
+
+  test("a content filter's stop is a failure of its own, and the text so far is printed", async () => {
+    using at = place();
+    const filtered = chat
+      .frames({ text: ["Once upon"] })
+      .map((frame) => frame.replace('"finish_reason":"stop"', '"finish_reason":"content_filter"'));
+    for (const format of ["text", "stream-json"]) {
+      server.replies.push({ frames: filtered });
+      const argv = ["run", "go", "--model", chat.id, "--output-format", format];
+      const { code, stdout, stderr } = await at.here(argv, { env: { ...chat.environment(server.origin) } });
+      assert.equal(code, 1, stderr);
+      if (format === "text") {
+        assert.equal(stdout, "Once upon\n");
+        assert.match(stderr, /^assent: The provider's content filter stopped the model's last answer\.\n/);
+        continue;
+      }
+      const { subtype, is_error, exit_code, result, error } = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+      assert.deepEqual(
+        [subtype, is_error, exit_code, result, error.type],
+        ["error_incomplete_answer", true, 1, "Once upon", "answer_refused"],
+      );
+    }
+  });
+
+  test("a refused connection is tried three times, not for minutes", async () => {
+    using at = place();
+    const closed = await modelServer();
+    await closed.close();
+    const argv = ["run", "go", "--model", chat.id, "--output-format", "stream-json"];
+    const { code, stdout } = await at.here(argv, { env: { ...chat.environment(closed.origin) } });
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const retries = lines.filter(({ subtype, code: warned }) => subtype === "warning" && warned === "provider_retry");
+    assert.deepEqual([code, retries.length, lines.at(-1).error.type], [1, 2, "provider_error"], stdout);
+    assert.match(lines.at(-1).error.message, /ECONNREFUSED/);
   });
 });

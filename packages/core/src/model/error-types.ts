@@ -160,6 +160,8 @@ const TABLE = {
   provider_auth: ["command"],
   provider_refused_schema: ["command"],
   loop_detected: ["command"],
+  answer_cut: ["command"],
+  answer_refused: ["command"],
   approval_required: ["command"],
   hook_stopped: ["command"],
   limit_turns: ["command"],

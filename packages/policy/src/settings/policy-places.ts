@@ -1,6 +1,6 @@
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Scope } from "@assent/core";
+import { homeDirectory } from "../resolve-path.ts";
 
 /** What the flags of this run say. */
 export type SessionFlags = {
@@ -60,13 +60,9 @@ export function projectFile(workspace: string): string {
 /** Where the user's and the team's settings lie; no file of a workspace has a say in it. */
 export function settingsPlaces(
   env: Readonly<Record<string, string | undefined>>,
-  home: string = homeOf(env),
+  home: string = homeDirectory(env["HOME"]),
 ): { readonly userFile: string; readonly teamFile: string; readonly home: string } {
   const { XDG_CONFIG_HOME: config } = env;
   const user = config && isAbsolute(config) ? config : join(home, ".config");
   return { userFile: join(user, "assent", "settings.json"), teamFile: "/etc/assent/settings.json", home };
-}
-
-function homeOf({ HOME: home }: Readonly<Record<string, string | undefined>>): string {
-  return home && isAbsolute(home) ? home : homedir();
 }
