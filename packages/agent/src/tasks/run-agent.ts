@@ -61,7 +61,7 @@ function endOf(end: RunEnd, { agent, maxTurns, maxTimeMs }: Ended): AgentEnd {
     const result = end.text === "" ? agent.progress.text() : end.text;
     return { status: "completed", result, error: null, partial: false, ...(end.remark !== undefined && { remark: end.remark }) };
   }
-  if (end.reason === "done") return failed(agent, answer?.stop === "length" ? "output truncated" : "ended without an answer");
+  if (end.reason === "done") return failed(agent, "ended without an answer");
   if (maxTimeMs !== undefined) return failed(agent, `time limit (${maxTimeMs} ms) reached`);
   if (end.reason === "cancelled") return { status: "cancelled", result: agent.progress.text(), error: null, partial: true };
   if (end.reason === "turn_limit") return failed(agent, `turn limit (${maxTurns}) reached`);
@@ -69,6 +69,7 @@ function endOf(end: RunEnd, { agent, maxTurns, maxTimeMs }: Ended): AgentEnd {
 }
 
 function reasonOf({ reason, error }: RunEnd): string {
+  if (error?.type === "answer_cut") return "output truncated";
   if (error?.type === "loop_detected") return "stopped, repeating the same calls";
   if (error?.type.startsWith("limit_")) return "budget reached";
   return error?.message ?? reason;
