@@ -971,7 +971,7 @@ describe("surfaces are pinned", () => {
     },
     "@assent/store": {
       file: "packages/store/src/index.ts",
-      values: ["anchorText", "openLedger", "parseAnchor", "pruneStore", "verifyStore"],
+      values: ["anchorText", "hasStore", "openLedger", "parseAnchor", "pruneStore", "verifyStore"],
       types: [
         "Anchor",
         "Database",

@@ -27,5 +27,6 @@ async function openDurable({ io, overrides }: Context, directory: string): Promi
   const { startOf } = hostProcesses();
   const ledger = await openLedger({ directory, startOf, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
   for (const { message } of ledger.warnings) await warn(io, message);
+  if (ledger.refusal?.type === "store_newer") await warn(io, ledger.refusal.message);
   return ledger;
 }

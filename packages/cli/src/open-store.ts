@@ -1,5 +1,3 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Ledger } from "@assent/core";
 import type { Context } from "./command-spec.ts";
 import { stateDirectory } from "./store-location.ts";
@@ -16,14 +14,15 @@ export async function withStore<T>(context: Context, work: (store: Store) => Pro
 /** `withStore` for commands that only look: a store that is not there is empty, and is not made. */
 export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
   const directory = await stateDirectory(context);
-  if (hasStore(directory)) return use(await openAt(context, directory), directory, work);
+  if (await hasStore(directory)) return use(await openAt(context, directory), directory, work);
   const { memoryLedger } = await import("@assent/core");
   return use(memoryLedger(), directory, work);
 }
 
-/** True when a ledger lies in the directory. */
-export function hasStore(directory: string): boolean {
-  return existsSync(join(directory, "ledger.db"));
+/** True when there is a store in the directory; false only where there never was one. */
+export async function hasStore(directory: string): Promise<boolean> {
+  const store = await import("@assent/store");
+  return store.hasStore(directory);
 }
 
 async function openAt(context: Context, directory: string): Promise<Ledger> {

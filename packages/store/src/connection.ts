@@ -1,11 +1,10 @@
-import { statSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { LedgerError } from "@assent/core";
-import { BUSY_MS, type Database, type OpenDatabase } from "./database.ts";
+import { BUSY_MS, type Database, type OpenDatabase, query } from "./database.ts";
 import { SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
-import { storeError } from "./store-error.ts";
+import { lost, statsOf, storeError, unreadable } from "./store-error.ts";
 
 /** An open database; with a refusal it can only be read. */
 export type Connection = { readonly database: Database; readonly refusal: LedgerError | undefined };
@@ -15,7 +14,7 @@ const RETRY_MS = 20;
 /** Opens the file for writing, or for reading where the file system allows no more. */
 export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Connection> {
   try {
-    return { database: await openWal(paths.file, open), refusal: undefined };
+    return { database: await openWal(paths, open), refusal: undefined };
   } catch (cause) {
     const error = storeError(cause, paths);
     if (!(error instanceof LedgerError) || error.type !== "store_readonly") throw error;
@@ -26,19 +25,20 @@ export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Co
 /** Opens the file for reading alone; on a file system where not even SQLite's own files can be made, as one that nobody changes. */
 export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
   try {
-    return openToRead(paths.file, open);
+    return openToRead(paths, paths.file, open);
   } catch (cause) {
     const error = storeError(cause, paths);
-    const hasLog = (statSync(`${paths.file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-    if (!(error instanceof LedgerError) || error.type !== "store_readonly" || hasLog) throw error;
-    return openToRead(`${pathToFileURL(paths.file).href}?immutable=1`, open);
+    if (!(error instanceof LedgerError) || error.type !== "store_readonly") throw error;
+    if ((statsOf(`${paths.file}-wal`)?.size ?? 0) > 0) throw unreadable(paths);
+    return openToRead(paths, `${pathToFileURL(paths.file).href}?immutable=1`, open);
   }
 }
 
-function openToRead(file: string, open: OpenDatabase): Database {
+function openToRead(paths: StatePaths, file: string, open: OpenDatabase): Database {
   const database = open(file, { readOnly: true, timeout: BUSY_MS });
   try {
     database.exec("pragma cell_size_check=on; select 1 from sqlite_schema limit 1");
+    refuseForeign(database, paths);
     return database;
   } catch (error) {
     database.close();
@@ -46,9 +46,10 @@ function openToRead(file: string, open: OpenDatabase): Database {
   }
 }
 
-async function openWal(file: string, open: OpenDatabase): Promise<Database> {
-  const database = open(file, { readOnly: false, timeout: BUSY_MS });
+async function openWal(paths: StatePaths, open: OpenDatabase): Promise<Database> {
+  const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
   try {
+    refuseForeign(database, paths);
     // The store checkpoints by itself, because SQLite keeps quiet about a checkpoint that failed.
     database.exec("pragma wal_autocheckpoint=0; pragma cell_size_check=on");
     await enterWal(database);
@@ -57,6 +58,18 @@ async function openWal(file: string, open: OpenDatabase): Promise<Database> {
     database.close();
     throw error;
   }
+}
+
+/** Looks before anything is written: the database of another program is left as it is. */
+function refuseForeign(database: Database, { file, directory }: StatePaths): void {
+  const known = query<{ ours: number; all: number }>(
+    database,
+    "select count(*) as 'all', count(case when name in ('meta', 'events', 'sessions', 'approvals') then 1 end) as ours from sqlite_schema where type = 'table'",
+  ).get();
+  if (!known || known.ours > 0) return;
+  if (known.all === 0) throw lost(`The ledger ${file} has no tables.`, { directory });
+  const text = `${file} is the database of another program. Choose another directory with --store.`;
+  throw new LedgerError("store_unsafe_location", text, { path: file });
 }
 
 /** Two processes that open a new file at once refuse each other without waiting; the loser tries again. */

@@ -3,7 +3,7 @@ export type { Database, OpenDatabase } from "./database.ts";
 export type { Finding, FindingType, Head } from "./finding.ts";
 export type { StartOf } from "./lease.ts";
 export { type OpenLedgerOptions, openLedger, type StoreExtras } from "./open-ledger.ts";
-export type { OpenStoreOptions } from "./open-store.ts";
+export { hasStore, type OpenStoreOptions } from "./open-store.ts";
 export { type PruneOptions, type PruneReport, pruneStore } from "./prune.ts";
 export type { Repaired } from "./repair.ts";
 export type { StoreWarning } from "./state-directory.ts";

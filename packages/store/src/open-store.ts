@@ -3,16 +3,17 @@ import { statSync } from "node:fs";
 import { type Clock, LedgerError } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { connect } from "./connection.ts";
+import { checkMark, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "./database.ts";
 import type { FilePlace } from "./lease.ts";
 import { isMalformedFile } from "./malformed.ts";
-import { createTables, MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "./migrate.ts";
+import { MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "./migrate.ts";
 import { draft } from "./own-draft.ts";
 import { hasMoved, recordedPlace, recordPlace, voidAnswers } from "./restored.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { noLedger, prepareDirectory, type StoreWarning } from "./state-directory.ts";
+import { hasLedger, noLedger, prepareDirectory, type StoreWarning } from "./state-directory.ts";
 import { type StatePaths, statePaths } from "./state-paths.ts";
-import { corrupt, lost, newer, storeError } from "./store-error.ts";
+import { corrupt, newer, storeError } from "./store-error.ts";
 import { type StoreFiles, watchStoreFiles } from "./store-files.ts";
 import { makeWriting, type Writing } from "./writing.ts";
 
@@ -47,19 +48,33 @@ export type OpenStore = {
   readonly time: () => string;
 };
 
+/** True when there is a store in the directory; false only where there never was one. Anything in doubt is a `LedgerError` that says what to do. */
+export function hasStore(directory: string): boolean {
+  return hasLedger(statePaths(directory));
+}
+
 /** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
 export async function openStore(options: MendOptions): Promise<OpenStore> {
   const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, salvaging = false } = options;
   const paths = statePaths(directory);
   const time = (): string => new Date(clock.now()).toISOString();
-  const warnings = [...guarded(paths, () => prepareDirectory(paths, createIfMissing))];
-  const { database, refusal } = await connect(paths, openDatabase ?? (await nodeSqlite()));
+  const open = openDatabase ?? (await nodeSqlite());
+  const { warnings, place, logMissing } = guarded(paths, () => {
+    if (!hasLedger(paths)) {
+      if (!createIfMissing) throw noLedger(paths);
+      createLedger(paths, open, (database) => writeFirst(database, time()));
+    }
+    if (!salvaging) refuseMissingLog(paths);
+    return { warnings: [...prepareDirectory(paths)], place: placeOf(paths.file), logMissing: isLogMissing(paths) };
+  });
+  const { database, refusal } = await connect(paths, open);
   try {
     return guarded(paths, () => {
-      const refused = refusal ?? bringUpToDate(database, paths, { time, createIfMissing, salvaging });
+      const refused = refusal ?? bringUpToDate(database, paths, { time, salvaging });
       standIn(database);
       const storeId = storeIdOf(database);
-      const place = placeOf(paths.file);
+      checkMark(paths, storeId, refused === undefined);
+      if (logMissing && !refused) recordPlace(database, NOWHERE);
       const writing = makeWriting(database, storeId);
       const files = watchStoreFiles(paths);
       const store = { database, paths, storeId, writing, place, files, refusal: refused, warnings, time };
@@ -79,15 +94,14 @@ function guarded<T>(paths: StatePaths, work: () => T): T {
   }
 }
 
-type Updating = { readonly time: () => string; readonly createIfMissing: boolean; readonly salvaging: boolean };
+/** A store that goes on without its newest records is settled like a restored backup when it is opened next. */
+const NOWHERE: FilePlace = { device: "", inode: "" };
 
-function bringUpToDate(database: Database, paths: StatePaths, { time, createIfMissing, salvaging }: Updating): LedgerError | undefined {
+type Updating = { readonly time: () => string; readonly salvaging: boolean };
+
+function bringUpToDate(database: Database, paths: StatePaths, { time, salvaging }: Updating): LedgerError | undefined {
   const state = schemaState(database);
   if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
-  if (state === "empty") {
-    if (!createIfMissing) throw salvaging ? lost("The database file is empty.", paths) : noLedger(paths);
-    createTables(database, () => writeFirst(database, time()));
-  }
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
   if (state === "older" && !(salvaging && isMalformedFile(database)))
     migrate(database, { file: paths.file, migrations: MIGRATIONS, record });

@@ -1,8 +1,8 @@
-import { chmodSync, closeSync, constants, existsSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, type Stats } from "node:fs";
+import { accessSync, chmodSync, closeSync, constants, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { LedgerError } from "@assent/core";
 import { octal, type StatePaths } from "./state-paths.ts";
-import { lost } from "./store-error.ts";
+import { gone, lost, unreadable } from "./store-error.ts";
 
 /** Something the opener should know that stops nothing. */
 export type StoreWarning = {
@@ -11,15 +11,44 @@ export type StoreWarning = {
 };
 
 /**
- * Makes the directory (0700) and an empty database file (0600) where they are missing, whatever the umask, and tightens looser modes.
- * Refuses links and files of another owner (`store_unsafe_location`), and an emptied database beside outputs (`store_corrupt`).
+ * True when there is a ledger; false only where there never was one.
+ * Throws `store_unreadable` where nobody can tell, `store_unsafe_location` for anything else in its place (links, files of another owner),
+ * and `store_lost` where other files of a store are left without their ledger.
  */
-export function prepareDirectory(paths: StatePaths, createIfMissing: boolean): readonly StoreWarning[] {
-  if (createIfMissing) makeMissing(paths);
-  const size = inspect(paths.directory, "directory")?.size === undefined ? undefined : inspect(paths.file, "file")?.size;
-  if (size === undefined) throw noLedger(paths);
-  if (size === 0 && !isEmpty(paths.output)) throw lost("The ledger is empty, but tool output of earlier sessions lies beside it.", paths);
+export function hasLedger(paths: StatePaths): boolean {
+  try {
+    if (!exists(paths.directory)) return false;
+    inspect(paths.directory, "directory");
+    if (inspect(paths.file, "file")) return true;
+    const left = [paths.mark, `${paths.file}-wal`, `${paths.file}-shm`].find(exists) ?? [paths.output, paths.torn].find(isFilled);
+    if (left === undefined) return false;
+    throw gone(`The ledger ${paths.file} is missing, but ${left} is left of it.`, paths);
+  } catch (error) {
+    throw isCode(error, "EACCES") || isCode(error, "EPERM") ? unreadable(paths) : error;
+  }
+}
+
+/** Tightens looser modes of an existing store. Throws `store_unreadable` for a ledger that may not be read, `store_corrupt` for an empty one. */
+export function prepareDirectory(paths: StatePaths): readonly StoreWarning[] {
+  refuseUnreadable(paths);
+  if (inspect(paths.file, "file")?.size === 0) throw lost(`The ledger ${paths.file} is empty (0 bytes).`, paths);
   return looseModes(paths).map(tighten);
+}
+
+/** Makes the directory (0700, whatever the umask) and those above it where they are missing. */
+export function makeStateDirectory({ directory }: StatePaths): void {
+  if (exists(directory)) return;
+  makeDirectory(directory);
+  syncDirectory(dirname(directory));
+}
+
+/** SQLite would say that the file cannot be opened, and not why. */
+export function refuseUnreadable(paths: StatePaths): void {
+  try {
+    accessSync(paths.file, constants.R_OK);
+  } catch (error) {
+    throw isCode(error, "EACCES") || isCode(error, "EPERM") ? unreadable(paths) : error;
+  }
 }
 
 /** A store that was not to be made and is not there. */
@@ -31,12 +60,13 @@ export function noLedger({ directory }: StatePaths): Error {
 export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
 
 /** Everything of the store that group or others may touch. */
-export function looseModes({ directory, file, output, torn }: StatePaths): readonly LooseMode[] {
+export function looseModes({ directory, file, mark, output, torn }: StatePaths): readonly LooseMode[] {
   const wanted: readonly (readonly [string, number])[] = [
     [directory, 0o700],
     [output, 0o700],
     [torn, 0o700],
     [file, 0o600],
+    [mark, 0o600],
     [`${file}-wal`, 0o600],
     [`${file}-shm`, 0o600],
   ];
@@ -53,19 +83,6 @@ export function createPrivateFile(file: string): void {
   const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
   closeSync(openSync(file, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600));
   syncDirectory(dirname(file));
-}
-
-function makeMissing({ directory, file }: StatePaths): void {
-  if (!exists(directory)) {
-    makeDirectory(directory);
-    syncDirectory(dirname(directory));
-  }
-  inspect(directory, "directory");
-  try {
-    if (!exists(file)) createPrivateFile(file);
-  } catch (error) {
-    if (!isCode(error, "EEXIST")) throw error; // another process made it in between
-  }
 }
 
 /** Step by step: where the file system has no new names, as in /proc, Node's own `recursive` tries for ever. */
@@ -107,12 +124,12 @@ function exists(path: string): boolean {
   }
 }
 
-function isEmpty(directory: string): boolean {
-  return !existsSync(directory) || readdirSync(directory).length === 0;
+function isFilled(directory: string): boolean {
+  return exists(directory) && readdirSync(directory).length > 0;
 }
 
 /** A name in a directory survives a power cut only after this. */
-function syncDirectory(directory: string): void {
+export function syncDirectory(directory: string): void {
   const handle = openSync(directory, constants.O_RDONLY);
   try {
     fsyncSync(handle);
@@ -121,6 +138,7 @@ function syncDirectory(directory: string): void {
   }
 }
 
-function isCode(error: unknown, code: string): boolean {
+/** True for an error of the file system with this code. */
+export function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && "code" in error && error.code === code;
 }

@@ -1,12 +1,20 @@
 import { join, resolve } from "node:path";
 
 /** Where a store keeps what. */
-export type StatePaths = { readonly directory: string; readonly file: string; readonly output: string; readonly torn: string };
+export type StatePaths = {
+  readonly directory: string;
+  readonly file: string;
+  /** Holds the store's id, so that a ledger that is missing or was exchanged is noticed. */
+  readonly mark: string;
+  readonly output: string;
+  readonly torn: string;
+};
 
 /** The places of a store in its directory. */
 export function statePaths(directory: string): StatePaths {
   const root = resolve(directory);
-  return { directory: root, file: join(root, "ledger.db"), output: join(root, "output"), torn: join(root, "torn") };
+  const at = (name: string): string => join(root, name);
+  return { directory: root, file: at("ledger.db"), mark: at("ledger.id"), output: at("output"), torn: at("torn") };
 }
 
 /** A mode as people write it. */

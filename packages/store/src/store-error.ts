@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Json, LedgerError } from "@assent/core";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
@@ -75,14 +75,15 @@ function whyNotWritten({ directory, file }: StatePaths): string {
   return isShut(directory) ? `its directory has mode ${modeOf(directory)}` : "its file system refuses it";
 }
 
-function isShut(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats !== undefined && (stats.mode & 0o200) === 0;
+/** The mode denies its owner one of these rights. */
+function isShut(path: string, rights = 0o200): boolean {
+  const stats = statsOf(path);
+  return stats !== undefined && (stats.mode & rights) !== rights;
 }
 
-function modeOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats ? octal(stats.mode & 0o777) : "none";
+function modeOf(path: string): string {
+  const stats = statsOf(path);
+  return stats ? octal(stats.mode & 0o777) : "unknown";
 }
 
 function locked({ file }: StatePaths): LedgerError {
@@ -103,9 +104,23 @@ export function corrupt(what: string, detail: Readonly<Record<string, Json>>): L
 }
 
 /** A ledger of which nothing can be saved. */
-export function lost(what: string, { directory }: StatePaths): LedgerError {
+export function lost(what: string, { directory }: Pick<StatePaths, "directory">): LedgerError {
   const remedy = `Restore a backup, or move ${directory} away and begin a new store.`;
   return new LedgerError("store_corrupt", `${what} It cannot be repaired. ${remedy}`, { directory });
+}
+
+/** A ledger that was here and is not any more. */
+export function gone(what: string, { directory }: StatePaths): LedgerError {
+  const remedy = `Put it back or restore a backup. To begin a new store instead, move ${directory} away.`;
+  return new LedgerError("store_lost", `${what} ${remedy}`, { directory });
+}
+
+/** A ledger that this user may not read. */
+export function unreadable(paths: StatePaths): LedgerError {
+  const { directory, file } = paths;
+  const remedy = "Give your user the right to read it, or choose another directory with --store.";
+  const why = isShut(directory, 0o500) ? `its directory has mode ${modeOf(directory)}` : `its mode is ${modeOf(file)}`;
+  return new LedgerError("store_unreadable", `The ledger ${file} cannot be read: ${why}. ${remedy}`, { path: file });
 }
 
 /** What a repair failed with: nobody is sent to the repair again. */
@@ -144,6 +159,16 @@ function lockHolder(file: string): number | undefined {
     if (access === "WRITE" && inode === shm.ino && Number(start) <= 120 && Number(end) >= 120) return Number(pid);
   }
   return undefined;
+}
+
+/** Undefined where the path does not exist or cannot be looked up. */
+export function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error) return undefined;
+    throw error;
+  }
 }
 
 /** Asks the file system itself, because a quota looks like a broken disk through SQLite. */

@@ -1,6 +1,7 @@
-import { type Stats, statSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { LedgerError } from "@assent/core";
 import type { StatePaths } from "./state-paths.ts";
+import { statsOf } from "./store-error.ts";
 
 /** The files of an open store: `check` throws `store_lost` once one of them is no longer the file at its path. */
 export type StoreFiles = { readonly check: () => void };
@@ -19,21 +20,11 @@ export function watchStoreFiles({ file }: StatePaths): StoreFiles {
   return {
     check: () => {
       for (const { path, device, inode } of open) {
-        const stats = statsOf(path);
+        const stats = statsOf(path); // a record that cannot be reached does not count as kept
         if (stats?.dev !== device || stats.ino !== inode) throw lostFile(path, stats);
       }
     },
   };
-}
-
-/** Undefined also where the path cannot be looked up: a record that nobody can reach does not count as kept. */
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (error instanceof Error && "code" in error) return undefined;
-    throw error;
-  }
 }
 
 function lostFile(path: string, found: Stats | undefined): LedgerError {

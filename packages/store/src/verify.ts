@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { LedgerError, SHARED } from "@assent/core";
 import { type Anchor, checkAnchor } from "./anchor.ts";
 import { openReadOnly } from "./connection.ts";
+import { isLogMissing, missingLog } from "./create-store.ts";
 import { type Database, nodeSqlite, type OpenDatabase } from "./database.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
 import type { StartOf } from "./lease.ts";
@@ -13,7 +13,7 @@ import { rebuildLists } from "./rebuild.ts";
 import { type Repaired, repairStore } from "./repair.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
-import { looseModes, noLedger } from "./state-directory.ts";
+import { hasLedger, looseModes, noLedger, refuseUnreadable } from "./state-directory.ts";
 import { octal, type StatePaths, statePaths } from "./state-paths.ts";
 import { beyondRepair, damageIn, newer, storeError } from "./store-error.ts";
 import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
@@ -46,10 +46,12 @@ export type VerifyReport = {
 /** Checks a store from its rows alone, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
 export async function verifyStore(options: VerifyOptions): Promise<VerifyReport> {
   const paths = statePaths(options.directory);
-  if (!existsSync(paths.file)) throw noLedger(paths);
+  if (!hasLedger(paths)) throw noLedger(paths);
+  refuseUnreadable(paths);
   const modes = looseModes(paths).map(({ path, mode }) =>
     finding("permissions", {}, `${path} has mode ${octal(mode)}: others may read it.`),
   );
+  if (!options.repair && isLogMissing(paths)) return made({ store: "", findings: [...modes, withoutLog(paths)] });
   const repaired = options.repair || options.rebuild ? await mend(options) : [];
   const open = options.openDatabase ?? (await nodeSqlite());
   const report = look(paths, open, { ...options, modes });
@@ -93,14 +95,14 @@ function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport
     try {
       standIn(database);
       database.exec("begin"); // one state of everything, whoever writes meanwhile
-      return schemaState(database) === "empty" ? emptied(wanted) : inspect(database, wanted);
+      return inspect(database, wanted);
     } finally {
       database.close();
     }
   } catch (cause) {
     const error = storeError(cause, paths);
     if (!(error instanceof LedgerError) || error.type !== "store_corrupt") throw error;
-    return made({ store: "", findings: [...wanted.modes, wholeFile(damageIn(error))] });
+    return made({ store: "", findings: [...wanted.modes, wholeFile(error)] });
   }
 }
 
@@ -128,14 +130,16 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
   }
 }
 
-/** Nobody can tell a store that lost everything from one that never had anything. */
-function emptied({ modes }: Look): VerifyReport {
-  return made({ store: "", findings: [...modes, wholeFile("The database file is empty.")] });
+/** Reading a store without its log would make a new one, and nobody could tell any more that it was missing. */
+function withoutLog(paths: StatePaths): Finding {
+  return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or go on without it: assent verify --repair" };
 }
 
 /** A ledger that cannot be looked into. What a repair can do for it is seldom anything. */
-function wholeFile(message: string): Finding {
-  return { ...finding("store_corrupt", {}, message), hint: "Restore a backup, or try: assent verify --repair" };
+function wholeFile(error: LedgerError): Finding {
+  const message = damageIn(error);
+  const repair = message === error.message ? "" : ", or try: assent verify --repair";
+  return { ...finding("store_corrupt", {}, message), hint: `Restore a backup${repair}` };
 }
 
 /** In a malformed file a row of one table may stand where one of another is expected. */

@@ -1,10 +1,25 @@
 import assert from "node:assert/strict";
-import { chmodSync, chownSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
 import { openLedger } from "../src/open-ledger.ts";
-import { begin, madeLedger, scratch } from "./made-store.ts";
+import { hasStore } from "../src/open-store.ts";
+import { verifyStore } from "../src/verify.ts";
+import { begin, madeLedger, scratch, tamper } from "./made-store.ts";
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8);
@@ -18,7 +33,7 @@ test("L41: under umask 000 a new ledger's files are 0600 and its directories 070
   const ledger = await madeLedger(t, { directory });
   await begin(ledger);
   const names = await readdir(directory);
-  assert.deepEqual(names.sort(), ["ledger.db", "ledger.db-shm", "ledger.db-wal"]);
+  assert.deepEqual(names.sort(), ["ledger.db", "ledger.db-shm", "ledger.db-wal", "ledger.id"]);
   for (const name of names) assert.equal(modeOf(join(directory, name)), "600", name);
   assert.deepEqual([modeOf(directory), modeOf(parent)], ["700", "700"]);
   assert.deepEqual(ledger.warnings, []);
@@ -110,11 +125,118 @@ test("L30: an empty database beside outputs is damaged, not new", async (t) => {
   assert.equal(statSync(join(directory, "ledger.db")).size, 0);
 });
 
-test("an empty database without outputs is one that was about to be made", async (t) => {
+test("an empty database is damaged, not one that was about to be made", async (t) => {
   const directory = await scratch(t);
   writeFileSync(join(directory, "ledger.db"), "", { mode: 0o600 });
+  await assert.rejects(openLedger({ directory }), { type: "store_corrupt", message: /is empty \(0 bytes\).*begin a new store/ });
+  assert.deepEqual(await readdir(directory), ["ledger.db"]);
+});
+
+test("a database without tables is damaged, and is left as it is", async (t) => {
+  const directory = await scratch(t);
+  tamper(directory, (database) => database.exec("create table t (x); drop table t"));
+  chmodSync(join(directory, "ledger.db"), 0o600);
+  await assert.rejects(openLedger({ directory }), { type: "store_corrupt", message: /has no tables/ });
+});
+
+test("the database of another program is refused, and is left as it is", async (t) => {
+  const directory = await scratch(t);
+  tamper(directory, (database) => database.exec("create table notes (text); insert into notes values ('mine')"));
+  chmodSync(join(directory, "ledger.db"), 0o600);
+  const before = readFileSync(join(directory, "ledger.db"));
+  const refused = { type: "store_unsafe_location", message: /is the database of another program/ };
+  await assert.rejects(openLedger({ directory }), refused);
+  await assert.rejects(verifyStore({ directory }), refused);
+  await assert.rejects(verifyStore({ directory, repair: true }), refused);
+  assert.deepEqual(readFileSync(join(directory, "ledger.db")), before);
+});
+
+/** What is left of a store whose ledger was deleted. */
+const REMAINS: readonly (readonly [string, (directory: string) => void])[] = [
+  ["the id of the store", () => undefined],
+  [
+    "its log",
+    (directory) => {
+      rmSync(join(directory, "ledger.id"));
+      writeFileSync(join(directory, "ledger.db-wal"), "x", { mode: 0o600 });
+    },
+  ],
+  [
+    "its output",
+    (directory) => {
+      rmSync(join(directory, "ledger.id"));
+      mkdirSync(join(directory, "output", "s_1"), { recursive: true, mode: 0o700 });
+    },
+  ],
+];
+
+for (const [title, leave] of REMAINS) {
+  test(`a ledger that was deleted and has left ${title} is lost, not new`, async (t) => {
+    const directory = await scratch(t);
+    await (await openLedger({ directory })).close();
+    rmSync(join(directory, "ledger.db"));
+    leave(directory);
+    assert.throws(() => hasStore(directory), { type: "store_lost", message: /ledger\.db is missing.* To begin a new store/ });
+    await assert.rejects(openLedger({ directory }), { type: "store_lost" });
+    await assert.rejects(verifyStore({ directory }), { type: "store_lost" });
+    assert.equal(statSync(join(directory, "ledger.db"), { throwIfNoEntry: false }), undefined);
+  });
+}
+
+test("a directory without anything of a store never had one", async (t) => {
+  const directory = await scratch(t);
+  mkdirSync(join(directory, "output"), { mode: 0o700 });
+  mkdirSync(join(directory, "prompts"), { mode: 0o700 });
+  assert.deepEqual([hasStore(directory), hasStore(join(directory, "none"))], [false, false]);
+});
+
+test("the ledger of another store in place of ours is lost", async (t) => {
+  const [ours, other] = [await scratch(t), await scratch(t)];
+  for (const directory of [ours, other]) await (await openLedger({ directory })).close();
+  copyFileSync(join(other, "ledger.db"), join(ours, "ledger.db"));
+  await assert.rejects(openLedger({ directory: ours }), { type: "store_lost", message: /was replaced by that of another store/ });
+  rmSync(join(ours, "ledger.id"));
+  await (await openLedger({ directory: ours })).close();
+});
+
+/** A store whose process was killed with records in its log. */
+async function killed(t: TestContext): Promise<string> {
+  const [directory, copy] = [await scratch(t), join(await scratch(t), "killed")];
   const ledger = await madeLedger(t, { directory });
-  assert.equal(await ledger.head(), 1);
+  const writer = await begin(ledger);
+  await writer.append(proposedDraft("c1"), judgedDraft("c1", { verdict: "ask" }), openedDraft("c1"));
+  cpSync(directory, copy, { recursive: true });
+  chmodSync(copy, 0o700);
+  return copy;
+}
+
+test("a log that is missing with records in it is lost, and a repair goes on without them", async (t) => {
+  const directory = await killed(t);
+  rmSync(join(directory, "ledger.db-wal"));
+  await assert.rejects(openLedger({ directory }), { type: "store_lost", message: /ledger\.db-wal is missing.*assent verify --repair/ });
+  const report = await verifyStore({ directory });
+  assert.deepEqual([report.ok, report.findings.map(({ type }) => type)], [false, ["store_corrupt"]]);
+  await assert.rejects(openLedger({ directory }), { type: "store_lost" }); // looking does not hide it
+  await verifyStore({ directory, repair: true });
+  const ledger = await madeLedger(t, { directory });
+  assert.deepEqual(
+    ledger.warnings.map(({ type }) => type),
+    ["store_restored"],
+  );
+});
+
+test("a log that is there after a kill is read", async (t) => {
+  const directory = await killed(t);
+  rmSync(join(directory, "ledger.db-shm"));
+  const ledger = await madeLedger(t, { directory });
+  assert.equal((await ledger.pending("approvals", { all: true })).length, 1);
+});
+
+test("many processes that make one store at once share it", async (t) => {
+  const directory = join(await scratch(t), "state");
+  const ledgers = await Promise.all(Array.from({ length: 8 }, () => madeLedger(t, { directory })));
+  assert.equal(new Set(ledgers.map(({ storeId }) => storeId)).size, 1);
+  assert.deepEqual((await readdir(directory)).sort(), ["ledger.db", "ledger.db-shm", "ledger.db-wal", "ledger.id"]);
 });
 
 test("a file that is no database is damaged", async (t) => {

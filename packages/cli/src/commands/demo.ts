@@ -18,7 +18,7 @@ type Played = { readonly command: string; readonly exit: number; readonly output
 export async function run(context: Context): Promise<number> {
   const { io, options } = context;
   const given = options.text("store") === undefined ? undefined : await stateDirectory(context);
-  if (given !== undefined && hasStore(given))
+  if (given !== undefined && (await hasStore(given)))
     throw usageError("demo", `'${given}' holds a record already; the demonstration needs a new one.`);
   const root = mkdtempSync(join(tmpdir(), "assent-demo-"));
   const clean = (): void => rmSync(root, { recursive: true, force: true });

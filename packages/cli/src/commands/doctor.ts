@@ -38,8 +38,8 @@ function nodeCheck(): Check {
 
 async function storeCheck(context: Context): Promise<Check> {
   const directory = await stateDirectory(context);
-  if (!hasStore(directory)) return comingStore(directory);
   try {
+    if (!(await hasStore(directory))) return comingStore(directory);
     const { storeHealth } = await import("../durable-ledger.ts");
     const { events, refusal } = await storeHealth(context, directory);
     if (refusal) return { name: "store", status: "error", detail: refusal.message };

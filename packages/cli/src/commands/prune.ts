@@ -33,7 +33,7 @@ function counted(sessions: number): string {
 
 async function prune(context: Context, what: { olderThan: number; dryRun: boolean }): Promise<PruneReport> {
   const directory = await stateDirectory(context);
-  if (!hasStore(directory)) return NOTHING;
+  if (!(await hasStore(directory))) return NOTHING;
   const { pruneStore } = await import("@assent/store");
   const { clock, openDatabase } = context.overrides;
   return pruneStore({ directory, ...what, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });

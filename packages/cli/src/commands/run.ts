@@ -29,7 +29,7 @@ export async function run(given: Context): Promise<number> {
     return await beginRun(context, store, { prompt, id, flags: judging, run: flags, place, policy, chosen });
   };
   const following = { workspace: place.workspace, flags: judging };
-  if (hasStore(await stateDirectory(context)))
+  if (await hasStore(await stateDirectory(context)))
     return withStore(context, async (store) => begin(store, await judged(context, { ...following, ledger: store.ledger })));
   const ready = await judged(context, following);
   return withStore(context, (store) => begin(store, ready));

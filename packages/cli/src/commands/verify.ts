@@ -14,7 +14,7 @@ import { oneLine } from "../visible-text.ts";
 export async function run(context: Context): Promise<number> {
   const { io, options, overrides } = context;
   const directory = await stateDirectory(context);
-  if (!hasStore(directory))
+  if (!(await hasStore(directory)))
     throw new CommandError("store_unavailable", 1, {
       message: `There is no ledger in ${directory}.`,
       hint: "Name its directory with --store.",

@@ -1,0 +1,83 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, linkSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { BUSY_MS, type Database, type OpenDatabase } from "./database.ts";
+import { createTables } from "./migrate.ts";
+import { createPrivateFile, isCode, makeStateDirectory, syncDirectory } from "./state-directory.ts";
+import type { StatePaths } from "./state-paths.ts";
+import { gone, statsOf } from "./store-error.ts";
+
+/** Makes a new ledger under another name and puts it in place whole, so that an empty file is never one that was about to be filled. */
+export function createLedger(paths: StatePaths, open: OpenDatabase, first: (database: Database) => void): void {
+  makeStateDirectory(paths);
+  const made = `${paths.file}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    createPrivateFile(made);
+    const database = open(made, { readOnly: false, timeout: BUSY_MS });
+    try {
+      createTables(database, () => first(database));
+    } finally {
+      database.close();
+    }
+    linkSync(made, paths.file);
+    syncDirectory(dirname(paths.file));
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error; // another process was faster
+  } finally {
+    rmSync(made, { force: true });
+    rmSync(`${made}-journal`, { force: true });
+  }
+}
+
+const STORE_ID = /^[0-9a-f]{32}$/;
+
+/** Compares the ledger with the id that is kept beside it, and writes that id where there is none. Throws `store_lost` for the ledger of another store. */
+export function checkMark(paths: StatePaths, storeId: string, canWrite: boolean): void {
+  const noted = statsOf(paths.mark) ? readFileSync(paths.mark, "utf8").trim() : "";
+  if (STORE_ID.test(noted) && noted !== storeId)
+    throw gone(`The ledger ${paths.file} was replaced by that of another store; to use this one, delete ${paths.mark}.`, paths);
+  if (noted === storeId || !canWrite) return;
+  try {
+    writeFileSync(paths.mark, `${storeId}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!isCode(error, "ENOSPC") && !isCode(error, "EDQUOT")) throw error; // the next process that opens the store writes it
+  }
+}
+
+/**
+ * Throws `store_lost` where the write-ahead log was removed with records in it. SQLite makes the log before its index (`-shm`) and removes it after, so an index
+ * of frames that are not in the database yet, without a log, means that somebody took the log away.
+ */
+export function refuseMissingLog(paths: StatePaths): void {
+  if (isLogMissing(paths)) throw gone(missingLog(paths), paths);
+}
+
+/** What is wrong with a store without its log, and how to go on without what was in it. */
+export function missingLog({ file }: StatePaths): string {
+  return `The log ${file}-wal is missing, and with it the newest records; to go on without them: assent verify --repair.`;
+}
+
+/** True where the log was removed with records in it. Another process may close the store meanwhile, so everything is looked at twice. */
+export function isLogMissing({ file }: StatePaths): boolean {
+  const lacks = (): boolean => hasPendingFrames(`${file}-shm`) && statsOf(`${file}-wal`) === undefined;
+  return lacks() && lacks();
+}
+
+/** The header of the index, in the byte order of the machine: whether it is complete, the number of frames, and how many are in the database. */
+const INDEX = { isInit: 12, frames: 16, copied: 96, size: 100 } as const;
+
+function hasPendingFrames(index: string): boolean {
+  if ((statsOf(index)?.size ?? 0) < INDEX.size) return false;
+  const header = new Uint8Array(INDEX.size);
+  try {
+    const handle = openSync(index, "r");
+    readSync(handle, header, 0, INDEX.size, 0);
+    closeSync(handle);
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return false;
+    throw error;
+  }
+  const frames = new Uint32Array(header.buffer, INDEX.frames, 1)[0] ?? 0;
+  const copied = new Uint32Array(header.buffer, INDEX.copied, 1)[0] ?? 0;
+  return header[INDEX.isInit] === 1 && frames > copied;
+}
