@@ -1,6 +1,6 @@
 import type { ConfirmationDetails, OpenApproval, RuleRef } from "@assent/core";
 import { factNotes } from "./approval-facts.ts";
-import { cut, wrap } from "./display-width.ts";
+import { cut, quoted, quotedAfter, TEXT_MARK, wrap } from "./display-width.ts";
 import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
 import type { Style } from "./style.ts";
 import { markGaps, oneLine, visible } from "./visible-text.ts";
@@ -11,12 +11,11 @@ export type Printing = { readonly columns: number; readonly style: Style; readon
 /** Everything a person must have seen before saying yes, as lines that fit the terminal: nothing is left out, nothing can move the cursor. */
 export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: Printing): string[] {
   const { details } = approval;
-  const indent = "  ";
-  const block = (text: string): string[] =>
-    wrap(visible(markGaps(text)).replaceAll("\t", "    "), columns - indent.length).map((line) => indent + line);
+  const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");
+  const block = (text: string): string[] => quoted(safe(text), columns);
   const rest = restOfInput(approval);
   const inputs = rest.lines.map((line) => ["input", line] as const);
-  const facts = [...factLines(approval), ...inputs].flatMap(([label, value]) => block(`${label.padEnd(6)} ${oneLine(value)}`));
+  const facts = [...factLines(approval), ...inputs].flatMap(([label, value]) => factRows(label, safe(oneLine(value)), columns));
   const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
   return [
     style.bold(`Approval needed: ${oneLine(titleOf(approval))}`),
@@ -24,8 +23,14 @@ export function approvalLines(approval: OpenApproval, { columns, style, edited =
     "",
     ...shown,
     ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
-    ...warningsOf(details, edited).flatMap((warning) => ["", ...block(`Warning: ${warning}`)]),
+    ...warningsOf(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
   ];
+}
+
+const FACT_COLUMNS = 9;
+
+function factRows(label: string, value: string, columns: number): string[] {
+  return wrap(value, columns - FACT_COLUMNS).map((row, at) => (at === 0 ? `  ${label}` : "").padEnd(FACT_COLUMNS) + row);
 }
 
 /** What the tool warns of. Beside a person's own version the model's words are about another one. */
@@ -128,7 +133,7 @@ export function subject(details: ConfirmationDetails): string {
 
 function diffLines(lines: readonly string[], style: Style): string[] {
   return lines.map((line) => {
-    const mark = line.trimStart().slice(0, 1);
+    const mark = line.slice(TEXT_MARK.length).trimStart().slice(0, 1);
     if (mark === "+") return style.green(line);
     return mark === "-" ? style.red(line) : line;
   });

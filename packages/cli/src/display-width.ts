@@ -24,6 +24,20 @@ export function wrapWords(text: string, columns: number): string[] {
   });
 }
 
+/** Stands before rows of somebody's text, and before no row of ours. */
+export const TEXT_MARK = "│ ";
+
+/** Somebody's text as rows that fit. Where there is more than one, each is marked, so that none of them passes for a row of ours. */
+export function quoted(text: string, columns: number): string[] {
+  const rows = wrap(text, columns - TEXT_MARK.length);
+  return rows.map((row) => `${rows.length > 1 ? TEXT_MARK : "  "}${row}`);
+}
+
+/** A sentence of ours that ends in somebody's words: it begins with our own word, and its other rows are marked. */
+export function quotedAfter(own: string, text: string, columns: number): string[] {
+  return wrapWords(`${own}${text}`, columns - TEXT_MARK.length).map((row, at) => (at === 0 ? row : `${TEXT_MARK}${row}`));
+}
+
 /** One pass, whatever the length: a request may be a single line of megabytes. */
 function broken(line: string, columns: number): string[] {
   const pieces: string[] = [];

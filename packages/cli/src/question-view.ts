@@ -1,6 +1,6 @@
 import type { Question, QuestionRow } from "@assent/core";
 import { OTHER } from "@assent/core/parts";
-import { cut, wrap } from "./display-width.ts";
+import { cut, quoted, wrap } from "./display-width.ts";
 import type { Style } from "./style.ts";
 import { markGaps, oneLine, visible } from "./visible-text.ts";
 
@@ -17,20 +17,28 @@ export type QuestionPlace = { readonly columns: number; readonly style: Style; r
 
 /** A question as lines that fit the terminal, its options numbered; nothing in them can move the cursor. The last number is for an answer of one's own. */
 export function questionLines(question: Question, { columns, style, title }: QuestionPlace): string[] {
-  const block = (text: string, indent: string): string[] =>
-    wrap(visible(markGaps(text)).replaceAll("\t", "    "), columns - indent.length).map((line) => indent + line);
+  const block = (text: string, indent: string): string[] => wrap(safeText(text), columns - indent.length).map((line) => indent + line);
   const numbered = (label: string, at: number): string[] => {
     const number = String(at + 1).padStart(2);
-    const lines = block(label, "     ");
+    const lines = block(oneLine(label), "     ");
     return lines.map((line, row) => (row === 0 ? `${style.bold(` ${number}`)}  ${line.trimStart()}` : line));
   };
   const rows = question.options.flatMap(({ label, description, preview }, at) => [
     ...numbered(at === question.recommended ? `${label} (Recommended)` : label, at),
-    ...(description === undefined || description === "" ? [] : block(description, "     ").map(style.dim)),
+    ...(description === undefined || description === "" ? [] : block(oneLine(description), "     ").map(style.dim)),
     ...(preview === undefined ? [] : [style.dim(`     p${at + 1} shows more of it`)]),
   ]);
   const other = question.options.length === 0 ? [] : numbered(OTHER, question.options.length);
-  return [style.bold(title), ...block(question.question, "  "), "", ...rows, ...other];
+  return [style.bold(title), ...quoted(safeText(question.question), columns), "", ...rows, ...other];
+}
+
+/** More of an option, for people. */
+export function previewText(preview: string, columns: number): string {
+  return quoted(safeText(preview), columns).join("\n");
+}
+
+function safeText(text: string): string {
+  return visible(markGaps(text)).replaceAll("\t", "    ");
 }
 
 const PLAIN: Style = { bold: String, dim: String, red: String, green: String, yellow: String };

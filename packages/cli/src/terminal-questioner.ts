@@ -10,10 +10,10 @@ import {
 } from "@assent/core";
 import { cut } from "./display-width.ts";
 import type { Io } from "./io.ts";
-import { questionLines } from "./question-view.ts";
+import { previewText, questionLines } from "./question-view.ts";
 import { stderrStyle } from "./style.ts";
 import { openPrompt, type Prompt, type Typed } from "./terminal-prompt.ts";
-import { oneLine, visible } from "./visible-text.ts";
+import { oneLine } from "./visible-text.ts";
 import { whoText } from "./who.ts";
 
 /** What the questioner needs: a terminal, and who sits at it. */
@@ -111,7 +111,7 @@ async function choose(choosing: Choosing): Promise<Said> {
   for (let text = `${shown}\n${how}`; ; ) {
     const typed = await list(text);
     if ("none" in typed) return typed;
-    const read = readChoice(question, typed.line, several);
+    const read = readChoice(question, typed.line, { several, columns: columnsOf(choosing) });
     if ("chosen" in read) {
       if (!read.other) return { answer: { id: question.id, selected: read.chosen } };
       return withText(question.id, read.chosen, await prompt.askAtOnce(YOUR_TEXT));
@@ -124,23 +124,30 @@ function withText(id: string, selected: readonly string[], typed: Typed): Said {
   return "none" in typed ? typed : { answer: { id, selected, custom: typed.line } };
 }
 
-function screen({ parts: { io }, open, question }: Choosing): string[] {
+function columnsOf({ parts }: Choosing): number {
+  return parts.io.stderr.columns() ?? 80;
+}
+
+function screen(choosing: Choosing): string[] {
+  const { parts, open, question } = choosing;
   const { questions, agentName } = open;
   const at = questions.length > 1 ? ` (${questions.indexOf(question) + 1}/${questions.length})` : "";
   const title = `${agentName === undefined ? "A question" : `A question of ${oneLine(agentName)}`}${at}: ${oneLine(question.header ?? question.id)}`;
-  const lines = questionLines(question, { columns: io.stderr.columns() ?? 80, style: stderrStyle(io), title });
+  const lines = questionLines(question, { columns: columnsOf(choosing), style: stderrStyle(parts.io), title });
   const seconds = question.options.length > 0 ? open.timeout() : 0;
   return seconds > 0 ? [...lines, `Without a key in ${seconds} s the recommended option counts, else the first.`] : lines;
 }
+
+type Reading = { readonly several: boolean; readonly columns: number };
 
 type Choice = { readonly chosen: readonly string[]; readonly other: boolean } | { readonly again: string };
 
 const LONGEST_SAID = 20;
 
-function readChoice(question: Question, line: string, several: boolean): Choice {
+function readChoice(question: Question, line: string, { several, columns }: Reading): Choice {
   const typed = line.trim();
   const preview = previewOf(question, typed);
-  if (preview !== undefined) return { again: `\n${visible(preview)}\n` };
+  if (preview !== undefined) return { again: `\n${previewText(preview, columns)}\n` };
   if (several && typed.toLowerCase() === "s") return { chosen: [], other: false };
   if (typed === "") return question.multi ? { chosen: [], other: false } : { again: "Enter alone is no answer here." };
   return readNumbers(question, typed);

@@ -28,7 +28,7 @@ function read(lines: number, canvas: Canvas, keys: readonly string[]): Read {
   const seen = new Set<string>();
   let state = card.begin();
   for (const name of keys) {
-    for (const line of visibleOf(card.view(state, canvas), canvas)) seen.add(line.trim().replace(/^\$ /, ""));
+    for (const line of visibleOf(card.view(state, canvas), canvas)) seen.add(line.replace(/^│/, "").trim().replace(/^\$ /, ""));
     const { state: next, outcome } = card.key(card.shown(state, canvas), { name }, canvas);
     state = next;
     if (outcome) return { approved: "answer" in outcome && outcome.answer.outcome === "approve", seen };

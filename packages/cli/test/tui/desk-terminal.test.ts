@@ -373,7 +373,7 @@ describe("what a terminal must not do to a person", { concurrency: 2 }, () => {
       await pageToEnd(screen, () => {
         for (const line of screen.lines()) shown.add(line);
       });
-      for (let step = 1; step <= 60; step += 1) assert.ok(shown.has(`  echo step ${step}`), `step ${step} was never shown`);
+      for (let step = 1; step <= 60; step += 1) assert.ok(shown.has(`│ echo step ${step}`), `step ${step} was never shown`);
       screen.press("y");
       await screen.until("Enter: Yes, this once");
       screen.press("enter");

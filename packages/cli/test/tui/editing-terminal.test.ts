@@ -11,7 +11,7 @@ const WRITES = { tool: "write", id: "c1", input: { file_path: "x.txt", content: 
 const shell = (id: string, command: string) => ({ tool: "shell", id, input: { command } });
 
 /** The row of a card that says where a fetch goes. What waits is told above before its card stands. */
-const addressed = (host: string): RegExp => new RegExp(`^ {2}https://${host}/$`, "m");
+const addressed = (host: string): RegExp => new RegExp(`^│ https://${host}/$`, "m");
 
 /** An editor that does this to the file it is given. */
 function editor(at: Place, script: string): Record<string, string> {
@@ -93,7 +93,7 @@ describe("a card that is edited first", { concurrency: 2 }, () => {
     await screen.until("> touch one.txt▏");
     screen.press("ctrl+g");
     await screen.read("the model wanted: touch one.txt");
-    assert.match(screen.lines().join("\n"), /\$ touch a\.txt\n {2}touch b\.txt\n/);
+    assert.match(screen.lines().join("\n"), /│ \$ touch a\.txt\n│ touch b\.txt\n/);
     await choose(screen, "y");
     await screen.until("◆ Done.");
     assert.deepEqual(

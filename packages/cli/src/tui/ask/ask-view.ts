@@ -1,6 +1,6 @@
 import type { Question, QuestionAnswer } from "@assent/core";
 import { isAnswered } from "@assent/core/parts";
-import { cut, wrapWords } from "../../display-width.ts";
+import { cut, TEXT_MARK, wrapWords } from "../../display-width.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";
 import { fieldLines } from "../text-field.ts";
@@ -8,6 +8,14 @@ import { type AskState, isTextOnly, rowsOf, saidTo } from "./ask-state.ts";
 
 /** Who asks, and what. */
 export type Asked = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
+
+/** The question as rows, marked as somebody's text where there is more than one. */
+function titleRows(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+  const title = titleOf(asked, state, question);
+  const rows = wrapWords(title, canvas.columns);
+  if (rows.length === 1) return rows;
+  return wrapWords(title, canvas.columns - TEXT_MARK.length).map((row) => `${TEXT_MARK}${row}`);
+}
 
 /** The dialog as lines that fit. Rendering twice gives the same lines. */
 export function askLines(asked: Asked, state: AskState, canvas: Canvas): readonly string[] {
@@ -44,7 +52,7 @@ function titleOf({ questions }: Asked, state: AskState, question: Question): str
 function questionLines(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
   const { columns, theme } = canvas;
   if (state.editing) return editorLines(asked, state, { question, canvas });
-  const title = wrapWords(titleOf(asked, state, question), columns).map(theme.bold);
+  const title = titleRows(asked, state, { question, canvas }).map(theme.bold);
   const rows = rowsOf(question, asked.questions.length > 1).map((label, at) => ({ at, label }));
   const cursor = state.rows[state.at] ?? 0;
   const room = Math.max(3, canvas.rows - title.length - 6);
@@ -134,7 +142,7 @@ function editorLines(asked: Asked, state: AskState, { question, canvas }: Shown)
   const checked = gone.filter(isOn).length;
   const gap = gone.length === 0 ? [] : [`  … ${gone.length} more${checked > 0 ? `, ${checked} checked` : ""}`];
   const head = [
-    ...wrapWords(titleOf(asked, state, question), columns),
+    ...titleRows(asked, state, { question, canvas }),
     ...labels.filter((label) => kept.includes(label)).map((label) => cut(`  ${isOn(label) ? "[x]" : " - "} ${oneLine(label)}`, columns)),
     ...gap,
   ].slice(0, MOST_ROWS);

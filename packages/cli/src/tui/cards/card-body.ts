@@ -1,6 +1,6 @@
 import type { OpenApproval } from "@assent/core";
 import { factLines, subject, warningsOf } from "../../approval-view.ts";
-import { wrap, wrapWords } from "../../display-width.ts";
+import { quotedAfter, TEXT_MARK, wrap } from "../../display-width.ts";
 import { restOfInput } from "../../rest-of-input.ts";
 import { markGaps, oneLine, visible } from "../../visible-text.ts";
 import type { Canvas } from "../dialog.ts";
@@ -14,7 +14,8 @@ export type BodyView = { readonly folded: ReadonlySet<number>; readonly chosen: 
 
 type Piece =
   | { readonly type: "fact"; readonly label: string; readonly text: string }
-  | { readonly type: "text"; readonly text: string; readonly strong: boolean }
+  /** `several`: it is one line of a text that has more. */
+  | { readonly type: "text"; readonly text: string; readonly strong: boolean; readonly several: boolean }
   | { readonly type: "warning"; readonly text: string }
   | { readonly type: "gap" }
   | { readonly type: "diff"; readonly item: DiffItem; readonly mark: string };
@@ -71,8 +72,8 @@ function editedText({ details }: OpenApproval): string {
 }
 
 function* textPieces(text: string, strong: boolean): Generator<Piece> {
-  for (const line of visible(markGaps(text)).replaceAll("\t", "    ").split("\n"))
-    for (const part of wrap(line, LONGEST_PIECE)) yield { type: "text", text: part, strong };
+  const parts = wrap(visible(markGaps(text)).replaceAll("\t", "    "), LONGEST_PIECE);
+  for (const part of parts) yield { type: "text", text: part, strong, several: parts.length > 1 };
 }
 
 function* diffPieces({ diff, folded, chosen, split }: Laid): Generator<Piece> {
@@ -94,9 +95,12 @@ function drawPiece(piece: Piece, canvas: Canvas): readonly string[] {
         (line, at) => `${theme.dim((at === 0 ? piece.label : "").padEnd(LABEL_COLUMNS))}${line}`,
       );
     case "warning":
-      return wrapWords(`! ${visible(piece.text)}`, columns).map(theme.warning);
-    case "text":
-      return wrap(piece.text, columns - 2).map((line) => `  ${piece.strong ? theme.bold(line) : line}`);
+      return quotedAfter("! ", visible(piece.text), columns).map(theme.warning);
+    case "text": {
+      const rows = wrap(piece.text, columns - TEXT_MARK.length);
+      const mark = piece.several || rows.length > 1 ? theme.border(TEXT_MARK) : "  ";
+      return rows.map((line) => `${mark}${piece.strong ? theme.bold(line) : line}`);
+    }
     default:
       return drawDiffItem(piece.item, { ...canvas, columns: columns - piece.mark.length }).map(
         (line, at) => `${at === 0 ? piece.mark : ""}${line}`,
