@@ -94,7 +94,7 @@ describe("docs/cookbook.md", () => {
     test(`the hook that finds keys: ${sentence}`, async () => {
       using at = kitchen();
       copyFileSync(join(POLICIES, "cookbook-secret-hook.json"), at.path(".assent/settings.json"));
-      assert.equal((await at.here(["trust"])).code, 0);
+      assert.equal((await at.here(["trust", "--yes"])).code, 0);
       const input = JSON.stringify({ file_path: "note.txt", content });
       const { value } = await at.hereJson(["call", "write", "--mode", "yolo", "--input", input]);
       assert.equal(value.type, type, value.content);

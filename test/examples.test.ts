@@ -101,7 +101,7 @@ describe("examples/policy", () => {
   for (const [sentence, branch, trusted, type, outcome] of HOOKS) {
     test(sentence, async () => {
       using at = project(branch);
-      if (trusted) assert.equal((await at.here(["trust"])).code, 0);
+      if (trusted) assert.equal((await at.here(["trust", "--yes"])).code, 0);
       const ended = await commit(at);
       assert.deepEqual([ended.outcome, ended.type], [outcome, type], ended.content);
       assert.equal(existsSync(at.path(`.git/refs/heads/${branch}`)), outcome === "succeeded");
@@ -110,7 +110,7 @@ describe("examples/policy", () => {
 
   test("it denies where it cannot tell the branch", async () => {
     using at = project("main");
-    assert.equal((await at.here(["trust"])).code, 0);
+    assert.equal((await at.here(["trust", "--yes"])).code, 0);
     rmSync(at.path(".git/HEAD"));
     const { type, content } = await commit(at);
     assert.equal(type, "denied_by_hook", content);
@@ -118,7 +118,7 @@ describe("examples/policy", () => {
 
   test("docs/hooks.md shows what the refusal reads like", async () => {
     using at = project("main");
-    assert.equal((await at.here(["trust"])).code, 0);
+    assert.equal((await at.here(["trust", "--yes"])).code, 0);
     const page = readFileSync(join(directory, "..", "docs", "hooks.md"), "utf8");
     assert.ok(page.includes(`\n${(await commit(at)).content}\n`));
   });
@@ -131,7 +131,7 @@ describe("examples/agents", () => {
     using at = place();
     cpSync(agents, at.workspace, { recursive: true });
     rmSync(at.path(".git"), { recursive: true }); // the directory is a workspace of its own accord
-    assert.equal((await at.here(["trust"])).code, 0);
+    assert.equal((await at.here(["trust", "--yes"])).code, 0);
     const promised = readFileSync(join(agents, "review.out"), "utf8");
     const [, command = ""] = /^\$ (.*)$/m.exec(promised) ?? [];
     const script = `assent() { "$NODE" "$BIN" "$@"; }\n${command}`;

@@ -39,7 +39,7 @@ function permissionsOf(placed: readonly Placed[]): Record<string, readonly strin
 }
 
 async function trust(at: Scene): Promise<void> {
-  assert.equal((await at.does(["trust"])).code, 0);
+  assert.equal((await at.does(["trust", "--yes"])).code, 0);
 }
 
 /** What explain says of a command under the same settings. */

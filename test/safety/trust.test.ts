@@ -177,7 +177,7 @@ async function trusted(at: Scene): Promise<void> {
   written(at.path(".mcp.json"), "{}");
   written(at.path(".assent/tools/t.ts"), "export default 1;\n");
   written(at.path("AGENTS.md"), "Be kind.\n");
-  assert.equal((await at.does(["trust"])).code, 0);
+  assert.equal((await at.does(["trust", "--yes"])).code, 0);
   assert.equal((await at.shell(at.leaves("x"))).outcome, "succeeded");
   assert.ok(at.effects().includes("hook") && at.effects().includes("x"));
   rmSync(at.world);
@@ -233,7 +233,7 @@ describe("S22: one byte of a trusted configuration changes", () => {
       hooks: { PostToolUse: [{ hooks: [{ type: "command", command: at.leaves("hook") }] }] },
     };
     at.project(ask);
-    assert.equal((await at.does(["trust"])).code, 0);
+    assert.equal((await at.does(["trust", "--yes"])).code, 0);
     const parked = await at.shell(at.leaves("x"), ["--on-ask", "park"]);
     await at.does(["approve", parked.approvalId]);
     at.project(`${JSON.stringify(ask)} `);

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type JsonObject, MODES, type Mode } from "@assent/core";
 import type { SessionFlags } from "@assent/policy";
+import { isDirectory } from "./call-place.ts";
 import type { Context } from "./command-spec.ts";
 import { usageError } from "./failure.ts";
 
@@ -30,10 +31,16 @@ export function givenFlags({ options, io }: Pick<Context, "options" | "io">): Ca
     allow: options.list("allow"),
     ask: options.list("ask"),
     deny: options.list("deny"),
-    additionalDirectories: options.list("add-dir").map((directory) => resolve(io.cwd, directory)),
+    additionalDirectories: options.list("add-dir").map((directory) => existingDirectory(resolve(io.cwd, directory))),
     policyFile: policy === undefined ? undefined : resolve(io.cwd, policy),
     tools: options.list("tool").map((file) => resolve(io.cwd, file)),
   });
+}
+
+/** A name that leads nowhere is a slip, and would widen the workspace as soon as something is there. */
+function existingDirectory(directory: string): string {
+  if (isDirectory(directory)) return directory;
+  throw usageError("", `option '--add-dir' must name a directory; '${directory}' is none.`);
 }
 
 /** A policy file is read alone; a rule beside it would silently not count. */

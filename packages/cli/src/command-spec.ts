@@ -52,6 +52,8 @@ export type CommandSpec = {
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
   /** It writes no record and answers nothing, so tools may run it; absent: they may not. */
   readonly looks?: true;
+  /** It speaks for a person, so it is refused to whatever a session's own command started. What loosens by an option is in `own-process.ts`. */
+  readonly decides?: true;
   readonly says: string;
   readonly more?: string;
   readonly operands: readonly OperandSpec[];

@@ -95,6 +95,7 @@ const DECIDE: readonly CommandSpec[] = [
   {
     name: "approve",
     group: "decide",
+    decides: true,
     says: "answer yes; said only after it is on disk",
     more: `${ID_NOTE} It does not ask back: --fingerprint makes the yes count only for what you have seen.`,
     operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
@@ -122,6 +123,7 @@ const DECIDE: readonly CommandSpec[] = [
   {
     name: "reject",
     group: "decide",
+    decides: true,
     says: "answer no; the model is told, with your reason",
     more: ID_NOTE,
     operands: [{ name: "ID", required: true, listedBy: "assent approvals" }],
@@ -148,6 +150,7 @@ const DECIDE: readonly CommandSpec[] = [
   {
     name: "grants revoke",
     group: "decide",
+    decides: true,
     says: "forget a remembered answer, at once",
     more: ID_NOTE,
     operands: [{ name: "ID", required: true, listedBy: "assent grants" }],
@@ -163,17 +166,18 @@ const TRUST: readonly CommandSpec[] = [
     name: "trust",
     group: "decide",
     says: "let a workspace's own configuration count: rules, hooks, tools, agents, instructions",
-    more: "Trust is for exactly the bytes that are there: one change, and it may only tighten again. At a terminal you see what would become active, and are asked.",
+    more: "Trust is for exactly the bytes that are there: one change, and it may only tighten again. At a terminal you see what would become active, and are asked; elsewhere it takes --yes.",
     operands: [{ name: "DIR", required: false }],
     options: [
       { name: "revoke", takes: "nothing", says: "take it back" },
       { name: "show", takes: "nothing", says: "say how it stands and what would become active, change nothing" },
+      { name: "yes", takes: "nothing", says: "trust it without asking" },
       ...COMMON,
     ],
     exits: {
       0: "done, or shown",
       1: "not trusted: you said no, it cannot be trusted, or the store failed",
-      2: "usage, or no such directory",
+      2: "usage, no such directory, or neither a terminal nor --yes",
     },
     examples: ["assent trust --show", "assent trust", "assent trust ../other --revoke"],
     load: () => import("./commands/trust.ts"),

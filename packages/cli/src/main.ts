@@ -69,7 +69,8 @@ async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): 
     }
     case "run": {
       const { options, operands, command } = line;
-      const context: Context = { io, overrides, options, operands, commands: COMMANDS, main: (argv, io) => main(argv, io, overrides) };
+      const given: Context = { io, overrides, options, operands, commands: COMMANDS, main: (argv, io) => main(argv, io, overrides) };
+      const context = command.looks ? given : await (await import("./own-process.ts")).withoutPerson(given, command);
       const { keepCompiled } = await import("./keep-compiled.ts");
       keepCompiled(context);
       const { run } = await command.load();

@@ -33,6 +33,7 @@ export const MAINTAIN_COMMANDS: readonly CommandSpec[] = [
   {
     name: "prune",
     group: "maintain",
+    decides: true,
     says: "remove ended sessions and their outputs; the heads of their chains stay",
     operands: [],
     options: [

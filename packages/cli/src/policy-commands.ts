@@ -93,6 +93,7 @@ export const POLICY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "grants promote",
     group: "decide",
+    decides: true,
     says: "make a remembered answer an allow rule of your settings or the project's",
     more: "The change is shown as a diff. The grant stays until it is revoked. An id may be cut to a unique beginning of at least 6 characters.",
     operands: [{ name: "ID", required: true, listedBy: "assent grants" }],

@@ -48,6 +48,7 @@ export const PROPOSAL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "apply",
     group: "decide",
+    decides: true,
     says: "make exactly the changes a proposal showed; nothing is written if a file changed since",
     more: MORE,
     operands: [{ name: "ID", required: true, listedBy: "assent proposals" }],
@@ -59,6 +60,7 @@ export const PROPOSAL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "discard",
     group: "decide",
+    decides: true,
     says: "drop a proposal; no file is touched, and the model is told why",
     more: MORE,
     operands: [{ name: "ID", required: true, listedBy: "assent proposals" }],
@@ -70,6 +72,7 @@ export const PROPOSAL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "undo",
     group: "decide",
+    decides: true,
     says: "take an applied change back, as long as its files are as it left them",
     more: `Edits that ran at once have an id too: assent proposals --all lists it. ${MORE}`,
     operands: [{ name: "ID", required: true, listedBy: "assent proposals --all" }],

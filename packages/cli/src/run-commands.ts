@@ -82,6 +82,7 @@ export const RUN_COMMAND: CommandSpec = {
 export const TUI_COMMAND: CommandSpec = {
   name: "tui",
   group: "run",
+  decides: true,
   says: "talk to a model at this terminal; assent alone does the same",
   more: "What it may do without asking is yours to say; everything else becomes a card that you answer. ? shows the keys, / the commands.",
   operands: [{ name: "PROMPT", required: false }],

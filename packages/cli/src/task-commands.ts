@@ -36,6 +36,7 @@ export const TASK_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tasks discard",
     group: "decide",
+    decides: true,
     says: "end a paused background agent; what it asked is closed, and the model is told that it was cancelled",
     operands: [{ name: "ID", required: true, listedBy: "assent tasks" }],
     options: [OF_SESSION, { name: "reason", takes: "text", value: "TEXT", says: "recorded with it" }, BY, ...COMMON],
@@ -46,6 +47,7 @@ export const TASK_COMMANDS: readonly CommandSpec[] = [
   {
     name: "tasks release",
     group: "decide",
+    decides: true,
     says: "let a background agent go on though nobody knows whether a call of it ran",
     more: "Look at the present state first. The agent knows that the outcome is unknown; --saying tells it what you found. It goes on when the session is resumed with --tasks.",
     operands: [{ name: "ID", required: true, listedBy: "assent tasks" }],

@@ -164,7 +164,7 @@ describe("agents through the program", () => {
       `turns: [{ calls: [${START({ agent: "theirs" })}] }, { expect: { result: { call: c1, type: agent_untrusted, contains: 'Agent "theirs" comes from an untrusted workspace. Run "assent trust" first.' } }, say: x }]`,
     );
     assert.equal((await at.here(RUN)).code, 0);
-    assert.equal((await at.here(["trust"])).code, 0);
+    assert.equal((await at.here(["trust", "--yes"])).code, 0);
     assert.match(described((await at.hereJson(["tools"])).value.tools), /- theirs: Of the project\./);
     at.write(".assent/agents/theirs.md", "---\nname: theirs\ndescription: Changed.\n---\n");
     assert.doesNotMatch(described((await at.hereJson(["tools"])).value.tools), /theirs/, "what changed is not what was trusted");

@@ -198,7 +198,7 @@ describe("the table of commands", () => {
       "policy check (looks) FILE --workspace --store --json",
       "policy diff (looks) OLD NEW --ledger --workspace --store --json",
       "grants promote ID --to --dry-run --workspace --store --json",
-      "trust DIR --revoke --show --store --json",
+      "trust DIR --revoke --show --yes --store --json",
       "sessions (looks) --state --cwd --all --limit --after --store --json",
       "sessions fork ID --at --store --json",
       "sessions export (looks) ID --format --store --json",

@@ -256,7 +256,7 @@ describe("tools.watch: a module that is new, changed, broken or gone counts from
     settle(at, { tools: { watch: true } }, { "author.mjs": AUTHOR });
     mkdirSync(at.path(".assent/tools"), { recursive: true });
     const file = at.write(".assent/tools/greet.mjs", GREET);
-    assert.equal((await at.here(["trust"])).code, 0);
+    assert.equal((await at.here(["trust", "--yes"])).code, 0);
     at.write("s.json", authoring(file, [GREET.replace("Hello", "Gotcha")], ["is not available"]));
     const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
     assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);

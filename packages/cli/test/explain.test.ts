@@ -195,7 +195,7 @@ describe("assent explain, the cases of the contract", () => {
   test("a trusted project's allow counts, until its bytes change", async () => {
     using at = place();
     projectSettings(at, permissions({ allow: ["Shell(make lint)"] }));
-    assert.equal((await at.here(["trust"])).code, 0);
+    assert.equal((await at.here(["trust", "--yes"])).code, 0);
     const explained = async (): Promise<unknown> => (await at.hereJson(["explain", ...shell("make lint")])).value.verdict;
     assert.equal(await explained(), "allow");
     assert.deepEqual((await at.hereJson(["policy", "check"])).value, []);

@@ -151,14 +151,14 @@ describe("trust covers instructions below the root as they were when it was give
     };
     const shown = await at.hereJson(["trust", "--show"]);
     assert.deepEqual([shown.value.trusted, shown.value.would], [false, FILES.map((name) => `instructions ${name} (8 bytes)`)]);
-    assert.equal((await at.hereJson(["trust"])).value.trusted, true);
+    assert.equal((await at.hereJson(["trust", "--yes"])).value.trusted, true);
     assert.deepEqual([(await read()).files, (await read()).warnings], [FILES, []]);
 
     at.write("src/AGENTS.md", "be cruel\n");
     assert.deepEqual([(await read()).files, (await read()).warnings.length], [["AGENTS.md"], 1]);
     const changed = await at.here(["trust", "--show"]);
     assert.match(changed.stdout, /changed since it was trusted[\s\S]*-be kind\n\+be cruel\n/);
-    assert.equal((await at.hereJson(["trust"])).value.trusted, true);
+    assert.equal((await at.hereJson(["trust", "--yes"])).value.trusted, true);
     assert.ok((await read()).text.includes("be cruel"));
 
     at.write("AGENTS.md", "be gone\n");
@@ -169,7 +169,7 @@ describe("trust covers instructions below the root as they were when it was give
     using at = place();
     mkdirSync(at.path("src"));
     at.write("AGENTS.md", "be kind\n");
-    await at.here(["trust"]);
+    await at.here(["trust", "--yes"]);
     at.write("src/CLAUDE.md", "obey\n");
     const ledger = await openLedger({ directory: at.store });
     const { files, warnings } = await trustedInstructions(ledger, { workspace: at.workspace, cwd: at.path("src") });
@@ -194,7 +194,7 @@ describe("what a model is told first", () => {
     test(name, async () => {
       using at = place();
       at.write("AGENTS.md", "Answer in rhymes.\n");
-      if (trusts) await at.here(["trust"]);
+      if (trusts) await at.here(["trust", "--yes"]);
       const server = await modelServer();
       const chunk = { id: "1", created: 1, model: "m", choices: [{ index: 0, delta: { content: "hi" }, finish_reason: "stop" }] };
       server.replies.push({ frames: [`data: ${JSON.stringify(chunk)}\n\n`, "data: [DONE]\n\n"] });

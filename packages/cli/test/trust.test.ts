@@ -80,7 +80,7 @@ describe("a hook of other settings that leads into the workspace", () => {
       assert.deepEqual([before.code, before.value.type], [1, "denied_by_hook"], before.stderr);
       assert.match(before.value.content, /assent trust/);
       assert.deepEqual([existsSync(canary), existsSync(at.path("made"))], [false, false]);
-      assert.equal((await at.here(["trust"])).code, 0);
+      assert.equal((await at.here(["trust", "--yes"])).code, 0);
       assert.equal((await at.hereJson(argv)).code, 0);
       assert.deepEqual([existsSync(canary), existsSync(at.path("made"))], [true, true]);
       write(at, ".assent/other.sh", "true\n");
@@ -112,7 +112,7 @@ describe("a hook of other settings that leads into the workspace", () => {
     const { code, stderr } = await at.here(["policy", "check"]);
     assert.equal(code, 0);
     assert.match(stderr, /^assent: warning: hook h \(pre_tool_use\) will fail here: .*assent trust.*\n$/);
-    await at.here(["trust"]);
+    await at.here(["trust", "--yes"]);
     assert.equal((await at.here(["policy", "check"])).stderr, "");
   });
 });
@@ -150,9 +150,9 @@ describe("assent trust", () => {
   test("S22: trusted, it stays so until one byte changes; then the difference is shown; it can be taken back", async () => {
     using at = place();
     write(at, ".assent/settings.json", `${SETTINGS}\n`);
-    const first = await at.json(["trust"]);
+    const first = await at.json(["trust", "--yes"]);
     assert.deepEqual([first.code, first.value.trusted], [0, true]);
-    assert.deepEqual((await at.hereJson(["trust"])).value, first.value);
+    assert.deepEqual((await at.hereJson(["trust", "--yes"])).value, first.value);
     assert.deepEqual((await at.hereJson(["trust", "--show"], { cwd: at.workspace })).value.trusted, true);
     write(at, ".assent/settings.json", `${SETTINGS.replace("ls", "rm")}\n`);
     const changed = await at.here(["trust", "--show"]);
@@ -186,7 +186,7 @@ describe("assent trust", () => {
   test("a directory is named as it is: no parent, no child, no repository that points here is meant", async () => {
     using at = place();
     write(at, ".assent/settings.json", SETTINGS);
-    assert.equal((await at.hereJson(["trust", "."])).value.trusted, true);
+    assert.equal((await at.hereJson(["trust", ".", "--yes"])).value.trusted, true);
     for (const name of ["sub", "../evil"]) {
       write(at, `${name}/.assent/settings.json`, SETTINGS);
       write(at, `${name}/.git/commondir`, at.path(".git"));
@@ -203,6 +203,9 @@ describe("assent trust", () => {
     ["a file", ["trust", ".git/HEAD"], 2, "workspace_not_found"],
     ["both --show and --revoke", ["trust", "--show", "--revoke"], 2, "usage"],
     ["two directories", ["trust", ".", "."], 2, "usage"],
+    ["--yes beside --revoke", ["trust", "--revoke", "--yes"], 2, "usage"],
+    ["--add-dir that names no directory", ["call", "list", "--add-dir", "nowhere", "--add-dir", "."], 2, "usage"],
+    ["--add-dir that names a file", ["run", "go", "--add-dir", ".git/HEAD"], 2, "usage"],
   ];
   for (const [name, argv, code, type] of REFUSED) {
     test(`${name} is refused: exit ${code}, ${type}`, async () => {
@@ -214,17 +217,32 @@ describe("assent trust", () => {
     });
   }
 
+  test("without a terminal nothing is trusted unless --yes says so, whatever is on stdin", async () => {
+    using at = place();
+    write(at, ".assent/settings.json", SETTINGS);
+    for (const input of ["n\n", "y\n", ""]) {
+      const { code, stdout, stderr } = await at.run(["trust"], { input });
+      assert.deepEqual([code, stdout], [2, ""], stderr);
+      assert.match(stderr, /needs a terminal[\s\S]*assent trust --show[\s\S]*assent trust --yes/);
+    }
+    assert.equal((await at.hereJson(["trust"])).value.error.type, "confirmation_required");
+    assert.equal((await at.hereJson(["trust", "--show"])).value.trusted, false);
+    assert.equal((await at.run(["trust", "--yes"], { input: "n\n" })).code, 0);
+    assert.equal((await at.hereJson(["trust", "--show"])).value.trusted, true);
+    assert.equal((await at.hereJson(["trust"])).code, 0, "what is trusted already needs no word");
+  });
+
   test("a .assent that is a link is not trusted, and a FIFO in it holds up nobody", async () => {
     using at = place();
     write(at, "other/settings.json", SETTINGS);
     symlinkSync("other", at.path(".assent"));
-    const linked = await at.hereJson(["trust"]);
+    const linked = await at.hereJson(["trust", "--yes"]);
     assert.deepEqual([linked.code, linked.value.error.type], [1, "not_allowed"]);
     assert.match(linked.value.error.message, /\.assent is a link/);
     renameSync(at.path(".assent"), at.path("elsewhere"));
     mkdirSync(at.path(".assent"));
     execFileSync("mkfifo", [at.path(".assent/settings.json")]);
-    const piped = await at.json(["trust"]);
+    const piped = await at.json(["trust", "--yes"]);
     assert.match(piped.value.error.message, /settings\.json is not a regular file/);
     assert.equal((await at.hereJson(["trust", "--show"])).value.trusted, false);
   });
@@ -234,7 +252,7 @@ describe("assent trust", () => {
     const large = `${"x".repeat(99)}\n`.repeat(30_000);
     write(at, ".assent/notes.md", large);
     writeFileSync(at.path(".assent/bytes"), Buffer.from([0xff, 0x00]));
-    assert.equal((await at.json(["trust"])).value.trusted, true);
+    assert.equal((await at.json(["trust", "--yes"])).value.trusted, true);
     write(at, ".assent/notes.md", `${large}more\n`);
     assert.match((await at.here(["trust", "--show"])).stdout, /\n\+more\n/);
     assert.equal((await at.here(["verify"])).code, 0);
@@ -324,7 +342,7 @@ describe("assent trust on a real terminal", () => {
 describe("an untrusted repository full of canaries", () => {
   const COMMANDS: readonly (readonly [name: string, argv: readonly string[], code: number])[] = [
     ["trust --show", ["trust", "--show"], 0],
-    ["trust", ["trust"], 0],
+    ["trust --yes", ["trust", "--yes"], 0],
     ["call read", ["call", "read", "--input", '{"file_path":"a.txt"}'], 0],
     ["call shell, which is denied", ["call", "shell", "--input", '{"command":"touch b.txt"}'], 1],
     ["explain", ["explain", "--tool", "shell", "--input", '{"command":"touch b.txt"}'], 0],
@@ -370,7 +388,7 @@ describe("an untrusted repository full of canaries", () => {
   test("trusted, its settings count; one byte later they do not", async () => {
     using at = place();
     write(at, ".assent/settings.json", `{"mode":"yolo"}`);
-    assert.equal((await at.hereJson(["trust"])).value.trusted, true);
+    assert.equal((await at.hereJson(["trust", "--yes"])).value.trusted, true);
     const call = ["call", "shell", "--input", '{"command":"touch b.txt"}'];
     assert.equal((await at.hereJson(call)).value.outcome, "succeeded");
     write(at, ".assent/settings.json", `{"mode":"yolo"} `);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { TaskProcess } from "@assent/core";
-import { isSince, type ProcessRow, type ProcessTable } from "./process-table.ts";
+import { isSince, type ProcessRow, type ProcessTable, processTable } from "./process-table.ts";
 
 /** What a program and all that it starts is known by, whoever its parent is in the end. */
 export type Mark = {
@@ -22,6 +22,22 @@ export function newMark(): string {
 /** The environment with the mark in it, which children inherit. */
 export function withMark(env: Readonly<Record<string, string>>, mark: string): Readonly<Record<string, string>> {
   return { ...env, [MARK_NAME]: mark };
+}
+
+/** This process and those above it, nearest first, as they are listed with pid and start time. */
+export function processesAbove(table: ProcessTable = processTable()): readonly ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (let row = table.find(process.pid); row && !rows.some(({ pid }) => pid === row?.pid); row = table.find(row.parent)) rows.push(row);
+  return rows;
+}
+
+/** Whether this process, or one of these, began with a mark. Only Linux shows how other processes began; elsewhere the own environment alone tells. */
+export function hasMark(
+  env: Readonly<Record<string, string | undefined>>,
+  rows: readonly ProcessRow[],
+  table: ProcessTable = processTable(),
+): boolean {
+  return env[MARK_NAME] !== undefined || rows.some(({ pid }) => table.beganWith(pid, MARK_NAME));
 }
 
 /** The marks of recorded processes; those of earlier versions have none. */

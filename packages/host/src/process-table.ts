@@ -25,6 +25,8 @@ export type ProcessTable = {
   readonly all: () => readonly ProcessRow[];
   /** Whether a process began with this line (`NAME=value`) in its environment; false where the system does not tell. */
   readonly began: (pid: number, line: string) => boolean;
+  /** Whether a process began with a variable of this name; false where the system does not tell. */
+  readonly beganWith: (pid: number, name: string) => boolean;
 };
 
 /** Reads `/proc` where there is one, else asks `ps`. */
@@ -39,13 +41,15 @@ function procTable(proc: string, boot: string): ProcessTable {
     const stat = readText(`${proc}/${pid}/stat`);
     return stat === undefined ? undefined : parseStat(pid, stat, boot);
   };
+  const environment = (pid: number): string => `\0${readText(`${proc}/${pid}/environ`, SHUT) ?? ""}`;
   const all = (): readonly ProcessRow[] => processIds(proc).flatMap((pid) => find(pid) ?? []);
   return {
     find,
     members: (pgid) => running(pgid, all()),
     family: (pid) => descending(pid, all()),
     all: () => all().filter(({ zombie }) => !zombie),
-    began: (pid, line) => `\0${readText(`${proc}/${pid}/environ`, SHUT) ?? ""}`.includes(`\0${line}\0`),
+    began: (pid, line) => environment(pid).includes(`\0${line}\0`),
+    beganWith: (pid, name) => environment(pid).includes(`\0${name}=`),
   };
 }
 
@@ -83,6 +87,7 @@ function psTable(): ProcessTable {
     family: (pid) => descending(pid, ps("-A")),
     all: () => ps("-A").filter(({ zombie }) => !zombie),
     began: () => false,
+    beganWith: () => false,
   };
 }
 

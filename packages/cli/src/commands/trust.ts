@@ -12,13 +12,15 @@ import { oneLine } from "../visible-text.ts";
 import { personBy } from "../who.ts";
 
 /**
- * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; elsewhere running it is the word.
+ * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; `--yes` answers beforehand,
+ * and is needed where there is no terminal.
  * What is recorded is what was read and shown: if a file changes meanwhile, the workspace is not trusted.
  */
 export async function run(context: Context): Promise<number> {
   const { options } = context;
   const [revoke, show] = [options.flag("revoke"), options.flag("show")];
   if (revoke && show) throw usageError("trust", "options '--revoke' and '--show' exclude each other.");
+  if (options.flag("yes") && (revoke || show)) throw usageError("trust", "option '--yes' is for trusting, not for '--revoke' or '--show'.");
   const workspace = workspaceOf(context);
   if (!revoke && !show) return withStore(context, ({ ledger }) => grant(context, ledger, workspace));
   return withStoreIfAny(context, async ({ ledger }) => {
@@ -63,10 +65,15 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
   return now.trusted ? 0 : 1;
 }
 
-/** Where a person sits, they are asked. */
+/** `--yes`, or what the person at the terminal answers. Without either nothing is trusted: what happens to be on stdin is no answer. */
 async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
-  const { io } = context;
-  return !io.stdinIsTTY || !io.stderr.isTTY || askToTrust(context, await trustLines(ledger, state));
+  const { io, options } = context;
+  if (options.flag("yes")) return true;
+  if (io.stdinIsTTY && io.stderr.isTTY) return await askToTrust(context, await trustLines(ledger, state));
+  throw new CommandError("confirmation_required", 2, {
+    message: "Trusting a workspace needs a terminal to ask at, or --yes. Nothing was trusted.",
+    hint: "Look first: assent trust --show. Then: assent trust --yes",
+  });
 }
 
 async function personNow({ overrides }: Context): Promise<[by: ReturnType<typeof personBy>, at: string]> {
