@@ -32,15 +32,15 @@ describe("judging a call that is not to run", () => {
     assert.deepEqual([judged.decision.verdict, judged.decision.reason], ["allow", "yolo"]);
   });
 
+  test("a hidden tool, such as resolve, is judged like any other", async () => {
+    const judged = await judgeCall(judging(), { tool: "secret", input: { text: "a" }, cwd: "/" });
+    assert.ok(!isNoCall(judged));
+    assert.equal(judged.decision.verdict, "allow");
+  });
+
   const refused: readonly (readonly [string, string, unknown, string, RegExp])[] = [
     ["a tool that is not there", "marc", { text: "a" }, "tool_not_registered", /^There is no tool 'marc'\. Did you mean 'mark'\?$/],
-    [
-      "a hidden tool is not there either, and not suggested",
-      "secret",
-      { text: "a" },
-      "tool_not_registered",
-      /^There is no tool 'secret'\.$/,
-    ],
+    ["a hidden tool is not suggested", "secrets", { text: "a" }, "tool_not_registered", /^There is no tool 'secrets'\.$/],
     ["an input against the schema", "mark", { text: [] }, "invalid_tool_params", /text/],
     ["no input at all", "mark", undefined, "invalid_tool_params", /object/],
     ["an input that no JSON text has", "mark", { text: "\ud800" }, "invalid_tool_params", /surrogate/],

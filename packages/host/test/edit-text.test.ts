@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { withoutProgram } from "../../../test/support/programs.ts";
 import { type EditedText, type EditTextOptions, editText } from "../src/edit-text.ts";
 import { processTable } from "../src/process-table.ts";
 import { hostProcesses } from "../src/processes.ts";
@@ -209,7 +210,9 @@ test("T127: a cancel before the editor starts: nothing starts, nothing is left",
   assert.deepEqual([existsSync(join(log, "ran")), readdirSync(tmp)], [false, []]);
 });
 
-test("the editor has the terminal of this process, and is in its foreground: only so may it use it", async (t) => {
+test("the editor has the terminal of this process, and is in its foreground: only so may it use it", {
+  skip: withoutProgram("ps"),
+}, async (t) => {
   const check =
     "test -t 0 && test -t 1 && stty raw < /dev/tty && stty sane < /dev/tty && ps -o pgid=,tpgid= -p $$ | awk '{ print $1 == $2 }' > \"$1\"";
   const source = `

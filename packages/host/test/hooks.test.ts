@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import type { JsonObject } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
 import { manualClock } from "@assent/core/testing";
+import { withoutProgram } from "../../../test/support/programs.ts";
 import { hookRunner } from "../src/hooks/hook-runner.ts";
 import { makeSlots } from "../src/hooks/slots.ts";
 import { processTable } from "../src/process-table.ts";
@@ -73,7 +74,7 @@ describe("section 3: what a program reads", () => {
 });
 
 describe("section 7: where and how a program runs", () => {
-  test("in the session's working directory, by the shell, in a process group of its own", async (t) => {
+  test("in the session's working directory, by the shell, in a process group of its own", { skip: withoutProgram("ps") }, async (t) => {
     const cwd = scratch(t);
     const bench = hookBench([hook("pre_tool_use", 'pwd; test "$(ps -o pgid= -p $$ | tr -d " ")" = $$ && echo own')], { cwd });
     const opinion = await bench.consult("pre_tool_use", shellCall(), live());

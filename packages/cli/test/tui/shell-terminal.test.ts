@@ -212,7 +212,7 @@ describe("answers, interruptions and leaving", () => {
     await say(screen, "wait");
     await screen.until("begun");
     screen.kill("SIGTERM");
-    assert.equal(await screen.exit(), 0);
+    assert.equal(await screen.exit(), 130);
     assert.deepEqual(screen.modes(), { paste: false, cursorHidden: false, isAlternate: false });
     assert.equal((await endedCalls(at)).get("c1")?.outcome, "cancelled");
   });
