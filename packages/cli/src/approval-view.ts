@@ -87,6 +87,8 @@ export function whyAsked({
       return `the hook '${source}'`;
     case "tool":
       return "the tool asks for a person's yes";
+    case "resolver":
+      return "it waits for a person, who applies or discards it";
     case "edited":
       return "you edited it; as it reads now it would pass without asking";
     default:
@@ -111,6 +113,11 @@ export function factLines(approval: OpenApproval): (readonly [string, string])[]
     ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
     ["id", approval.id],
   ];
+}
+
+/** True for a call that would apply a previewed change; a plan is none. */
+export function appliesProposal({ tool, details }: Pick<OpenApproval, "tool" | "details">): boolean {
+  return tool === "resolve" && details.type !== "plan";
 }
 
 /** What is asked about, whole. */

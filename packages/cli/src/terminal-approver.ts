@@ -1,6 +1,6 @@
 import type { Answer, Approver, By, Clock, OpenApproval, Remember } from "@assent/core";
 import { type ApprovalEditor, CHANGED, changedSince, type Edit } from "./approval-editor.ts";
-import { approvalLines } from "./approval-view.ts";
+import { appliesProposal, approvalLines } from "./approval-view.ts";
 import { cut } from "./display-width.ts";
 import type { Io } from "./io.ts";
 import { type Style, stderrStyle } from "./style.ts";
@@ -17,6 +17,8 @@ export type TerminalApproverParts = {
   readonly cancel: () => void;
   /** Lets the person change a request in their own editor; absent: they cannot here. */
   readonly edit?: ApprovalEditor;
+  /** Discards the previewed change that a rejected call would have applied; absent: a no leaves it where it is. */
+  readonly discard?: (approval: OpenApproval, reason: string) => void;
   /** A no can end the turn as well. */
   readonly stops?: boolean;
 };
@@ -30,7 +32,7 @@ type Screen = {
   /** What the person made of it. */
   edited: Edit | undefined;
 };
-type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt">;
+type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
 /** `again` puts the question once more: nothing usable was typed. */
 type Turn =
   | { readonly decided: Decided }
@@ -77,7 +79,9 @@ async function question(parts: TerminalApproverParts, approval: OpenApproval, si
     const turn = await converse(parts, screen, { approval, signal });
     if ("decided" in turn) {
       const { id, revision, fingerprint } = approval;
-      return { approval: id, revision, fingerprint, by, ...turn.decided, ...(turn.decided.outcome === "approve" && screen.edited) };
+      const { discard, ...decided } = turn.decided;
+      if (discard) parts.discard?.(approval, decided.reason ?? "");
+      return { approval: id, revision, fingerprint, by, ...decided, ...(decided.outcome === "approve" && screen.edited) };
     }
     await screen.write(`\n${FAREWELL[turn.none]}\n`);
     if (turn.none === "cancelled") parts.cancel();
@@ -177,20 +181,22 @@ async function showPages(screen: Screen, lines: readonly string[], rows: number)
   return undefined;
 }
 
-async function choose(screen: Screen, approval: OpenApproval, { edit: editor, stops = false }: TerminalApproverParts): Promise<Turn> {
+async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApproverParts): Promise<Turn> {
+  const { edit: editor, stops = false } = parts;
   if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
   const rules = rememberable(approval);
   const whole = rules.length > 0 ? wholeTool(approval) : [];
   const edit = editor?.editable(approval) === undefined ? undefined : editor;
   const isAgents = approval.agentName !== undefined;
-  const choices = choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents });
+  const discards = parts.discard !== undefined && appliesProposal(approval);
+  const choices = [...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents }), ...(discards ? [DISCARD] : [])];
   const why = whyOnce(approval);
   const notes = [
     ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
     ...(edit?.hasEditor() === false ? ["It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one."] : []),
   ];
   const act = async (key: string): Promise<Turn> =>
-    key === "e" && edit ? { edit } : await chosen(screen, key, key === "t" ? whole : rules);
+    key === "e" && edit ? { edit } : key === "d" ? await discarded(screen) : await chosen(screen, key, key === "t" ? whole : rules);
   return await pick(screen, { choices, notes }, act);
 }
 
@@ -231,6 +237,7 @@ async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string
 }
 
 const STOP = ["x", "no, and stop the turn"] as const;
+const DISCARD = ["d", "no, and discard the previewed change"] as const;
 
 type Offered = {
   readonly editable: boolean;
@@ -284,6 +291,11 @@ async function confirmRules(screen: Screen, scope: Remember["scope"], rules: rea
   );
   if ("none" in typed) return typed;
   return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };
+}
+
+async function discarded(screen: Screen): Promise<Turn> {
+  const turn = await reject(screen);
+  return "decided" in turn ? { decided: { ...turn.decided, discard: true } } : turn;
 }
 
 async function reject(screen: Screen, interrupt = false): Promise<Turn> {

@@ -1,10 +1,11 @@
-import type { Clock } from "@assent/core";
+import type { Clock, Session } from "@assent/core";
 import { approvalEditor } from "../approval-editor.ts";
 import type { Io } from "../io.ts";
 import { oneAtATime } from "../one-at-a-time.ts";
 import { terminalApprover } from "../terminal-approver.ts";
 import { openPrompt, type Typed } from "../terminal-prompt.ts";
 import { terminalQuestioner } from "../terminal-questioner.ts";
+import { discardAfterNo } from "./discard-after-no.ts";
 import type { AppParts } from "./tui-app.ts";
 
 /** The keyboard and the paper of a terminal that draws nothing. */
@@ -68,14 +69,20 @@ export function lineDesk(io: Terminal, { clock, cancel }: { readonly clock: Cloc
         if (!isAside) return typed;
       }
     },
-    door: ({ by, settings, revising, leaving, attend }) => {
+    door: ({ by, settings, revising, leaving, attend, settle }) => {
+      const sessions = new Map<string, Session>();
+      const discard = discardAfterNo((id) => sessions.get(id), settle);
       const edit = approvalEditor({ environment: io.env, setting: () => settings()?.editor, revising });
       const { approver, questioner } = oneAtATime({
-        approver: terminalApprover({ io, clock, by, cancel, edit, stops: true }),
+        approver: terminalApprover({ io, clock, by, cancel, edit, discard, stops: true }),
         questioner: terminalQuestioner({ io, clock, by }),
       });
       return {
-        attend,
+        attend: (session) => {
+          sessions.set(session.id, session);
+          session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
+          return attend(session);
+        },
         asks: () => true,
         approver: { ...approver, ask: (approval, signal) => first(() => approver.ask(approval, AbortSignal.any([signal, leaving]))) },
         questioner: {

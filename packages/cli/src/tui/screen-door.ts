@@ -4,6 +4,8 @@ import type { Door } from "../door.ts";
 import type { Io } from "../io.ts";
 import { askQuestioner } from "./ask/ask-questioner.ts";
 import { cardApprover } from "./cards/card-approver.ts";
+import { attendProposals } from "./cards/proposal-cards.ts";
+import { discardAfterNo } from "./discard-after-no.ts";
 import { terminalNotification } from "./notification.ts";
 import type { Shell } from "./shell.ts";
 import type { DoorParts } from "./tui-app.ts";
@@ -18,7 +20,7 @@ export type ScreenDoorParts = {
 
 /** A way to the person at the screen: everything that asks becomes a card. */
 export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => Door {
-  return ({ by, settings, revising, leaving, attend }) => {
+  return ({ by, settings, revising, leaving, attend, settle }) => {
     const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
     const edit: ApprovalEditor = {
       ...own,
@@ -29,7 +31,8 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
     };
     const sessions = new Map<string, Session>();
     const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);
-    const cards = cardApprover({ desk: shell.desk, by, edit, placeOf });
+    const discard = discardAfterNo((id) => sessions.get(id), settle);
+    const cards = cardApprover({ desk: shell.desk, by, edit, placeOf, discard });
     const questions = askQuestioner({ desk: shell.desk, clock, by, notify });
     const approver: Approver = {
       available: cards.available,
@@ -44,6 +47,7 @@ export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorP
     };
     const attended: Door["attend"] = (session) => {
       sessions.set(session.id, session);
+      attendProposals({ desk: shell.desk, settle, leaving }, session);
       session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
       return attend(session);
     };

@@ -4,6 +4,8 @@ import type { CompletedCommand, IdKind } from "./prompt-completion.ts";
 export type SlashCommand = CompletedCommand & {
   readonly usage?: string;
   readonly runs?: readonly string[];
+  /** Help has no row of its own for it: all of it fits on 24 rows. */
+  readonly unlisted?: true;
 };
 
 const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
@@ -15,7 +17,7 @@ function after(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "id
 
 /** Every command of the prompt, in the order in which help lists them. */
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
-  { name: "help", says: "these commands" },
+  { name: "help", says: "these commands", unlisted: true },
   { name: "mode", says: "how much runs without asking", usage: "MODE", takes: MODES },
   { name: "plan", says: "plan first: nothing is changed before you approve", usage: "[off]", takes: ["off"] },
   { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
@@ -23,6 +25,14 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   { name: "grants", says: "answers that are remembered", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
   { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", ids: { "": "tools" } },
   { name: "proposals", says: "previews that wait to be applied", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
+  { name: "apply", says: "make a previewed change; /discard [ID] drops it", usage: "[ID]", ids: { "": "proposals" } },
+  {
+    name: "discard",
+    says: "drop a previewed change; the model is told why",
+    usage: "[ID] [REASON]",
+    ids: { "": "proposals" },
+    unlisted: true,
+  },
   { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
   {
     name: "tasks",
@@ -69,7 +79,8 @@ export function isLeaving(line: string): boolean {
 
 /** The commands as help shows them. */
 export function slashLines(): readonly string[] {
-  const width = Math.max(...SLASH_COMMANDS.map(({ name, usage = "" }) => name.length + usage.length + 2));
-  const rows = SLASH_COMMANDS.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
+  const listed = SLASH_COMMANDS.filter(({ unlisted }) => !unlisted);
+  const width = Math.max(...listed.map(({ name, usage = "" }) => name.length + usage.length + 2));
+  const rows = listed.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
   return [...rows, ID_NOTE];
 }

@@ -79,6 +79,8 @@ const ACTS: Readonly<Record<string, Act>> = {
     if (!(await parts.turns.compact()))
       say(parts, "", "The history stays as it is. From the second answer on there is something to summarize.");
   },
+  apply: (parts, words) => settleOne(parts, "apply", words),
+  discard: (parts, words) => settleOne(parts, "discard", words),
   undo: async (parts, words) => {
     if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
     const made = await undoable(parts.current());
@@ -90,6 +92,21 @@ const ACTS: Readonly<Record<string, Act>> = {
     say(parts, "", await ownCommand(parts, ["undo", only.id]));
   },
 };
+
+/** Applies or discards the proposal that is named, or the only one of this conversation. Words after the ID are the reason. */
+async function settleOne(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
+  const staged = [...(parts.current()?.session.state.proposals.values() ?? [])].filter(({ state }) => state === "staged");
+  const isNamed = words[0]?.startsWith("p_") === true;
+  const [only, other] = staged;
+  const id = isNamed ? words[0] : other ? undefined : only?.id;
+  if (id === undefined) {
+    if (!other) return say(parts, "", "No previewed change of this conversation waits. /proposals lists those of all conversations.");
+    const listed = staged.map((row) => `${row.id}  ${oneLine(row.label)}`).join("\n");
+    return say(parts, `/${action} ID takes one of these`, `${listed}\n${ID_NOTE}`);
+  }
+  const reason = words.slice(isNamed ? 1 : 0).join(" ");
+  say(parts, `/${action} ${id}`, await ownCommand(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
+}
 
 /** Never inside a turn: with the next one that begins, or as soon as none is under way. What came of it is told by whoever loads them. */
 async function reloadTools(parts: SlashParts): Promise<void> {

@@ -8,6 +8,7 @@ import type { FollowedPolicy } from "../follow-policy.ts";
 import { type Revising, revisingBy } from "../revised-approval.ts";
 import { personBy } from "../who.ts";
 import { capturedCommand } from "./captured-command.ts";
+import type { Settle } from "./cards/proposal-cards.ts";
 import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
 import { earlyLines } from "./early-lines.ts";
 import { keysPage } from "./help-page.ts";
@@ -39,6 +40,8 @@ export type DoorParts = {
   /** Aborts when the person leaves: what waits stays open for later. */
   readonly leaving: AbortSignal;
   readonly attend: (session: Session) => Attendance;
+  /** Applies or discards a previewed change for the person, and says what came of it. */
+  readonly settle: Settle;
 };
 
 /** What the program behind the screen is made of. */
@@ -171,8 +174,19 @@ function wire(parts: AppParts): Wired {
     const made = conversations.current();
     return made && revisingBy(made.policy, ports, made.agent.modes.current);
   };
+  const settle: Settle = async (action, proposal, reason) => {
+    const argv = [action, proposal, ...(reason === "" ? [] : ["--reason", reason])];
+    stage.say({ type: "page", title: "", text: await capturedCommand(parts.context, argv, parts.columns()) });
+  };
   const door: Surroundings["door"] = (root) =>
-    parts.door({ by, settings, revising, leaving: leaving.signal, attend: root === PERSON ? feed.attendPerson : feed.attend(root) });
+    parts.door({
+      by,
+      settings,
+      revising,
+      settle,
+      leaving: leaving.signal,
+      attend: root === PERSON ? feed.attendPerson : feed.attend(root),
+    });
   const around: Surroundings = { ...parts, door, told: turns.told };
   const conversations = makeConversations({ around, stage, place });
   const commands = ownCommands(stage, (line, stopped) => {

@@ -152,9 +152,10 @@ function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
   };
 }
 
-/** Calls that were left open go on first. Undefined: all of them have ended. */
+/** Calls that were left open go on first, and what is wished for previewed changes is heard from now on. Undefined: all calls have ended. */
 async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
-  if (session.state.calls.size === 0) return undefined;
+  const { calls, proposals } = session.state;
+  if (calls.size === 0 && proposals.size === 0) return undefined;
   const { results } = await agent.dispatcher.resume({ tools: policy.tools, signal });
   const failure = agent.dispatcher.failure();
   if (failure !== undefined) throw failure;

@@ -24,7 +24,14 @@ function bench(): Bench {
   const desk = lineDesk(io, { clock, cancel: () => undefined });
   const stage = plainStage({ output: io.stderr, cwd: "/w", ask: desk.ask, between: desk.between });
   const attend = () => ({ decided: () => undefined, observe: () => undefined });
-  const { approver } = desk.door({ by: BY, settings: () => undefined, revising: () => undefined, leaving: signal, attend });
+  const { approver } = desk.door({
+    by: BY,
+    settings: () => undefined,
+    revising: () => undefined,
+    leaving: signal,
+    attend,
+    settle: async () => undefined,
+  });
   assert.ok(approver);
   return { ...terminal, desk, stage, approver };
 }

@@ -15,7 +15,7 @@ import { cardNotes } from "./card-notes.ts";
 
 /** What the person said with a card. `editor` opens it, on a draft where there is one; `command` is what they made of it here. Both end in a new card. */
 export type CardOutcome =
-  | { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> }
+  | { readonly answer: Omit<Answer, "approval" | "revision" | "fingerprint" | "by"> & { readonly discard?: true } }
   | { readonly wants: "editor"; readonly draft?: string }
   | { readonly command: string };
 
@@ -134,13 +134,14 @@ function isAllSeen(card: Card, state: CardState, { columns }: Pick<Size, "column
 function view(card: Card, state: CardState, canvas: Canvas): readonly string[] {
   const { approval } = card;
   const { columns, theme } = canvas;
+  const asks = card.means.isProposal ? "Apply this change?" : "Approval needed:";
   const title = `${approval.agentName === undefined ? "" : `${oneLine(approval.agentName)}: `}${oneLine(titleOf(approval))}`;
   const { pages, lines, next } = pageOf(card, state, canvas);
   const hidden = pages.count - Math.min(pages.count, next.piece);
   const more = hidden > 0 ? `… ${hidden} more ${hidden === 1 ? "line" : "lines"}: PgDn or space shows them` : "";
   const open = isAllSeen(card, seenOn(card, state, canvas), canvas);
   return [
-    `${theme.title(cut(`Approval needed: ${title}`, columns - approval.id.length - 2))}  ${theme.dim(approval.id)}`,
+    `${theme.title(cut(`${asks} ${title}`, columns - approval.id.length - 2))}  ${theme.dim(approval.id)}`,
     ...lines,
     ...(more === "" ? [] : [theme.warning(cut(more, columns))]),
     "",
@@ -247,7 +248,7 @@ function act({ diff, approval }: Card, state: CardState, { does }: CardAction): 
       return { state, outcome: { answer: { ...does.answer, ...(newContent !== undefined && { newContent }) } } };
     }
     case "reason":
-      return { state: { ...state, field: cardField(does.interrupt ? "stop" : "no") } };
+      return { state: { ...state, field: cardField(does.discards ? "discard" : does.interrupt ? "stop" : "no") } };
     case "command":
       return { state: { ...state, field: cardField("command", does.text) } };
     case "edit":

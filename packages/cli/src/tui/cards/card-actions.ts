@@ -13,7 +13,7 @@ export type CardAction = {
   readonly approves: boolean;
   readonly does:
     | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode"> }
-    | { readonly type: "reason"; readonly interrupt: boolean }
+    | { readonly type: "reason"; readonly interrupt: boolean; readonly discards?: true }
     | { readonly type: "command"; readonly text: string }
     | { readonly type: "edit" }
     | { readonly type: "hunks" };
@@ -25,6 +25,10 @@ export type CardMeans = {
   readonly editable: Editable | undefined;
   /** The person's own editor can be opened. */
   readonly editor: boolean;
+  /** The card is about a previewed change itself, which only a person applies. */
+  readonly isProposal?: boolean;
+  /** A no can also discard the previewed change that a call would apply. */
+  readonly discards?: boolean;
   /** What the model proposed, where this is what the person made of it. */
   readonly original?: OpenApproval;
 };
@@ -32,6 +36,7 @@ export type CardMeans = {
 /** The answers that make sense for this request, the mildest first; none is chosen by itself. */
 export function cardActions(approval: OpenApproval, means: CardMeans, hunks: number): readonly CardAction[] {
   const { details } = approval;
+  if (means.isProposal) return [approve("y", "Apply it"), DISCARD];
   if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
   const parts: CardAction = { key: "h", says: "Choose some of its hunks", approves: false, does: { type: "hunks" } };
   return [
@@ -40,8 +45,16 @@ export function cardActions(approval: OpenApproval, means: CardMeans, hunks: num
     ...editActions(approval, means),
     ...(hunks > 1 && means.editable !== "input" ? [parts] : []),
     ...REFUSALS,
+    ...(means.discards ? [{ ...DISCARD, says: "No, and discard the previewed change" }] : []),
   ];
 }
+
+const DISCARD: CardAction = {
+  key: "d",
+  says: "Discard it, and say why",
+  approves: false,
+  does: { type: "reason", interrupt: false, discards: true },
+};
 
 const REFUSALS: readonly CardAction[] = [
   { key: "n", says: "No, and say why", approves: false, does: { type: "reason", interrupt: false } },

@@ -1,7 +1,7 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
 import { messageOf } from "@assent/core";
 import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../approval-editor.ts";
-import { titleOf } from "../../approval-view.ts";
+import { appliesProposal, titleOf } from "../../approval-view.ts";
 import { oneLine } from "../../visible-text.ts";
 import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
 import type { CardMeans } from "./card-actions.ts";
@@ -13,6 +13,8 @@ export type CardApproverParts = {
   readonly by: By;
   /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
   readonly edit?: ApprovalEditor;
+  /** Discards the previewed change that a rejected call would have applied. Absent: a no leaves it where it is. */
+  readonly discard?: (approval: OpenApproval, reason: string) => void;
   /** The place of its call among those of its session that are open now; undefined: nobody knows. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;
 };
@@ -54,8 +56,9 @@ async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortS
 type Said = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
 
 /** What the person made of it is what a yes is for; hunks chosen after it are chosen from it. */
-function answered({ asked, parts }: Asked, { edit }: Sheet, said: Said): Answer {
+function answered({ asked, parts }: Asked, { edit }: Sheet, { discard, ...said }: Said): Answer {
   const { id, revision, fingerprint } = asked;
+  if (discard) parts.discard?.(asked, said.reason ?? "");
   const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
   return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said };
 }
@@ -101,11 +104,12 @@ async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: 
 type Editing = Exclude<CardOutcome, { readonly answer: unknown }>;
 
 /** Undefined: it was answered or closed elsewhere. The card stays where it is until another one, or nobody, takes its place. */
-function putUp({ parts: { desk, edit, placeOf }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
+function putUp({ parts: { desk, edit, placeOf, discard }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
   const { approval } = sheet;
   const means: CardMeans = {
     editable: edit?.editable(asked),
     editor: edit?.hasEditor() === true,
+    discards: discard !== undefined && appliesProposal(asked),
     ...(sheet.edit && { original: asked }),
   };
   return new Promise((resolve) => {

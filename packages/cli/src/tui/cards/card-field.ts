@@ -4,7 +4,7 @@ import type { Canvas, Key } from "../dialog.ts";
 import { fieldLines, type TextField, textField, typed } from "../text-field.ts";
 
 /** What is being typed on a card: why not, or a command in the place of the one that was asked about. */
-export type CardField = { readonly for: "no" | "stop" | "command"; readonly text: TextField };
+export type CardField = { readonly for: "no" | "stop" | "discard" | "command"; readonly text: TextField };
 
 /** What a key does to a field. */
 export type FieldPressed =
@@ -44,11 +44,21 @@ export function cardFieldLines({ for: purpose, text }: CardField, editor: boolea
 
 function asked(purpose: CardField["for"], editor: boolean): string {
   if (purpose === "command") return `Your command (Enter: judged and shown again;${editor ? " ctrl+g: your editor;" : ""} Esc: back):`;
-  return `${purpose === "stop" ? "No, and stop." : "No."} Reason, told to the model (Enter sends it, Esc goes back):`;
+  return `${REFUSED[purpose]} Reason, told to the model (Enter sends it, Esc goes back):`;
 }
 
+const REFUSED = { no: "No.", stop: "No, and stop.", discard: "Discard it." } as const;
+
+/** A no, and whether the previewed change goes with it. */
+export type Refusal = Pick<Answer, "outcome" | "reason" | "interrupt"> & { readonly discard?: true };
+
 /** The no that a typed reason makes. */
-export function refusal(purpose: CardField["for"], text: string): Pick<Answer, "outcome" | "reason" | "interrupt"> {
+export function refusal(purpose: CardField["for"], text: string): Refusal {
   const reason = text.trim();
-  return { outcome: "reject", ...(reason !== "" && { reason }), ...(purpose === "stop" && { interrupt: true }) };
+  return {
+    outcome: "reject",
+    ...(reason !== "" && { reason }),
+    ...(purpose === "stop" && { interrupt: true }),
+    ...(purpose === "discard" && { discard: true }),
+  };
 }

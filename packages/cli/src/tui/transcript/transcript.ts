@@ -1,5 +1,6 @@
 import type { ConversationEvent } from "@assent/agent";
-import { contentText, type EventBodies, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
+import { type By, contentText, type EventBodies, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
+import { oneLine } from "../../visible-text.ts";
 import { whoText } from "../../who.ts";
 import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
@@ -22,7 +23,13 @@ export type Transcript = {
 };
 
 /** A preview, as far as a block names it. */
-export type Staged = { readonly id: string; readonly tool: string; readonly label: string };
+export type Staged = {
+  readonly id: string;
+  readonly tool: string;
+  readonly label: string;
+  /** The person who has it applied. */
+  readonly who?: By;
+};
 
 /** Points of a list. */
 export type Todos = readonly { readonly id: string; readonly content: string; readonly status: "pending" | "in_progress" | "completed" }[];
@@ -117,6 +124,7 @@ export function afterRecord(transcript: Transcript, event: LedgerEvent, hearing:
   const { type } = event;
   if (type.startsWith("call.") || type.startsWith("approval.") || type.startsWith("question."))
     return afterCall(transcript, event, hearing);
+  if (type.startsWith("proposal.")) return afterProposal(transcript, event, hearing);
   const ends = afterTask(transcript.ends, event);
   return afterWords(ends === transcript.ends ? transcript : { ...transcript, ends }, event, hearing);
 }
@@ -139,13 +147,6 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson
       return withNote(transcript, `Model: ${event.body.to ?? "none"}`, "dim");
     case "history.compacted":
       return withNote(transcript, "Older turns were made into a summary for the model; all of it stays on record.", "dim");
-    case "proposal.staged":
-      return { ...transcript, staged: [...transcript.staged, { id: event.body.proposal, tool: event.body.tool, label: event.body.label }] };
-    case "proposal.applied":
-    case "proposal.discarded":
-    case "proposal.stale":
-    case "proposal.superseded":
-      return { ...transcript, staged: transcript.staged.filter(({ id }) => id !== event.body.proposal) };
     case "task.paused":
       return withNote(
         transcript,
@@ -155,6 +156,55 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson
     default:
       return transcript;
   }
+}
+
+function afterProposal(transcript: Transcript, event: LedgerEvent, { pid }: Hearing): Transcript {
+  switch (event.type) {
+    case "proposal.staged": {
+      const { proposal, tool, label } = event.body;
+      return { ...transcript, staged: [...transcript.staged, { id: proposal, tool, label }] };
+    }
+    case "proposal.parked":
+      return event.body.why === "person" ? waitsForPerson(transcript, event.body.proposal) : transcript;
+    case "proposal.applying": {
+      const { proposal, resolution } = event.body;
+      const { who } = resolution;
+      return { ...transcript, staged: transcript.staged.map((one) => (one.id === proposal && who ? { ...one, who } : one)) };
+    }
+    case "proposal.applied": {
+      const { proposal } = event.body;
+      const { who } = transcript.staged.find(({ id }) => id === proposal) ?? {};
+      return settledBy(transcript, { proposal, did: "applied", who, pid });
+    }
+    case "proposal.discarded":
+      return settledBy(transcript, { proposal: event.body.proposal, did: "discarded", who: event.body.resolution?.who, pid });
+    case "proposal.undone":
+      return settledBy(transcript, { proposal: event.body.proposal, did: "undone", who: event.body.by, pid });
+    case "proposal.stale":
+    case "proposal.superseded":
+      return { ...transcript, staged: transcript.staged.filter(({ id }) => id !== event.body.proposal) };
+    default:
+      return transcript;
+  }
+}
+
+function waitsForPerson(transcript: Transcript, proposal: string): Transcript {
+  const label = transcript.staged.find(({ id }) => id === proposal)?.label ?? proposal;
+  return withNote(transcript, `Only you can apply this change: ${oneLine(label)}. /apply ${proposal} or /discard ${proposal}`, "warning");
+}
+
+type Settled = { readonly proposal: string; readonly did: string; readonly who: By | undefined; readonly pid: number };
+
+/** What a person did in another terminal is said; what was done here is on the screen already. */
+function settledBy(transcript: Transcript, { proposal, did, who, pid }: Settled): Transcript {
+  const label = transcript.staged.find(({ id }) => id === proposal)?.label;
+  const rest = { ...transcript, staged: transcript.staged.filter(({ id }) => id !== proposal) };
+  if (!who || who.pid === pid) return rest;
+  return withNote(
+    rest,
+    `${proposal}${label === undefined ? "" : ` (${oneLine(label)})`} was ${did} by ${oneLine(whoText(who))}, elsewhere.`,
+    "dim",
+  );
 }
 
 function afterMessage(transcript: Transcript, { origin, content, displayText }: EventBodies["message.user"]): Transcript {

@@ -1,0 +1,72 @@
+import { type OpenApproval, type ProposalRow, type Session, storedProposal } from "@assent/core";
+import { oneLine } from "../../visible-text.ts";
+import { approvalCard } from "./approval-card.ts";
+import type { Desk } from "./desk.ts";
+
+/** What a person wants done with a previewed change. */
+export type Settle = (action: "apply" | "discard", proposal: string, reason: string) => Promise<void>;
+
+/** What cards of previewed changes need. */
+export type ProposalCardParts = { readonly desk: Desk; readonly settle: Settle; readonly leaving: AbortSignal };
+
+/** Puts every previewed change of a session that only a person may apply on the desk, until it is settled here or elsewhere, or the person leaves. */
+export function attendProposals(parts: ProposalCardParts, session: Session): void {
+  const open = new Map<string, AbortController>();
+  const show = (id: string): void => {
+    const row = session.state.proposals.get(id);
+    if (row?.state !== "staged" || open.has(id)) return;
+    const gone = new AbortController();
+    open.set(id, gone);
+    void putUp(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // a store that fails is said by the turn
+  };
+  for (const { id, parked } of session.state.proposals.values()) if (parked) show(id);
+  session.listen((event) => {
+    if (event.type === "proposal.parked" && event.body.why === "person") queueMicrotask(() => show(event.body.proposal));
+    else if (event.type === "session.closed") for (const gone of open.values()) gone.abort();
+    else if (SETTLED.includes(event.type) && "proposal" in event.body) open.get(event.body.proposal)?.abort();
+  });
+}
+
+const SETTLED: readonly string[] = [
+  "proposal.applying",
+  "proposal.applied",
+  "proposal.discarded",
+  "proposal.stale",
+  "proposal.superseded",
+  "proposal.unknown",
+];
+
+type Showing = { readonly session: Session; readonly row: ProposalRow; readonly signal: AbortSignal };
+
+async function putUp({ desk, settle }: ProposalCardParts, { session, row, signal }: Showing): Promise<void> {
+  const { manifest } = await storedProposal(session, row);
+  if (signal.aborted) return;
+  const card = approvalCard(asApproval(row, manifest.blocks), { editable: undefined, editor: false, isProposal: true });
+  let state = card.begin();
+  const take = desk.put({
+    id: row.id,
+    title: oneLine(row.label),
+    view: (canvas) => card.view(state, canvas),
+    shown: (canvas) => {
+      state = card.shown(state, canvas);
+    },
+    press: (key, size) => {
+      const { state: next, outcome } = card.key(state, key, size);
+      state = next;
+      if (!outcome || !("answer" in outcome)) return;
+      take();
+      void settle(outcome.answer.outcome === "approve" ? "apply" : "discard", row.id, outcome.answer.reason ?? "");
+    },
+  });
+  signal.addEventListener("abort", take, { once: true });
+}
+
+/** A card draws approvals: this is the change as one. */
+function asApproval({ id, session, callId, tool, label, digest, cwd }: ProposalRow, blocks: readonly string[]): OpenApproval {
+  const prompt = blocks.length > 0 ? blocks.join("\n") : `${label}\nWhat it changes is not recorded.`;
+  return {
+    ...{ id, revision: 0, sessionId: session, callId: callId ?? "", tool, title: label, fingerprint: digest, input: {}, cwd },
+    ...{ reason: "resolver", source: "settings", rule: null, explicitAsk: true, suggestions: [], expiresAt: null },
+    details: { type: "info", prompt, hideAlwaysAllow: true },
+  };
+}
