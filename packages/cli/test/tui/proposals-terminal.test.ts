@@ -60,6 +60,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     await say(screen, "go");
     await screen.until("Both wait.");
     await screen.read(/Apply this change\? Write: src\/a\.txt[\s\S]*\+ ?one/);
+    assert.doesNotMatch(screen.lines().join("\n"), /Cannot be remembered/, "there is nothing to remember about it");
     await press(screen, "y");
     await screen.until("applied: Write: src/a.txt");
     assert.equal(readFileSync(at.path("src/a.txt"), "utf8"), "one\n");

@@ -3,8 +3,8 @@ import { whyOnce } from "../../why-once.ts";
 import type { CardMeans } from "./card-actions.ts";
 
 /** What is not offered on a card, and why, in a line each. */
-export function cardNotes(approval: OpenApproval, { editable, editor }: CardMeans, inPlace: boolean): readonly string[] {
-  const why = whyOnce(approval);
+export function cardNotes(approval: OpenApproval, { editable, editor, isProposal }: CardMeans, inPlace: boolean): readonly string[] {
+  const why = isProposal ? undefined : whyOnce(approval);
   const none = editable !== undefined && !editor && !inPlace;
   return [
     ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
