@@ -6,6 +6,7 @@ import { physicalPath } from "./resolve-path.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
 import type { ShellLine, ShellUnit } from "./shell/shell-unit.ts";
+import { TEMPLATE_HOOKS } from "./write-subcommands.ts";
 import { type Fate, programName, type WriteTarget, writeTargets } from "./write-targets.ts";
 import type { Reach } from "./writing-command.ts";
 
@@ -48,7 +49,7 @@ export type Surroundings = { readonly home: string; readonly look?: Look };
 /** What a command of a line would touch. */
 export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly TouchedPath[] {
   const { seen } = unit;
-  const written = seen ? writeTargets(seen) : [];
+  const written = seen ? [...writeTargets(seen), ...byVariables(unit)] : [];
   if (written.length === 0) return NOTHING;
   const targets = written.flatMap(withoutBraces);
   const cwds = possibleDirectories(unit, around.home);
@@ -59,6 +60,15 @@ export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly To
 }
 
 const NOTHING: readonly TouchedPath[] = [];
+
+/** What git writes because of variables that the line sets anywhere: hooks of a template, and files that take what it traces. */
+function byVariables({ seen, line: { text } }: ShellUnit): readonly WriteTarget[] {
+  if (!seen || !text.includes("GIT_") || programName(seen) !== "git") return [];
+  const makes = seen.argv.some((word) => word.text === "init" || word.text === "clone");
+  const template = makes && /GIT_TEMPLATE_DIR|GIT_CONFIG_(?:COUNT|KEY|PARAMETERS|GLOBAL|SYSTEM)/.test(text) ? [TEMPLATE_HOOKS] : [];
+  const traced = [...text.matchAll(/\bGIT_TRACE\w*=(["']?)(\/[^\s"';&|]*)\1/g)].map(([, , path = ""]) => path);
+  return [...template, ...traced].map((path) => ({ path, dynamic: false, use: "write", reach: "self", fate: "replaced" }));
+}
 
 /** Whether the line itself makes a directory there, as it is written: by then it may be one. */
 function mayBeMade(path: string, { line }: ShellUnit): boolean {

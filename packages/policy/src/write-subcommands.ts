@@ -2,8 +2,12 @@ import { TO_OUTPUT, table, type WritingCommand } from "./writing-command.ts";
 
 const CONFIG_ACTIONS = ["set", "unset", "edit", "rename-section", "remove-section"];
 const DIFFERENCE: WritingCommand = { files: ["--output"] };
+/** A template's hooks are copied into the new repository and run there. */
+export const TEMPLATE_HOOKS = ".git/hooks/template";
+
 const REPOSITORY: WritingCommand = {
   keeps: true,
+  modes: [{ given: ["--template"], does: { fixed: [TEMPLATE_HOOKS] } }],
   places: ["--separate-git-dir"],
   values: ["-b", "--branch", "--initial-branch", "--template", "-o", "--origin", "--depth", "--reference", "-c", "--config"],
 };
@@ -40,9 +44,28 @@ export const WRITING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, Writin
     "merge-file": { operands: "first", never: ["-p", "--stdout"] },
     "interpret-trailers": { operands: "all", only: ["--in-place"] },
     "fast-export": { files: ["--export-marks"] },
+    "fast-import": { files: ["--export-marks", "--export-pack-edges"] },
+    "credential-store": { files: ["--file"] },
+    "credential-cache": { files: ["--socket"] },
+    "index-pack": { files: ["-o"] },
+    "pack-objects": { operands: "all" },
+    mailsplit: { places: ["-o"], spreads: true, into: ["-o"] },
+    mailinfo: { operands: "all" },
+    daemon: { files: ["--pid-file", "--log-file"] },
+    "commit-graph": { places: ["--object-dir"] },
+    "multi-pack-index": { places: ["--object-dir"] },
+    // Both write the user's own settings; `start` writes timers as well.
+    maintenance: { fixed: ["~/.gitconfig"], files: ["--config-file"], only: ["register", "unregister", "start", "stop"] },
+    lfs: { fixed: ["~/.gitconfig", TEMPLATE_HOOKS], only: ["install", "uninstall"] },
     bugreport: { places: ["-o", "--output-directory"] },
+    diagnose: { places: ["-o", "--output-directory"] },
     archive: TO_OUTPUT,
-    "format-patch": { into: ["-o", "--output-directory"], spreads: true, only: ["-o", "--output-directory"] },
+    "format-patch": {
+      files: ["--output"],
+      into: ["-o", "--output-directory"],
+      spreads: true,
+      only: ["-o", "--output-directory"],
+    },
     bundle: { operands: "after-first", only: ["create"] },
     diff: DIFFERENCE,
     log: DIFFERENCE,
@@ -55,6 +78,11 @@ export const WRITING_SUBCOMMANDS: ReadonlyMap<string, ReadonlyMap<string, Writin
     "diff-index": DIFFERENCE,
     "diff-files": DIFFERENCE,
     "range-diff": DIFFERENCE,
+  }),
+  scalar: table<WritingCommand>({
+    register: { fixed: ["~/.gitconfig", ".git/config"] },
+    unregister: { fixed: ["~/.gitconfig"] },
+    clone: { fixed: ["~/.gitconfig"], operands: "cloned" },
   }),
   npm: table<WritingCommand>({
     config: { fixed: ["~/.npmrc"], only: ["set", "delete", "edit", "fix"] },

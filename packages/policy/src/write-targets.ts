@@ -4,7 +4,7 @@ import { isOneWord } from "./shell/bash-tree.ts";
 import type { PlanWord } from "./shell/plan.ts";
 import type { SeenCommand } from "./shell/seen-command.ts";
 import { ALSO_CALLED, WRITING_COMMANDS } from "./write-commands.ts";
-import { WRITING_SUBCOMMANDS } from "./write-subcommands.ts";
+import { TEMPLATE_HOOKS, WRITING_SUBCOMMANDS } from "./write-subcommands.ts";
 import type { Reach, WritingCommand } from "./writing-command.ts";
 
 /** What becomes of a directory that is the target itself: it stays; or it goes, and something else may take its place; or it is filled, and taken the place of where it is none. */
@@ -54,6 +54,8 @@ function byProgram(seen: SeenCommand): readonly WriteTarget[] {
 
 const NO_TARGETS: readonly WriteTarget[] = [];
 
+const NO_COMMAND: WritingCommand = {};
+
 const GLOBAL_VALUES = [
   ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--prefix", "--cwd", "--dir"],
   ...["--manifest-path", "--color", "-w", "--workspace", "--filter"],
@@ -64,16 +66,31 @@ const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix", "--cwd", "--dir"];
 function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
   let at = 0;
   while (words[at]?.text.startsWith("-")) at += GLOBAL_VALUES.includes(words[at]?.text ?? "") ? 2 : 1;
-  const command = below.get(words[at]?.text ?? "");
-  if (!command) return NO_TARGETS;
+  const command = below.get(words[at]?.text ?? "") ?? NO_COMMAND;
   const targets = targetsOf(command, words.slice(at + 1), openEnd);
   if (at === 0) return targets;
   const before = commandWords(words.slice(0, at), GLOBAL_VALUES);
-  const all = [...targets, ...(command.makes ? valuesOf(before, ["--git-dir"]).map((word) => kept(word)) : [])];
+  const all = [
+    ...targets,
+    ...configuredTargets(command, before),
+    ...(command.makes ? valuesOf(before, ["--git-dir"]).map((word) => kept(word)) : []),
+  ];
   const directory = valuesOf(before, DIRECTORY_OPTIONS).at(-1);
   if (!directory) return all;
   return [...(command.makes ? [kept(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
 }
+
+/** Settings before the sub-command that make git write: a template for what it makes, and files to which it writes what it does. */
+function configuredTargets({ makes, operands }: WritingCommand, before: CommandWords): readonly WriteTarget[] {
+  const isNew = makes === true || operands === "cloned";
+  return valuesOf(before, ["-c", "--config-env"]).flatMap(({ text, dynamic }) => {
+    const [key = "", value = ""] = text.split(/=(.*)/s);
+    if (isNew && key.toLowerCase() === "init.templatedir") return [written({ text: TEMPLATE_HOOKS, dynamic: false })];
+    return TRACE_TARGET.test(key) && /^[/~$"']/.test(value) ? [written({ text: value, dynamic })] : [];
+  });
+}
+
+const TRACE_TARGET = /^trace2\.(?:normal|perf|event)target$/i;
 
 function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
   const { text, dynamic } = within(directory, { text: target.path, dynamic: target.dynamic });
@@ -183,14 +200,23 @@ function copied(command: WritingCommand, read: CommandWords, reach: Reach): read
   const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
   const fate: Fate = isExact && !merges ? "replaced" : "filled";
   const called = isGiven(read, command.whole ?? []) ? (word: PlanWord): PlanWord => word : nameOf;
+  const linked = command.alone ? destinations.flatMap((place) => sources.flatMap((source) => fromLink(place, source))) : [];
   const names = sources.map(called).filter(({ text }) => !/^\.{0,2}$/.test(text));
   return [
     ...sources.flatMap((word) => taken(command, word, reach)),
+    ...linked,
     ...destinations.flatMap((directory) => [
       { ...written(directory, spreads ? "some" : "self"), fate },
       ...names.map((name) => written({ text: `${directory.text}/${name.text}`, dynamic: directory.dynamic || name.dynamic })),
     ]),
   ];
+}
+
+/** The text of a symbolic link counts from the directory in which the link stands, not from the working directory. */
+function fromLink(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
+  if (source.text.startsWith("/") || !source.text.split("/").includes("..")) return []; // else it stays below the place, which is written anyway
+  const above: PlanWord = { ...place, text: place.text.includes("/") ? place.text.replace(/\/[^/]*\/*$/, "") || "/" : "." };
+  return [above, place].filter(({ text }) => text !== ".").map((directory) => kept(within(directory, source), "some"));
 }
 
 type Ends = { readonly sources: readonly PlanWord[]; readonly destinations: readonly PlanWord[] };

@@ -28,9 +28,11 @@ yq -w x y | jq -w x y | eslint -w x y | stylelint -w x y | biome -w x y | ruff -
 clang-format -w x y | autopep8 -w x y | black x y | isort x y | rustfmt x y | dos2unix x y | unix2dos x y | mktemp x y |
 mktemp --suffix v x y | meson setup x y | git checkout x y | git checkout -b v x y | git checkout -B v x y | git restore x y |
 git rm x y | git init x y | git init -b v x y | git init --branch v x y | git init --initial-branch v x y |
-git init --template v x y | git init -o v x y | git init --origin v x y | git init --depth v x y | git init --reference v x y |
+git init -o v x y | git init --origin v x y | git init --depth v x y | git init --reference v x y |
 git init -c v x y | git init --config v x y | cargo init x y | view x y`,
   ],
+  ["self-replaced:.git/hooks/template self-kept:x self-kept:y", "git init --template v x y"],
+  ["self-replaced:.git/hooks/template new-kept:y", "git clone --template v x y"],
   ["all-replaced:x all-replaced:y", `rm -r x y | rm -R x y | rm --recursive x y`],
   [
     "self-replaced:x",
@@ -213,7 +215,7 @@ git branch --edit-description x y`,
   ["self-replaced:.gitmodules self-kept:x self-kept:y", `git submodule add x y | git submodule set-url x y | git submodule set-branch x y`],
   [
     "new-kept:y",
-    `git clone x y | git clone -b v x y | git clone --branch v x y | git clone --initial-branch v x y | git clone --template v x y |
+    `git clone x y | git clone -b v x y | git clone --branch v x y | git clone --initial-branch v x y |
 git clone -o v x y | git clone --origin v x y | git clone --depth v x y | git clone --reference v x y | git clone -c v x y |
 git clone --config v x y`,
   ],

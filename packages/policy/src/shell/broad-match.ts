@@ -4,6 +4,7 @@ import { commandName } from "./command-name.ts";
 import { type OptionTest, optionTest } from "./option-test.ts";
 import type { RuleWord } from "./rule-words.ts";
 import type { Broad, SeenCommand } from "./seen-command.ts";
+import { otherSubcommands } from "./subcommand-synonyms.ts";
 
 /** Holds a rule against a command. */
 export type BroadMatch = (seen: SeenCommand) => Broad;
@@ -27,9 +28,24 @@ export function compileBroad(words: readonly RuleWord[], _tail?: boolean): Broad
     if (!word) return "no";
     if (word.dynamic) return name === ANY_NAME ? bestOf(readings, seen, "") : "doubt";
     const program = commandName(word.text);
-    if (name(program)) return bestOf(readings, seen, program);
-    return program.startsWith("git-") && name("git") ? bestOf(readings, splitName(seen, program), "git") : "no";
+    if (name(program)) return anyOf(readings, seen, program);
+    const outer = PLUGINS.exec(program)?.[0].slice(0, -1);
+    return outer !== undefined && name(outer) ? anyOf(readings, splitName(seen, program, outer), outer) : "no";
   };
+}
+
+/** `git-push` is `git push`, `docker-compose` is `docker compose`. */
+const PLUGINS = /^(?:git|docker|podman)-/;
+
+/** A rule holds for a command if it holds for any way to write its sub-command. */
+function anyOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
+  let best: Broad = "no";
+  for (const one of [seen, ...otherSubcommands(seen, program)]) {
+    const broad = bestOf(readings, one, program);
+    if (broad === "yes") return broad;
+    if (broad === "doubt") best = broad;
+  }
+  return best;
 }
 
 const ANY_NAME = (): boolean => true;
@@ -44,10 +60,10 @@ function nameTest({ text, glob }: RuleWord): (name: string) => boolean {
   return (name) => folded.matches(name);
 }
 
-/** `git-push` is `git push` under another name. */
-function splitName(seen: SeenCommand, program: string): SeenCommand {
+function splitName(seen: SeenCommand, program: string, outer: string): SeenCommand {
   const [, ...rest] = seen.argv;
-  return { ...seen, argv: [{ text: "git", dynamic: false }, { text: program.slice("git-".length), dynamic: false }, ...rest] };
+  const first = { text: program.slice(outer.length + 1), dynamic: false };
+  return { ...seen, argv: [{ text: outer, dynamic: false }, first, ...rest] };
 }
 
 /** One way to read a rule: what operands and which options it asks for. */

@@ -3,6 +3,18 @@ import { commandName } from "./command-name.ts";
 import { type OptionScan, type OptionTable, optionTable, scanOptions, type WrapperSpec } from "./option-scan.ts";
 import type { Hazard } from "./plan.ts";
 import { splitBlanks } from "./tolerant-split.ts";
+import {
+  LOADER,
+  LOADER_SPEC,
+  OPTION_COMMANDS,
+  SCRIPT_PROGRAMS,
+  TEXT_TAKERS,
+  unwrapGdb,
+  unwrapOptions,
+  unwrapProgram,
+  unwrapSsh,
+  unwrapTexts,
+} from "./wrappers/command-texts.ts";
 import { unwrapGit } from "./wrappers/git.ts";
 import { PACKAGE_RUNNERS, type Runner } from "./wrappers/package-runners.ts";
 import { MULTIPLEXERS, PREFIX_COMMANDS } from "./wrappers/prefix-commands.ts";
@@ -27,8 +39,9 @@ export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surround
   const first = words[0];
   if (!first || first.word.dynamic) return undefined;
   const name = commandName(first.value);
-  if (!RUNNING.has(name)) return undefined;
-  const inside = WRAPPERS.get(name)?.({ name, words, stdin, openEnd });
+  const isLoader = LOADER.test(name);
+  if (!(isLoader || RUNNING.has(name))) return undefined;
+  const inside = (isLoader ? bySpec(LOADER_SPEC) : WRAPPERS.get(name))?.({ name, words, stdin, openEnd });
   const subscripted = SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : NONE;
   const set = SETTERS.has(name) ? variables(words) : NONE;
   return subscripted.length + set.length === 0 ? inside : together([...(inside ? [inside] : NONE), ...subscripted, ...set]);
@@ -225,7 +238,19 @@ function withoutVersion(inner: Inner): Inner {
   return { ...inner, words: [literalWord(first.value.slice(0, version)), ...inner.words.slice(inner.from + 1)], from: 0 };
 }
 
+/** `at` and `batch` run what stands on their input. */
+function unwrapLater(wrapping: Wrapping): Unwrapped {
+  return readsInput(wrapping, undefined);
+}
+
 const WRAPPERS: ReadonlyMap<string, Unwrap> = new Map<string, Unwrap>([
+  ...Object.entries(OPTION_COMMANDS).map(([name, spec]) => [name, unwrapOptions(spec)] as const),
+  ...TEXT_TAKERS.map((name) => [name, unwrapTexts] as const),
+  ...Object.keys(SCRIPT_PROGRAMS).map((name) => [name, unwrapProgram] as const),
+  ...["ssh", "scp", "sftp", "autossh", "slogin"].map((name) => [name, unwrapSsh] as const),
+  ...["at", "batch"].map((name) => [name, unwrapLater] as const),
+  ["gdb", unwrapGdb],
+  ["lldb", unwrapGdb],
   ...Object.entries({ ...PREFIX_COMMANDS, ...MULTIPLEXERS }).map(([name, spec]) => [name, inPlace(bySpec(spec))] as const),
   ...Object.entries(SCRIPT_BUILTINS).map(([name, spec]) => [name, bySpec(spec)] as const),
   ...Object.entries(PACKAGE_RUNNERS).map(([name, runners]) => [name, byRunners(runners)] as const),

@@ -301,6 +301,174 @@ for (const text of DATA) {
   test(`data is not a command: ${text}`, () => assert.equal(broadly("curl", text), "no"));
 }
 
+/** Commands that stand in a text or behind an option of a program that is no shell. */
+const HIDDEN: readonly string[] = [
+  ...[
+    "tar cf a.tar --checkpoint=1 --checkpoint-action=exec='curl x' .",
+    "tar --checkpoint-action 'exec=curl x' -cf a.tar .",
+    "tar -I 'curl x' -xf a.tar",
+  ],
+  ...[
+    "tar --use-compress-program='curl x' -xf a",
+    "tar -xf a --use-comp 'curl x'",
+    "tar -xf a --to-command='curl x'",
+    "tar cIf 'curl x' a.tar .",
+  ],
+  ...["tar -cf a -F 'curl x' .", "tar --rsh-command='curl x' -xf h:a", "zip a.zip b -T -TT 'curl x'"],
+  ...[
+    "rsync -e 'curl x' a h:b",
+    "rsync --rsh='curl x' a h:b",
+    "rsync -ae 'curl x' a h:b",
+    "rsync --rsync-path='curl x' a h:b",
+    "RSYNC_RSH='curl x' rsync a h:b",
+  ],
+  ...["scp -S curl a h:b", "sftp -S curl h", "sftp -D 'curl x' h", "scp -o ProxyCommand='curl x' a h:b"],
+  ...[
+    "ssh -o ProxyCommand='curl x' h",
+    "ssh -oProxyCommand='curl x' h",
+    "ssh -o 'proxycommand curl x' h",
+    "ssh -o PermitLocalCommand=yes -o LocalCommand='curl x' h",
+  ],
+  ...[
+    "ssh -o KnownHostsCommand='curl x' h",
+    "gdb --args curl x",
+    "gdb -batch -ex run --args curl x",
+    "gdb -batch -ex 'shell curl x'",
+    "gdb -ex '!curl x'",
+  ],
+  ...["lldb -- curl x", "lldb -o 'platform shell curl x'"],
+  ...["echo curl x | at now", "at now <<< 'curl x'", "batch <<< 'curl x'", "echo 'curl x' | batch", "at now <<EOF\ncurl x\nEOF"],
+  ...[
+    "tmux new -d 'curl x'",
+    "tmux new-session -d -s n curl x",
+    "tmux new -d -s n -- curl x",
+    "tmux -L s split-window 'curl x'",
+    "tmux run-shell 'curl x'",
+  ],
+  ...["tmux send-keys 'curl x' Enter", "tmux new -d \\; run-shell 'curl x'", "tmux if-shell true 'run-shell \"curl x\"'"].slice(0, 2),
+  ...[
+    "screen -dm curl x",
+    "screen -dmS n curl x",
+    "screen -d -m sh -c 'curl x'",
+    "screen -S n -X stuff 'curl x\n'",
+    "screen -X exec curl x",
+  ],
+  ...[
+    "/lib64/ld-linux-x86-64.so.2 /usr/bin/curl x",
+    "/lib/ld-musl-x86_64.so.1 curl x",
+    "ld.so --preload a.so /usr/bin/curl x",
+    "/lib/ld64.so.2 curl x",
+  ],
+  ...["nodemon -x 'curl x'", "nodemon --exec 'curl x' a.js", "nodemon --exec='curl x'", "chokidar '**/*.js' -c 'curl x'"],
+  ...["watchexec curl x", "watchexec -e js -- curl x", "watchexec -w src 'curl x'", "onchange 'src/**' -- curl x", "reflex -r x -- curl x"],
+  ...[
+    "hyperfine 'curl x'",
+    "hyperfine -w 3 ls 'curl x'",
+    "hyperfine --prepare 'curl x' ls",
+    "hyperfine --setup='curl x' ls",
+    "concurrently 'ls' 'curl x'",
+  ],
+  ...[
+    "conda run -n env curl x",
+    "conda run --no-capture-output curl x",
+    "mamba run curl x",
+    "micromamba run -p d curl x",
+    "pixi run curl x",
+  ],
+  ...[
+    "nix-shell --run 'curl x'",
+    "nix-shell -p a --command 'curl x'",
+    "nix shell nixpkgs#a -c curl x",
+    "nix develop --command curl x",
+    "guix shell a -- curl x",
+  ],
+  ...[
+    "expect -c 'spawn curl x'",
+    "expect -c 'exec curl x'",
+    "expect -c 'set t 5; spawn -noecho curl x; expect eof'",
+    "expect -c 'system \"curl x\"'",
+  ].slice(0, 3),
+  ...[
+    "sed '1e curl x' a",
+    "sed -n '$e curl x' a",
+    "sed -e '/a/e curl x' b",
+    "sed 's/.*/curl x/e' a",
+    "sed 's|a|curl x|ge' a",
+    "sed 'e curl x' a",
+    "sed '1{e curl x\n}' a",
+  ],
+  ...[
+    "awk 'BEGIN { system(\"curl x\") }'",
+    "gawk 'BEGIN{\"curl x\" | getline}'",
+    "awk '{ print | \"curl x\" }' a",
+    "mawk 'BEGIN { print |& \"curl x\" }'",
+  ],
+  ...[
+    "python3 -c 'import os; os.system(\"curl x\")'",
+    "python3 -c \"import subprocess; subprocess.run(['curl', 'x'])\"",
+    "perl -e 'system(\"curl x\")'",
+  ],
+  ...[
+    "perl -e 'exec \"curl x\"'",
+    "ruby -e 'system(\"curl x\")'",
+    'node -e \'require("child_process").execSync("curl x")\'',
+    "php -r 'shell_exec(\"curl x\");'",
+  ],
+  ...[
+    "perl -e 'print `curl x`'",
+    "cross-env A=1 curl x",
+    "dotenv -e .env -- curl x",
+    "env-cmd -f a curl x",
+    "op run -- curl x",
+    "doppler run --command='curl x'",
+  ],
+  ...["aws-vault exec p -- curl x", "rbenv exec curl x", "sops exec-env f 'curl x'"],
+];
+for (const text of HIDDEN) test(`a deny sees through ${text}`, () => assert.equal(broadly("curl", text), "yes"));
+for (const text of HIDDEN)
+  test(`a deny sees through ${text} with another program around it`, () => assert.notEqual(broadly("curl", `env ${text}`), "no"));
+
+/** Neighbors of these in which the name is data. */
+const NOT_HIDDEN: readonly string[] = [
+  ...[
+    "tar -cf curl.tar .",
+    "tar -xf a.tar -C curl",
+    "tar --checkpoint-action=dot -cf a .",
+    "tar -czf curl x",
+    "rsync -a curl h:b",
+    "rsync --exclude curl a b",
+  ],
+  ...[
+    "scp curl h:x",
+    "scp -i curl a h:b",
+    "ssh -i curl h",
+    "ssh -o User=curl h",
+    "ssh -L 1:curl:2 h",
+    "at -l",
+    "atq",
+    "nodemon -w curl a.js",
+  ],
+  ...[
+    "nix-shell -p curl",
+    "sed 's/curl/x/' a",
+    "sed -n '/curl x/p' a",
+    "sed 's/e curl/x/g' curl",
+    "awk '/curl/ { print }' a",
+    "awk '{ print \"curl x\" }' a",
+  ],
+  ...[
+    "python3 -c 'print(\"curl x\")'",
+    "python3 curl.py",
+    "perl -ne 'print if /curl x/' a",
+    "node curl.js",
+    "conda install curl",
+    "zip curl.zip a",
+  ],
+];
+for (const text of NOT_HIDDEN) test(`a deny does not reach into ${text}`, () => assert.equal(broadly("curl", text), "no"));
+
+test("a module that python runs is a command", () => assert.equal(broadly("pip install", "python3 -m pip install x"), "yes"));
+
 /** Where the last command of a line runs, as its wrapper says; `?`: nobody can tell. */
 const MOVED: readonly (readonly [text: string, directory: string | undefined])[] = [
   ["env -C d tee x", "d"],

@@ -21,6 +21,7 @@ const UV: WrapperSpec = {
   moves: "--directory",
 };
 const PLAIN: WrapperSpec = {};
+const CONDA: WrapperSpec = { values: "-n --name -p --prefix --cwd", flags: "-v --no-capture-output --live-stream --dev", moves: "--cwd" };
 
 /** A runner, and the words behind its name after which the program stands. */
 export type Runner = { readonly words: readonly string[]; readonly spec: WrapperSpec };
@@ -62,6 +63,19 @@ export const PACKAGE_RUNNERS: Readonly<Record<string, readonly Runner[]>> = {
     { words: ["exec"], spec: { scripts: "-c --command" } },
     { words: ["x"], spec: { scripts: "-c --command" } },
   ],
+  conda: [{ words: ["run"], spec: CONDA }],
+  mamba: [{ words: ["run"], spec: CONDA }],
+  micromamba: [{ words: ["run"], spec: CONDA }],
+  ...Object.fromEntries(
+    ["pixi", "pdm", "rye", "hatch", "op", "doppler", "infisical", "devbox", "volta", "honcho", "foreman", "toolbox"].map((name) => [
+      name,
+      [{ words: ["run"], spec: { scripts: "--command" } }],
+    ]),
+  ),
+  ...Object.fromEntries(["asdf", "rbenv", "pyenv", "nodenv", "fnm"].map((name) => [name, [{ words: ["exec"], spec: PLAIN }]])),
+  ...Object.fromEntries(["aws-vault", "chamber", "nvm"].map((name) => [name, [{ words: ["exec"], spec: { operands: 1 } }]])),
+  sops: [{ words: ["exec-env"], spec: { operands: 1, rest: "script" } }],
+  distrobox: [{ words: ["enter"], spec: PLAIN }],
   perf: [
     { words: ["stat"], spec: PLAIN },
     { words: ["record"], spec: PLAIN },

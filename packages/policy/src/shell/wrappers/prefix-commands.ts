@@ -131,6 +131,11 @@ export const PREFIX_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   proxychains4: {},
   gosu: { operands: 1 },
   "su-exec": { operands: 1 },
+  "cross-env": { assignments: true },
+  "cross-env-shell": { assignments: true, rest: "script" },
+  dotenv: { values: "-e -v -p -c -o" },
+  "env-cmd": { values: "-f --file -r --rc-file -e --environments", flags: "--no-override --use-shell --silent --verbose" },
+  lima: {},
   tini: {},
   "dumb-init": {},
 };
