@@ -359,3 +359,35 @@ describe("recovery.retryIdempotent", () => {
     assert.equal(readFileSync(at.path("box"), "utf8").trim().split("\n").length, 1, "one mail");
   });
 });
+
+describe("a custom tool whose code misbehaves", () => {
+  const faulty = (body: string, before = ""): string => `export default () => { ${before} return {
+    name: "faulty", description: "Fails.", parameters: { type: "object" },
+    execute: async () => { ${body} },
+  }; };`;
+  const SLEPT = 'await new Promise((resolve) => setTimeout(resolve, 50)); return { content: [{ type: "text", text: "done" }] };';
+  const run = async (text: string): Promise<Awaited<ReturnType<Place["run"]>>> => {
+    using at = place();
+    const file = at.write("faulty.mjs", text);
+    return await at.run(["call", "faulty", "--tool", file, "--input", "{}", "--mode", "yolo"]);
+  };
+  const SURVIVED: readonly [sentence: string, text: string][] = [
+    ["throws in a timer", faulty(`setTimeout(() => { throw new Error("late"); }, 1); ${SLEPT}`)],
+    ["forgets a promise that rejects", faulty(`Promise.reject(new Error("late")); ${SLEPT}`)],
+    ["throws in a microtask", faulty(`queueMicrotask(() => { throw new Error("late"); }); ${SLEPT}`)],
+    ["throws in a timer that its factory began", faulty(SLEPT, 'setTimeout(() => { throw new Error("late"); }, 1);')],
+  ];
+  for (const [sentence, text] of SURVIVED)
+    test(`code that ${sentence} does not end the program`, async () => {
+      const { code, stdout, stderr } = await run(text);
+      assert.deepEqual([code, stdout], [0, "done\n"], stderr);
+    });
+
+  test("code that blocks the program is stopped: in a body, and in a factory", async () => {
+    const [body, factory] = await Promise.all([run(faulty("while (true) {}")), run(faulty(SLEPT, "while (true) {}"))]);
+    assert.equal(body.code, 1);
+    assert.match(body.stderr, /blocked the program for 10 s and was stopped/);
+    assert.equal(factory.code, 1);
+    assert.match(factory.stderr, /Factory failed: The tool's code blocked the program for 10 s/);
+  });
+});

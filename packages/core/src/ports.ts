@@ -17,7 +17,7 @@ export type { HookEvent, HookNotice } from "./model/hook-event-table.ts";
 export interface Clock {
   now(): number;
   /** Calls `fire` once, not before `ms` have passed. The returned function cancels it and may be called at any time. Must not keep a process alive by itself. */
-  timer(ms: number, fire: () => void): () => void;
+  timer(ms: number, fire: () => void, options?: { readonly keepsAlive?: boolean }): () => void;
 }
 
 /** Names for new things. Two calls never return the same id, in this process or any other that shares a ledger. */

@@ -1,3 +1,4 @@
+import { isObject } from "./model/json.ts";
 import { suggestions } from "./model/suggest.ts";
 import type { Schemas } from "./ports.ts";
 import { compileInput, isTool, ToolDefinitionError } from "./tool.ts";
@@ -37,7 +38,7 @@ export function createRegistry({ schemas }: { readonly schemas?: Schemas } = {})
 
   return Object.freeze({
     add: (tool: Tool) => {
-      if (!isTool(tool) || typeof tool.name !== "string") {
+      if (!isTool(tool) || typeof tool.name !== "string" || !isObject(tool.definition)) {
         throw new ToolDefinitionError("not_a_tool", "Only what defineTool returns can be registered.");
       }
       refuseTaken(tool.name);

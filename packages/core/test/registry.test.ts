@@ -20,6 +20,7 @@ const refused: readonly (readonly [string, () => unknown, string])[] = [
   ["the name of an alias", () => tool("cat"), "duplicate_name"],
   ["a name that differs from an alias only in case", () => tool("Cat"), "duplicate_name"],
   ["what is no tool", () => ({ name: "x" }), "not_a_tool"],
+  ["a name and a build function alone", () => ({ name: "x", build: () => 1 }), "not_a_tool"],
   ["a tool without a name that is a text", () => ({ name: 1, build: () => 1 }), "not_a_tool"],
   ["a raw JSON Schema without schemas", () => raw({ type: "object" }), "schema_does_not_compile"],
   [

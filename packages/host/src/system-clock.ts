@@ -5,18 +5,18 @@ const LONGEST = 2 ** 31 - 1;
 
 /**
  * The machine's clock. Timers run on the monotonic clock, so a step of the calendar neither shortens nor lengthens them, and they are unreferenced: alone they
- * keep no process alive. A tool's timeout still fires while its child runs, because the child itself keeps the process alive.
+ * keep no process alive. Time limits of calls, approvals and questions do (`keepsAlive`).
  */
 export function systemClock(): Clock {
   return { now: () => Date.now(), timer: monotonicTimer };
 }
 
-function monotonicTimer(ms: number, fire: () => void): () => void {
+function monotonicTimer(ms: number, fire: () => void, { keepsAlive = false }: { readonly keepsAlive?: boolean } = {}): () => void {
   const due = performance.now() + ms;
   let handle: NodeJS.Timeout | undefined;
   const arm = (left: number): void => {
     handle = setTimeout(wake, Math.min(Math.ceil(left), LONGEST));
-    handle.unref();
+    if (!keepsAlive) handle.unref();
   };
   // A wake-up may come a fraction of a millisecond early, or halfway through a long wait.
   const wake = (): void => {

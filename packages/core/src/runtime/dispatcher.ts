@@ -1,3 +1,4 @@
+import { AnswerError } from "../answer-error.ts";
 import type { Answer } from "../model/answer.ts";
 import { hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/thrown.ts";
@@ -25,7 +26,7 @@ export type Dispatcher = {
   readonly process: (batch: Batch, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Puts in order what a crash left, then lets every open call go on from its recorded state. */
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
-  /** Answers an open approval. Rejects with `AnswerError`. */
+  /** Answers an open approval. Rejects with `AnswerError`; a no after a yes, or a yes after a no, is `already_answered`. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
   /** Ends one call. False: there is no such open call. */
   readonly cancel: (callId: string) => boolean;
@@ -42,7 +43,8 @@ export type Dispatcher = {
 const CONCURRENCY = 10;
 
 /** A dispatcher for one opened session. */
-export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+export function createDispatcher(given: DispatcherDeps): Dispatcher {
+  const deps = given.warn ? given : { ...given, warn: (message: string): void => console.warn(`assent: ${message}`) };
   checkAskTimeout(deps);
   const staging = stagingOf(deps, () => shared.tools);
   const live: Live = { runs: NO_RUNS };
@@ -69,7 +71,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     process: (batch, emit) =>
       batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
     resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
-    answer: (answer) => answerApproval(answerPorts(deps, staging.tools()), answer),
+    answer: async (answer) => refuseOpposite(answer, await answerApproval(answerPorts(deps, staging.tools()), answer)),
     cancel: (callId) => {
       const run = live.runs.find((one) => one.callId === callId);
       if (!run || run.phase === "after") return false;
@@ -81,6 +83,14 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     proposals: desk,
     close: desk.close,
   };
+}
+
+/** Who says no must not believe that nothing runs. */
+function refuseOpposite({ outcome }: Answer, report: AnswerReport): AnswerReport {
+  const stands = { approve: "rejected", reject: "approved" }[outcome];
+  if (!report.alreadyAnswered || report.outcome !== stands) return report;
+  const by = report.answeredBy?.name || report.answeredBy?.user;
+  throw new AnswerError("already_answered", `Approval ${report.id} was ${stands} before${by ? ` by ${by}` : ""}. That answer stands.`);
 }
 
 const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", results: Object.freeze([]) });

@@ -54,7 +54,7 @@ export function runBody(batch: BatchRun, run: CallRun, effect: Effect): Maybe<En
   });
   const updates = mayStream(batch, ready) ? makeUpdates(batch, run) : undefined;
   const timeoutMs = ready.taken.tool.definition.timeoutMs ?? batch.deps.timeoutMs;
-  const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run));
+  const cancelTimer = timeoutMs === undefined ? undefined : clock.timer(timeoutMs, () => stopRunning(run), { keepsAlive: true });
   const body = startBody(batch, run, { effect, update: updates?.update ?? ignoreUpdate });
   const running: Running = { ready, body, timeoutMs, cancelTimer, endUpdates: updates?.end };
   if (body instanceof Promise || run.pushed !== undefined) return endLater(batch, run, running);
@@ -190,10 +190,11 @@ function settle({ deps }: BatchRun, run: CallRun, body: Promise<Settled>): Promi
     };
     body.then(done, (thrown: unknown) => done({ thrown }));
     const abandon = (): void => {
-      stopWaiting ??= deps.clock.timer(GRACE_MS, () => {
+      const giveUp = (): void => {
         abandoned = true;
         resolve("abandoned");
-      });
+      };
+      stopWaiting ??= deps.clock.timer(GRACE_MS, giveUp, { keepsAlive: true });
     };
     if (run.abort.signal.aborted) abandon();
     else run.wake = abandon;

@@ -42,7 +42,7 @@ export function makeCountdown({ clock, questions, limit, over }: CountdownParts)
   const arm = (): void => {
     disarm();
     const allowed = closed ? 0 : limit();
-    if (shown && shown.options.length > 0 && allowed > 0) cancel = clock.timer(allowed * 1_000, () => fire(allowed));
+    if (shown && shown.options.length > 0 && allowed > 0) cancel = clock.timer(allowed * 1_000, () => fire(allowed), { keepsAlive: true });
   };
   const show = (question: Question | undefined): void => {
     shown = question;

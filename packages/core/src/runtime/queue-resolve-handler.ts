@@ -1,5 +1,4 @@
 import { stagingUnavailable } from "../invocation.ts";
-import type { QueuedAction } from "../tool-definition.ts";
 import type { ResolveHandler } from "./closures.ts";
 import type { Proposals } from "./proposals.ts";
 import type { Session } from "./session.ts";
@@ -7,8 +6,10 @@ import type { Session } from "./session.ts";
 /** Where the proposals of each session that has a dispatcher are reached. */
 export const DESKS: WeakMap<Session, Proposals> = new WeakMap();
 
-/** Stages an action in a session that has a dispatcher. It has its id at once, or this throws `ToolError`. */
-export function queueResolveHandler(session: Session, handler: ResolveHandler): QueuedAction {
+/** Stages an action in a session that has a dispatcher. Resolves with its id once it is on record; rejects with `ToolError`. */
+export async function queueResolveHandler(session: Session, handler: ResolveHandler): Promise<{ readonly id: string }> {
   const desk = DESKS.get(session);
-  return desk ? desk.queueResolveHandler(handler) : stagingUnavailable();
+  const { id, staged } = desk ? desk.queueResolveHandler(handler) : stagingUnavailable();
+  await staged;
+  return { id };
 }

@@ -38,7 +38,7 @@ export function runCallback<T>({ clock, signal, late }: Running, call: (commit: 
     resolve({ state: "unsettled" });
   };
   const abandon = (): void => {
-    stopWaiting = clock.timer(GRACE_MS, giveUp);
+    stopWaiting = clock.timer(GRACE_MS, giveUp, { keepsAlive: true });
   };
   const commit = (): void => {
     committed = true;

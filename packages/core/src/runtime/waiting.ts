@@ -37,8 +37,8 @@ export async function waitForAnswer(
   batch.shown.set(open.id, open);
   let stopListening = (): void => undefined;
   try {
-    stopListening = listen(batch, { open, state, ring: bell.ring });
     tellWaiting(batch, run, ready);
+    stopListening = listen(batch, { open, state, ring: bell.ring });
     for (;;) {
       const settled = await look(batch, run, { expiresAt: open.expiresAt, state });
       if (settled) return settled;
@@ -72,14 +72,18 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     state.expired = true; // whatever the wall clock says by then
     ring();
   };
-  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - clock.now()), late);
+  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - clock.now()), late, LIMIT);
   const asking = new AbortController();
   showTo(batch, open, asking.signal).then(
     (gave) => {
       state.nobody = !gave;
       ring();
     },
-    (error: unknown) => warn?.(`the approver failed: ${messageOf(error)}`), // silence is never consent: the approval stays open for others
+    (error: unknown) => {
+      warn?.(`the approver failed: ${messageOf(error)}`);
+      state.nobody = true; // silence is never consent: `onAsk` decides
+      ring();
+    },
   );
   return () => {
     watch.close();
@@ -88,6 +92,9 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     asking.abort(noLongerAsked());
   };
 }
+
+/** A time limit fires although nothing else keeps the process alive. */
+const LIMIT = { keepsAlive: true } as const;
 
 let over: DOMException | undefined;
 

@@ -6,7 +6,7 @@ export function within<T>(
   { promise, ms, late }: { readonly promise: Promise<T>; readonly ms: number; readonly late: () => T },
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.timer(ms, () => resolve(late()));
+    const cancel = clock.timer(ms, () => resolve(late()), { keepsAlive: true });
     promise.then(resolve, reject).finally(cancel);
   });
 }

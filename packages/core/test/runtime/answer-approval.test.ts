@@ -320,15 +320,11 @@ test("D62: the same edited answer twice is the same answer; another edit is not"
   await running;
   const same = await b.dispatcher.answer(says(id, { updatedInput: { text: "e" } }));
   assert.deepEqual([same.alreadyAnswered, same.identical], [true, true]);
-  for (const over of [
-    { updatedInput: { text: "f" } },
-    {},
-    { outcome: "reject" as const },
-    { updatedInput: { text: "e" }, remember: { scope: "user" as const } },
-  ]) {
+  for (const over of [{ updatedInput: { text: "f" } }, {}, { updatedInput: { text: "e" }, remember: { scope: "user" as const } }]) {
     const other = await b.dispatcher.answer(says(id, over));
     assert.deepEqual([other.alreadyAnswered, other.identical], [true, false]);
   }
+  await assert.rejects(b.dispatcher.answer(says(id, { outcome: "reject" })), { name: "AnswerError", type: "already_answered" });
   assert.deepEqual(b.world.lines, ["e"]);
 });
 

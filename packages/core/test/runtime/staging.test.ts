@@ -221,7 +221,7 @@ test("CT-30: without a store nothing can be staged, neither by code nor by a pre
   const text = "Pending action store unavailable for custom tools in this runtime.";
   assert.equal(textOf(report.results[1]), text);
   assert.ok(said[0] instanceof ToolError && said[0].type === "staging_unavailable" && said[0].message === text);
-  assert.throws(() => queueResolveHandler(b.session, { ...done, sourceToolName: "host" }), { message: text, type: "staging_unavailable" });
+  await assert.rejects(queueResolveHandler(b.session, { ...done, sourceToolName: "host" }), { message: text, type: "staging_unavailable" });
 });
 
 test("CT-31: once the call has ended nothing is pushed any more", async (t) => {
@@ -255,15 +255,14 @@ const BAD: readonly Bad[] = [
 for (const [name, action, message] of BAD) {
   test(`${name} throws`, async (t) => {
     const b = await proposalBench(t);
-    assert.throws(() => queueResolveHandler(b.session, action as never), { message, name: "ToolError" });
+    await assert.rejects(queueResolveHandler(b.session, action as never), { message, name: "ToolError" });
     assert.equal(b.session.state.proposals.size, 0);
   });
 }
 
-test("1.5: a queued action has its id at once and is on record soon; its label is one line", async (t) => {
+test("a queued action is on record when its id is told; its label is one line", async (t) => {
   const b = await proposalBench(t);
-  const { id, staged } = queueResolveHandler(b.session, { ...done, label: "two\nlines\u0007", sourceToolName: "host" });
-  await staged;
+  const { id } = await queueResolveHandler(b.session, { ...done, label: "two\nlines\u0007", sourceToolName: "host" });
   const row = b.session.state.proposals.get(id);
   assert.deepEqual([row?.label, row?.tool, row?.carrier, row?.callId, row?.owner?.pid], ["two lines", "host", "closure", null, 1]);
   assert.equal(textOf(only(await b.process([resolving("apply")]))), "deployed");
@@ -271,7 +270,7 @@ test("1.5: a queued action has its id at once and is on record soon; its label i
 
 test("1.3: code that was queued under the name of no tool asks, whoever would allow tools of its kind", async (t) => {
   const b = await proposalBench(t, { policy: { mode: "default" } });
-  await queueResolveHandler(b.session, { ...done, sourceToolName: "host" }).staged;
+  await queueResolveHandler(b.session, { ...done, sourceToolName: "host" });
   void b.process([resolving("apply")]);
   await until(() => b.dispatcher.pending().length > 0);
   assert.equal(b.dispatcher.pending()[0]?.details.type === "info" && b.dispatcher.pending()[0]?.details.title, "Confirm Deploy");

@@ -72,8 +72,12 @@ for (const [door, answer] of doors) {
   test(`D63: a different answer ${door} is told who answered and how, and changes nothing`, async (t) => {
     const b = await bench(t);
     const { running, approval } = await asking(b, [call("edit", "x", "c1")]);
-    const [first, second] = await Promise.all([answer(b, says(approval("c1"))), answer(b, says(approval("c1"), { outcome: "reject" }))]);
+    const first = await answer(b, says(approval("c1")));
     assert.equal(first.alreadyAnswered, false);
+    const opposite = says(approval("c1"), { outcome: "reject" });
+    if (answer !== elsewhere)
+      await assert.rejects(answer(b, opposite), { type: "already_answered", message: /was approved before by Tester/ });
+    const second = await elsewhere(b, opposite);
     assert.deepEqual([second.outcome, second.alreadyAnswered, second.identical], ["approved", true, false]);
     assert.equal(second.answeredBy?.name, "Tester");
     assert.notEqual(second.answeredAt, null);
@@ -284,7 +288,7 @@ test("L34: a clock set back after the deadline does not make a late approve coun
   await b.resume();
 });
 
-const persons: readonly (readonly [what: string, ask: Approver["ask"]])[] = [
+const failing: readonly (readonly [what: string, ask: Approver["ask"]])[] = [
   [
     "throws",
     () => {
@@ -292,22 +296,44 @@ const persons: readonly (readonly [what: string, ask: Approver["ask"]])[] = [
     },
   ],
   ["rejects", () => Promise.reject(new Error("terminal gone"))],
-  ["never returns", () => new Promise(() => undefined)],
 ];
-for (const [what, ask] of persons) {
-  test(`S34: an approver that ${what} approves nothing, and the approval can be answered elsewhere`, async (t) => {
-    const b = await bench(t, { deps: { approver: { available: () => true, ask } } });
-    const running = b.process([call("edit", "x", "c1"), call("edit", "y", "c2")]);
-    await until(() => b.dispatcher.pending().length === 2);
-    await rest();
-    assert.deepEqual(b.world.lines, []);
-    const [first, second] = b.dispatcher.pending();
-    await elsewhere(b, says(first!.id, { outcome: "reject" }));
-    await elsewhere(b, says(second!.id));
-    assert.deepEqual(outcomes(await running), ["rejected rejected_by_user", "succeeded"]);
-    if (what !== "never returns") assert.match(b.warnings.join("\n"), /terminal gone/);
+for (const [what, ask] of failing) {
+  test(`an approver that ${what} approves nothing, and onAsk decides`, async (t) => {
+    const approver: Approver = { available: () => true, ask };
+    const denying = await bench(t, { deps: { approver, onAsk: "deny" } });
+    assert.deepEqual(outcomes(await denying.process([call("edit", "x")])), ["denied denied_unattended"]);
+    assert.match(denying.warnings.join("\n"), /the approver failed: terminal gone/);
+    const parking = await bench(t, { deps: { approver, onAsk: "park" } });
+    assert.deepEqual(outcomes(await parking.process([call("edit", "x", "c1")])), ["waiting"]);
+    assert.deepEqual([denying.world.lines, parking.world.lines], [[], []]);
+    assert.equal((await parking.ledger.pending("approvals")).length, 1);
   });
 }
+
+test("an approver that never returns approves nothing, and the approval can be answered elsewhere", async (t) => {
+  const ask: Approver["ask"] = () => new Promise(() => undefined);
+  const b = await bench(t, { deps: { approver: { available: () => true, ask } } });
+  const running = b.process([call("edit", "x", "c1"), call("edit", "y", "c2")]);
+  await until(() => b.dispatcher.pending().length === 2);
+  await rest();
+  assert.deepEqual(b.world.lines, []);
+  const [first, second] = b.dispatcher.pending();
+  await elsewhere(b, says(first!.id, { outcome: "reject" }));
+  await elsewhere(b, says(second!.id));
+  assert.deepEqual(outcomes(await running), ["rejected rejected_by_user", "succeeded"]);
+});
+
+test("hooks hear that a person is waited for before the approver is asked", async (t) => {
+  const order: string[] = [];
+  const hooks = { ...scriptedHooks({}), tell: (event: string) => void order.push(event) };
+  const ask: Approver["ask"] = async () => {
+    order.push("asked");
+    return undefined;
+  };
+  const b = await bench(t, { deps: { hooks, approver: { available: () => true, ask }, onAsk: "deny" } });
+  await b.process([call("edit", "x")]);
+  assert.deepEqual(order.slice(0, order.indexOf("asked") + 1).slice(-2), ["on_user_input", "asked"]);
+});
 
 const nonsense: readonly (readonly [what: string, answer: unknown])[] = [
   ["a word", "yes"],

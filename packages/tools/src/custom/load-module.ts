@@ -3,7 +3,7 @@ import { type Clock, isObject } from "@assent/core";
 import type { CustomToolApi } from "./custom-tool.ts";
 import type { FoundModule } from "./discover.ts";
 import { freshImport } from "./fresh-import.ts";
-import { EXIT_REFUSED, insideModule, type ModuleIdentity, type ModuleScope } from "./module-scope.ts";
+import { EXIT_REFUSED, insideModule, type ModuleIdentity, type ModuleScope, withinTime } from "./module-scope.ts";
 import { moduleFailure, type ToolFailure, wordsOf } from "./tool-failure.ts";
 import { catchRejections } from "./unhandled-rejections.ts";
 
@@ -45,7 +45,7 @@ async function give(found: FoundModule, loading: Loading): Promise<LoadedModule>
   if ("thrown" in imported) return failed(found, "load_error", importWords(imported.thrown, found.real));
   const factory = factoryOf(imported.value);
   if (!factory) return failed(found, "bad_export", "Default export is not a factory function");
-  const made = await inTime(loading, async () => listed(await factory(api)));
+  const made = await inTime(loading, async () => listed(await withinTime(() => factory(api))));
   if (made === LATE) return failed(found, "factory_timeout", `Factory did not finish in ${seconds} s`);
   if ("thrown" in made) return failed(found, "factory_error", `Factory failed: ${wordsOf(made.thrown)}`);
   const given = made.value;

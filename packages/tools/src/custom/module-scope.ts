@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { syncBuiltinESMExports } from "node:module";
+import { createContext, Script } from "node:vm";
 import type { RunContext } from "@assent/core";
 import type { LogLevel } from "./custom-tool.ts";
+import { wordsOf } from "./tool-failure.ts";
 
 /** One loaded module. */
 export type ModuleIdentity = { readonly file: string; readonly log: (level: LogLevel, message: string) => void };
@@ -20,6 +22,8 @@ export type ModuleScope = {
   readonly phase: "loading" | "judging" | "running";
   readonly call?: RunningCall;
   triedToExit: boolean;
+  /** While it loads: rejections that nobody handled. */
+  rejections?: unknown[] | undefined;
 };
 
 const SCOPE = new AsyncLocalStorage<ModuleScope | undefined>();
@@ -32,10 +36,46 @@ export function currentScope(): ModuleScope | undefined {
   return SCOPE.getStore();
 }
 
-/** Runs code of a module. However long it goes on, it neither writes to standard output, which goes to its log, nor ends the process. */
+/**
+ * Runs code of a module. However long it goes on, it neither writes to standard output, which goes to its log, nor ends the process: not by `process.exit`, a throw in
+ * a timer or a rejection that nobody handles. Code that blocks for more than 10 s before its first `await` is stopped with an error.
+ */
 export function insideModule<T>(scope: ModuleScope, body: () => T): T {
   guardProcess();
-  return SCOPE.run(scope, body);
+  return SCOPE.run(scope, () => withinTime(body));
+}
+
+const LONGEST_BLOCK_MS = 10_000;
+
+type Held = { body: (() => unknown) | undefined; value: unknown };
+
+const HELD: Held = { body: undefined, value: undefined };
+let runHeld: ((options: { readonly timeout: number }) => unknown) | undefined;
+
+/** Only a script of `node:vm` has a time limit that ends a loop; it covers everything the script calls. */
+export function withinTime<T>(body: () => T): T {
+  runHeld ??= makeRunner();
+  HELD.body = body;
+  try {
+    runHeld({ timeout: LONGEST_BLOCK_MS });
+    return HELD.value as T;
+  } catch (error) {
+    if (Reflect.get(Object(error), "code") !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error; // an error of another realm
+    throw new Error(`The tool's code blocked the program for ${LONGEST_BLOCK_MS / 1_000} s and was stopped.`);
+  } finally {
+    HELD.value = undefined;
+  }
+}
+
+function makeRunner(): NonNullable<typeof runHeld> {
+  const call = (): void => {
+    const { body } = HELD;
+    HELD.body = undefined;
+    HELD.value = body?.();
+  };
+  const context = createContext({ call });
+  const script = new Script("call()");
+  return (options) => script.runInContext(context, options);
 }
 
 /** Runs code of ours that a module called: what it writes is not the module's. */
@@ -70,6 +110,26 @@ function guardProcess(): void {
     },
   });
   syncBuiltinESMExports(); // for those who import `exit` by its name
+  process.on("uncaughtException", (error) => {
+    if (isLogged(error)) return;
+    if (process.listenerCount("uncaughtException") > 1) return; // somebody else decides
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exit(1);
+  });
+  process.on("unhandledRejection", (reason) => {
+    const rejections = currentScope()?.rejections;
+    if (rejections) return void rejections.push(reason); // whoever loads the module tells
+    if (isLogged(reason)) return;
+    if (process.listenerCount("unhandledRejection") === 1) throw reason;
+  });
+}
+
+/** An error of a module's own timers and callbacks goes to its log. */
+function isLogged(error: unknown): boolean {
+  const scope = SCOPE.getStore();
+  if (!scope) return false;
+  outsideModules(() => scope.module.log("error", `An error that nobody caught: ${wordsOf(error)}`));
+  return true;
 }
 
 function textOf(chunk: unknown): string {

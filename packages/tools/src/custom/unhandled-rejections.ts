@@ -1,4 +1,4 @@
-import { currentScope, type ModuleScope } from "./module-scope.ts";
+import type { ModuleScope } from "./module-scope.ts";
 
 /** What a body gave, and the rejections of its module that nobody handled. */
 export type Caught<T> = { readonly value: T; readonly rejections: readonly unknown[] };
@@ -6,16 +6,12 @@ export type Caught<T> = { readonly value: T; readonly rejections: readonly unkno
 /** Runs a body that must not end the process by a promise which it forgot. Rejections of others are what they were. */
 export async function catchRejections<T>(scope: ModuleScope, body: () => Promise<T>): Promise<Caught<T>> {
   const rejections: unknown[] = [];
-  const listen = (reason: unknown): void => {
-    if (currentScope() === scope) rejections.push(reason);
-    else if (process.listenerCount("unhandledRejection") === 1) throw reason;
-  };
-  process.on("unhandledRejection", listen);
+  scope.rejections = rejections;
   try {
     const value = await body();
     await new Promise((resolve) => setImmediate(resolve)); // only now does Node tell of them
     return { value, rejections };
   } finally {
-    process.off("unhandledRejection", listen);
+    scope.rejections = undefined; // later ones go to the module's log
   }
 }
