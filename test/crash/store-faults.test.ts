@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { LONG } from "../support/long.ts";
@@ -26,6 +26,9 @@ const WRITE = /^pwrite64\(\d+<[^>]*-wal>, "((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?, (\
 const FRAME_HEADER = 24;
 
 describe("the disk below the store", { skip: withoutProgram("strace") }, async () => {
+  /** Every write at a place in a file fails as on a full disk. */
+  const NO_SPACE: readonly string[] = ["-e", "trace=pwrite64", "-e", "inject=pwrite64:error=ENOSPC"];
+
   const trace = await watchOne();
 
   describe("a disk that is full", { concurrency: 2 }, () => {
@@ -36,6 +39,28 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
         using scene = await withStore();
         const ran = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: String(write) });
         assert.deepEqual([ran.code, JSON.parse(ran.stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
+        await goesOn(scene);
+      });
+    }
+
+    for (const [title, killed] of [
+      ["after a clean end", false],
+      ["after a kill, with records in the log", true],
+    ] as const) {
+      test(`commands that only read work while nothing can be written, ${title}`, async () => {
+        using scene = await withStore();
+        const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
+        if (killed) {
+          await scene.child(CALL, { failpoint: "claim.after" });
+          rmSync(join(scene.store, "ledger.db-shm")); // its index is to be made anew, which needs space
+        }
+        for (const argv of [["approvals"], ["sessions"], ["log"], ["verify"], ["approvals", "show", approvalId]]) {
+          const { code, stdout, stderr } = await scene.child(argv, { under: [...STRACE, "-o", "/dev/null", ...NO_SPACE] });
+          assert.equal(code, 0, `${argv.join(" ")}: ${stderr}`);
+          assert.notEqual(stdout, "", argv.join(" "));
+        }
+        const refused = await scene.child(["approve", approvalId, "--json"], { under: [...STRACE, "-o", "/dev/null", ...NO_SPACE] });
+        assert.deepEqual([refused.code, JSON.parse(refused.stdout).error.type], [1, "store_full"]);
         await goesOn(scene);
       });
     }

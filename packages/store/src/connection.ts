@@ -11,13 +11,13 @@ export type Connection = { readonly database: Database; readonly refusal: Ledger
 
 const RETRY_MS = 20;
 
-/** Opens the file for writing, or for reading where the file system allows no more. */
+/** Opens the file for writing, or for reading where the file system allows no more or is full. */
 export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Connection> {
   try {
     return { database: await openWal(paths, open), refusal: undefined };
   } catch (cause) {
     const error = storeError(cause, paths);
-    if (!(error instanceof LedgerError) || error.type !== "store_readonly") throw error;
+    if (!isUnwritable(error)) throw error;
     return { database: openReadOnly(paths, open), refusal: error };
   }
 }
@@ -28,9 +28,28 @@ export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
     return openToRead(paths, paths.file, open);
   } catch (cause) {
     const error = storeError(cause, paths);
-    if (!(error instanceof LedgerError) || error.type !== "store_readonly") throw error;
-    if ((statsOf(`${paths.file}-wal`)?.size ?? 0) > 0) throw unreadable(paths);
+    if (!isUnwritable(error)) throw error;
+    const hasLog = (statsOf(`${paths.file}-wal`)?.size ?? 0) > 0;
+    if (hasLog && error.type === "store_full") return openAlone(paths, open);
+    if (hasLog) throw unreadable(paths);
     return openToRead(paths, `${pathToFileURL(paths.file).href}?immutable=1`, open);
+  }
+}
+
+function isUnwritable(error: unknown): error is LedgerError {
+  return error instanceof LedgerError && (error.type === "store_readonly" || error.type === "store_full");
+}
+
+/** Reads a log without room for its index on disk: SQLite keeps the index in memory for a connection that shares the store with no other. */
+function openAlone(paths: StatePaths, open: OpenDatabase): Database {
+  const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
+  try {
+    database.exec("pragma locking_mode=exclusive; pragma query_only=on; pragma cell_size_check=on");
+    refuseForeign(database, paths);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }
 

@@ -103,9 +103,20 @@ function bringUpToDate(database: Database, paths: StatePaths, { time, salvaging 
   const state = schemaState(database);
   if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
-  if (state === "older" && !(salvaging && isMalformedFile(database)))
-    migrate(database, { file: paths.file, migrations: MIGRATIONS, record });
-  return undefined;
+  if (state !== "older" || (salvaging && isMalformedFile(database))) return undefined;
+  return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
+}
+
+/** A full disk is no reason not to read: it is returned as the reason why nothing is written. */
+function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (cause) {
+    const error = storeError(cause, paths);
+    if (error instanceof LedgerError && error.type === "store_full") return error;
+    throw error;
+  }
 }
 
 /** A random id tells one store's events from another's, whatever else is alike. */
@@ -145,7 +156,7 @@ function placeOf(file: string): FilePlace {
 }
 
 /** Returns why a copy cannot be written to: one whose record is damaged cannot be put in order. */
-function noticeCopy({ database, writing, place, warnings, time }: OpenStore): LedgerError | undefined {
+function noticeCopy({ database, paths, writing, place, warnings, time }: OpenStore): LedgerError | undefined {
   if (!hasMoved(recordedPlace(database), place)) return undefined;
   try {
     const count = transact(database, () => {
@@ -158,7 +169,10 @@ function noticeCopy({ database, writing, place, warnings, time }: OpenStore): Le
     return undefined;
   } catch (error) {
     writing.reset();
-    if (!(error instanceof LedgerError)) throw error;
+    if (!(error instanceof LedgerError))
+      return unlessFull(paths, () => {
+        throw error;
+      });
     return corrupt(`This ledger is a copy, and its record is damaged: ${error.message}`, {});
   }
 }

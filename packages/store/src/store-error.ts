@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, type Stats, statSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { type Json, LedgerError } from "@assent/core";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
@@ -175,7 +175,12 @@ export function statsOf(path: string): Stats | undefined {
 function hasSpace({ directory }: StatePaths): boolean {
   const probe = join(directory, `probe-${process.pid}`);
   try {
-    writeFileSync(probe, Buffer.alloc(65_536), { mode: 0o600 });
+    const handle = openSync(probe, "w", 0o600);
+    try {
+      writeSync(handle, Buffer.alloc(65_536), 0, 65_536, 0);
+    } finally {
+      closeSync(handle);
+    }
     return true;
   } catch (error) {
     return !(error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT"));
