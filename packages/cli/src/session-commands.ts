@@ -9,7 +9,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     name: "sessions",
     group: "look",
     looks: true,
-    says: "list sessions and how they stand",
+    says: "list sessions and how they stand, newest first",
     operands: [],
     options: [
       {

@@ -65,6 +65,17 @@ describe("assent approvals", () => {
     assert.deepEqual([rest.value.length, rest.value[0].id, rest.stderr], [1, parked[2]?.approvalId, ""]);
   });
 
+  test("sessions are listed newest first, and page on to older ones", async () => {
+    using at = place();
+    const ids: string[] = [];
+    for (const name of ["a", "b", "c"]) ids.unshift((await park(at, `touch ${name}`)).sessionId);
+    const first = await at.hereJson(["sessions", "--limit", "2"]);
+    const idsOf = (rows: readonly { readonly id: string }[]): readonly string[] => rows.map(({ id }) => id);
+    assert.deepEqual(idsOf(first.value), ids.slice(0, 2));
+    assert.equal(first.stderr, `More follow: assent sessions --limit 2 --after ${ids[1]}\n`);
+    assert.deepEqual(idsOf((await at.hereJson(["sessions", "--after", ids[1] ?? ""])).value), ids.slice(2));
+  });
+
   test("show gives the long form: input, place, decision, what would be remembered, and how it stands", async () => {
     using at = place();
     const { approvalId } = await park(at, "touch a");
@@ -119,8 +130,8 @@ describe("assent sessions", () => {
     assert.deepEqual(
       value.map(({ id, state, openApprovals, calls }: Record<string, unknown>) => [id, state, openApprovals, calls]),
       [
-        [parked.sessionId, "parked", 1, 1],
         [done.sessionId, "done", 0, 1],
+        [parked.sessionId, "parked", 1, 1],
       ],
     );
     const keys = [
@@ -149,7 +160,7 @@ describe("assent sessions", () => {
     await at.here(["run", "--model", "script:s.json"], { input: "look at it\n" });
     await at.here(["call", "shell", "--input", "-", "--mode", "yolo"], { input: '{"command":"true"}\n' });
     const titles = (await at.hereJson(["sessions"])).value.map(({ title }: Record<string, unknown>) => title);
-    assert.deepEqual(titles, ["look at it", 'shell {"command":"true"}']);
+    assert.deepEqual(titles, ['shell {"command":"true"}', "look at it"]);
   });
 });
 

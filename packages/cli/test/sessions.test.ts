@@ -30,7 +30,7 @@ async function ran(at: Place, script: object = SCRIPT, flags: readonly string[] 
   at.write("a.txt", "hello\n");
   at.write("s.json", JSON.stringify(script));
   await at.here(["run", "look at it", "--model", "script:s.json", ...flags]);
-  return (await sessions(at)).at(-1)?.["id"] as string;
+  return (await sessions(at))[0]?.["id"] as string;
 }
 
 async function sessions(at: Place, ...argv: readonly string[]): Promise<readonly Record<string, unknown>[]> {
@@ -72,8 +72,8 @@ describe("assent sessions fork", () => {
     assert.deepEqual(
       (await sessions(at)).map(({ id, state }) => [id, state]),
       [
-        [id, "done"],
         [value.id, "done"],
+        [id, "done"],
       ],
     );
     assert.equal((await at.hereJson(["verify"])).value.ok, true);
@@ -130,8 +130,8 @@ describe("assent sessions fork", () => {
     assert.deepEqual(
       (await sessions(at)).map(({ state, openApprovals }) => [state, openApprovals]),
       [
-        ["parked", 1],
         ["idle", 0],
+        ["parked", 1],
       ],
     );
     const cut = await at.hereJson(["sessions", "fork", id, "--at", String(await seqOf(at, id, "approval.opened"))]);
@@ -152,8 +152,8 @@ describe("assent sessions fork", () => {
       assert.deepEqual(
         (await sessions(at)).map(({ id, state }) => [id === value.id, state]),
         [
-          [false, "running"],
           [true, "idle"],
+          [false, "running"],
         ],
       );
     } finally {
@@ -455,7 +455,7 @@ describe("sessions of background agents", () => {
       [["s_rootaaaaaaaaaaaaaaaa", 1]],
     );
     const all = await sessions(at, "--all");
-    assert.deepEqual([all.length, all[1]?.["parent"]], [2, { session: "s_rootaaaaaaaaaaaaaaaa", call: "c1", task: "t_1" }]);
+    assert.deepEqual([all.length, all[0]?.["parent"]], [2, { session: "s_rootaaaaaaaaaaaaaaaa", call: "c1", task: "t_1" }]);
     const { stdout } = await at.here(["sessions", "--all"]);
     assert.match(stdout, /PAUSED[\s\S]*\(t_1 of s_rootaaaaaaaaaaaaaaaa\) look/);
   });

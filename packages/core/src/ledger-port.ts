@@ -71,9 +71,10 @@ export type EventFilter = {
 /** An ending of `subscribe`. */
 export type Subscription = { readonly close: () => void };
 
-/** A page of an indexed list: oldest first, strictly after the id `after`. */
+/** A page of an indexed list: oldest first unless `newestFirst`, strictly after the id `after` in that order. */
 export type PageQuery = {
   readonly limit?: number;
+  readonly newestFirst?: boolean;
   readonly after?: string;
   readonly session?: string;
   readonly tool?: string;

@@ -7,7 +7,7 @@ import { withStoreIfAny } from "../open-store.ts";
 import { storeFlag } from "../store-location.ts";
 import { whenText } from "../who.ts";
 
-/** Lists sessions and how they stand; those of tasks stand behind the ones that started them. */
+/** Lists sessions and how they stand, the newest first; those of tasks only with `--all`. */
 export function run(context: Context): Promise<number> {
   const { io, options } = context;
   const state = options.text("state");
@@ -19,7 +19,7 @@ export function run(context: Context): Promise<number> {
     const totals = await agentTotals(ledger);
     return await printList(context, ledger, {
       kind: "sessions",
-      query: { all: true },
+      query: { all: true, newestFirst: true },
       keep: (row) => (all || !row.parent) && (state === undefined || row.state === state) && (cwd === undefined || row.cwd === cwd),
       json: (row) => sessionForm(row, totals(row)),
       columns: [

@@ -230,7 +230,7 @@ describe("paused background agents", () => {
     await killed.until((now) => now.includes("Started.") && now.includes("helper: find it  running"));
     killed.kill("SIGKILL");
     await killed.ended;
-    const [{ id }] = (await at.hereJson(["sessions", "--all"])).value;
+    const [{ id }] = (await at.hereJson(["sessions"])).value;
 
     using without = converse(at, { turns, agents: helper(0), args: ["resume", id] });
     await idle(without, "helper: find it  paused");

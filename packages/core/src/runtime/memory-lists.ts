@@ -67,7 +67,7 @@ export function listPage<K extends keyof Lists>(chains: Chains, kind: K, query: 
   if (looked && isWanted(looked)) return [looked]; // no walk over all of them, and none that is older and only begins so
   const page: Lists[K][] = [];
   let reached = query.after === undefined;
-  for (const row of rows(chains)) {
+  for (const row of query.newestFirst ? [...rows(chains)].reverse() : rows(chains)) {
     if (page.length === query.limit) break;
     if (reached && isWanted(row)) page.push(row);
     reached ||= row.id === query.after;

@@ -43,6 +43,8 @@ const PAGES: readonly (readonly [string, PageQuery, readonly string[]])[] = [
   ["all open ones, oldest first", {}, ["a_1", "a_2", "a_4", "a_55"]],
   ["a first page", { limit: 2 }, ["a_1", "a_2"]],
   ["the next page", { limit: 2, after: "a_2" }, ["a_4", "a_55"]],
+  ["the newest first", { limit: 2, newestFirst: true }, ["a_55", "a_4"]],
+  ["the next page of the newest first", { newestFirst: true, after: "a_4" }, ["a_2", "a_1"]],
   ["what comes after one that is no longer open", { after: "a_3" }, ["a_4", "a_55"]],
   ["those of a session", { session: A }, ["a_1", "a_4"]],
   ["those of a tool", { tool: "shell" }, ["a_2", "a_4"]],
