@@ -588,6 +588,7 @@ describe("surfaces are pinned", () => {
         "rewrittenInput",
         "sessionHookInput",
         "sharedHookName",
+        "sharedMode",
         "sharedToolName",
         "sourceOfApply",
         "strictest",

@@ -3,6 +3,8 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { describe, test } from "node:test";
+import { DIALECTS, USAGE } from "../../packages/agent/test/wire/dialects.ts";
+import { modelServer } from "../../packages/agent/test/wire/model-server.ts";
 import { type Place, place, until } from "../../packages/cli/test/support/assent.ts";
 
 /** A client that is not installed here; its command line and its lines are written down as it sends them. */
@@ -16,6 +18,9 @@ type Host = {
   readonly joining?: object;
   readonly hook?: (request: Line) => object;
   readonly flags?: readonly string[];
+  /** Another model than the script. */
+  readonly model?: string;
+  readonly env?: Record<string, string>;
   /** What the model of each agent says. */
   readonly agents?: object;
   readonly prompts?: readonly string[];
@@ -28,11 +33,12 @@ type Ended = { readonly lines: readonly Line[]; readonly code: number | null };
 /** Starts it as that client does: no subcommand, values in one word, the first prompt right behind the first request. */
 async function run(at: Place, turns: readonly object[], host: Host = {}): Promise<Ended> {
   const script = at.write("script.json", JSON.stringify({ turns, ...(host.agents && { agents: host.agents }) }));
-  const child = at.start([
-    ...["--output-format", "stream-json", "--verbose", "--input-format", "stream-json", `--model=script:${script}`],
+  const argv = [
+    ...["--output-format", "stream-json", "--verbose", "--input-format", "stream-json", `--model=${host.model ?? `script:${script}`}`],
     ...(host.canUseTool ? ["--permission-prompt-tool=stdio"] : []),
     ...(host.flags ?? []),
-  ]);
+  ];
+  const child = at.start(argv, { env: host.env ?? {} });
   child.stderr?.resume();
   const lines: Line[] = [];
   const { ask, hear } = controls(child, host);
@@ -164,7 +170,7 @@ describe("canUseTool", () => {
     const denials = lines.at(-1)?.["permission_denials"] as readonly Line[];
     assert.deepEqual(
       denials.map((denial) => [denial["tool_name"], denial["tool_use_id"], denial["tool_input"]]),
-      [["shell", "c1", { command: "touch shown.txt" }]],
+      [["Bash", "c1", { command: "touch shown.txt" }]],
     );
   });
 });
@@ -243,6 +249,7 @@ describe("permission modes", () => {
       using at = place();
       const { lines, code } = await run(at, once(outcome), { flags: [flag] });
       assert.deepEqual([results(lines), code], [["success"], 0]);
+      assert.equal(lines[0]?.["permissionMode"], flag.split("=")[1], "in that client's word");
       assert.equal(existsSync(at.path("shown.txt")), outcome === "succeeded");
     });
   }
@@ -263,11 +270,15 @@ describe("permission modes", () => {
           { subtype: "set_model" },
           { subtype: "mcp_status" },
         ])
-          answers.push((await ask(request)).subtype);
+          answers.push(await ask(request));
       },
     });
     assert.deepEqual(results(lines), ["success", "success"]);
-    assert.deepEqual(answers.slice(0, 2), ["success", "success"]);
+    assert.deepEqual(
+      answers.slice(0, 2).map((answer) => (answer as Line).subtype),
+      ["success", "success"],
+    );
+    assert.deepEqual((answers[0] as Line)["response"], { mode: "bypassPermissions" });
   });
 });
 
@@ -297,6 +308,193 @@ describe("hooks", () => {
     const { lines } = await run(at, once("succeeded"), { hooks, hook: () => decided("allow") });
     assert.deepEqual(results(lines), ["success"]);
     assert.ok(existsSync(at.path("shown.txt")));
+  });
+});
+
+describe("one vocabulary", () => {
+  test("canUseTool, hooks, calls, tools and denials have that client's names", async () => {
+    using at = place();
+    const names: unknown[] = [];
+    const { lines } = await run(at, once("rejected"), {
+      flags: ["--include-partial-messages"],
+      hooks: { PreToolUse: [{ hookCallbackIds: ["hook_0"] }] },
+      hook(request) {
+        names.push((request["input"] as Line)["tool_name"]);
+        return {};
+      },
+      canUseTool(request) {
+        names.push(request["tool_name"]);
+        assert.equal(request["tool"], "shell");
+        assert.equal(typeof request["decision_reason"], "string");
+        return { behavior: "deny", message: "no" };
+      },
+    });
+    assert.deepEqual(names, ["Bash", "Bash"]);
+    const tools = JSON.stringify(lines[0]?.["tools"]);
+    assert.ok(tools.includes('"Bash"') && !tools.includes('"shell"'), tools);
+    const shown = lines.filter(({ type }) => type === "assistant" || type === "stream_event" || type === "result");
+    const used = [...JSON.stringify(shown).matchAll(/"(?:tool_)?name":"(\w+)"/g)].map(([, name]) => name);
+    assert.deepEqual(new Set(used), new Set(["Bash"]));
+    assert.equal(
+      lines.filter(({ subtype }) => subtype === "decision").every((line) => line["tool_name"] === "Bash"),
+      true,
+    );
+  });
+});
+
+describe("suggestions", () => {
+  const twice = [
+    { calls: [shell("touch one.txt", "c1")] },
+    { calls: [shell("touch one.txt", "c2")] },
+    { expect: { results: [{ call: "c2", outcome: "succeeded" }] }, say: "Done." },
+  ];
+
+  test("have that client's form; handed back, they are remembered", async () => {
+    using at = place();
+    const asked: Line[] = [];
+    const { lines, code } = await run(at, twice, {
+      canUseTool(request) {
+        asked.push(request);
+        return { behavior: "allow", updatedPermissions: request["permission_suggestions"] };
+      },
+    });
+    assert.deepEqual([results(lines), code, asked.length], [["success"], 0, 1]);
+    const rules = [{ toolName: "Bash", ruleContent: "touch one.txt" }];
+    assert.deepEqual(asked[0]?.["permission_suggestions"], [{ type: "addRules", rules, behavior: "allow", destination: "session" }]);
+    const grants = (await at.hereJson(["grants", "--all"])).value;
+    assert.deepEqual(
+      grants.map(({ scope, rule }: { scope: string; rule: string }) => [scope, rule]),
+      [["session", "Bash(touch one.txt)"]],
+    );
+  });
+
+  const ignored = (lines: readonly Line[]): number => lines.filter((line) => line["code"] === "option_not_honored").length;
+
+  test("a mode that comes with a yes counts from then on", async () => {
+    using at = place();
+    const updatedPermissions = [{ type: "setMode", mode: "bypassPermissions", destination: "session" }];
+    let asked = 0;
+    const { lines } = await run(at, twice, {
+      canUseTool() {
+        asked += 1;
+        return { behavior: "allow", updatedPermissions };
+      },
+    });
+    assert.deepEqual([results(lines), asked, ignored(lines)], [["success"], 1, 0]);
+    const changed = lines.find(({ subtype }) => subtype === "mode_changed");
+    assert.deepEqual([changed?.["from"], changed?.["to"]], ["default", "bypassPermissions"]);
+  });
+
+  test("what cannot be kept is said on the stream, and the yes counts once", async () => {
+    using at = place();
+    const updatedPermissions = [{ type: "addDirectories", directories: ["/"], destination: "session" }];
+    const { lines } = await run(at, twice, { canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+    assert.deepEqual([results(lines), ignored(lines)], [["success"], 2]);
+  });
+
+  test("a yes that would narrow a rule does not count: nothing runs", async () => {
+    using at = place();
+    const rules = [{ toolName: "Bash", ruleContent: "rm *" }];
+    const updatedPermissions = [{ type: "addRules", rules, behavior: "deny", destination: "session" }];
+    const { lines } = await run(at, once("denied"), { canUseTool: () => ({ behavior: "allow", updatedPermissions }) });
+    assert.deepEqual([results(lines), existsSync(at.path("shown.txt"))], [["success"], false]);
+    assert.ok(lines.some((line) => line["code"] === "bad_answer"));
+  });
+});
+
+describe("options", () => {
+  test("allowedTools run without an ask", async () => {
+    using at = place();
+    const { lines, code } = await run(at, once("succeeded"), { flags: ["--allowedTools=Read,Bash(touch shown.txt)"] });
+    assert.deepEqual([results(lines), code], [["success"], 0]);
+  });
+
+  test("what has no effect here is said on the stream", async () => {
+    using at = place();
+    const { lines, code } = await run(at, [{ say: "Hello." }], {
+      flags: ["--effort=low", "--mcp-config", '{"mcpServers":{}}', "--no-session-persistence", "--allowedTools=Frob"],
+      joining: { jsonSchema: { type: "object" }, skills: [], title: "A title" },
+      hooks: { TeammateIdle: [{ hookCallbackIds: ["hook_0"] }] },
+    });
+    assert.deepEqual([results(lines), code], [["success"], 0]);
+    assert.deepEqual(
+      lines.flatMap((line) => (line.subtype === "warning" ? [line["message"]] : [])),
+      [
+        ...["effort", "mcp-config", "no-session-persistence"].map((name) => `The option --${name} has no effect here.`),
+        "--allow: Frob: there is no tool named 'Frob'",
+        "initialize.hooks.TeammateIdle: there is no such event here.",
+        "initialize.jsonSchema has no effect here.",
+        "initialize.title has no effect here.",
+      ],
+    );
+  });
+
+  for (const flag of ["--settings={}", "--tools=Read", "--max-budget-usd=1", "--managed-settings={}"])
+    test(`${flag} would narrow the run and cannot: it is refused`, async () => {
+      using at = place();
+      const { lines, code } = await run(at, [{ say: "Hello." }], { flags: [flag] });
+      assert.deepEqual([lines, code], [[], 2]);
+    });
+
+  const OURS = "You are a careful software engineer";
+  const prompts: readonly (readonly [sentence: string, joining: object, has: readonly string[], hasNot: readonly string[]])[] = [
+    ["none: ours", {}, [OURS], []],
+    ["a text: instead of ours", { systemPrompt: ["You are a release bot."] }, ["You are a release bot."], [OURS]],
+    ["a preset: ours", { systemPrompt: null }, [OURS], []],
+    ["a preset with more: behind ours", { systemPrompt: null, appendSystemPrompt: "Speak Latin." }, [OURS, "Speak Latin."], []],
+  ];
+  for (const [sentence, joining, has, hasNot] of prompts)
+    test(`what the model is sent as system prompt, ${sentence}`, async () => {
+      using at = place();
+      const server = await modelServer();
+      try {
+        const { id, environment, frames } = DIALECTS.messages;
+        server.replies.push({ frames: frames({ text: ["Hello."] }) });
+        const { lines, code } = await run(at, [], { model: id, env: { ...environment(server.origin) }, joining });
+        assert.deepEqual([results(lines), code], [["success"], 0]);
+        const sent = JSON.stringify(server.received[0]?.body["system"]);
+        for (const text of has) assert.ok(sent.includes(text), sent);
+        for (const text of hasNot) assert.ok(!sent.includes(text), sent);
+      } finally {
+        await server.close();
+      }
+    });
+});
+
+describe("a result", () => {
+  test("has that client's usage and cost; they add up over prompts", async () => {
+    using at = place();
+    const server = await modelServer();
+    try {
+      const { environment, frames } = DIALECTS.messages;
+      const model = "anthropic:claude-haiku-4-5"; // it has a price
+      const priced = (frame: string): string => frame.replace(/"model":"[^"]*"/, '"model":"claude-haiku-4-5"');
+      for (const text of ["One.", "Two."]) server.replies.push({ frames: frames({ text: [text] }).map(priced) });
+      const { lines } = await run(at, [], { model, env: { ...environment(server.origin) }, prompts: ["first", "second"] });
+      const [first, second] = lines.filter(({ type }) => type === "result");
+      const uncached = USAGE.inputTokens - USAGE.cachedInputTokens;
+      const usage = first?.["usage"] as Line;
+      assert.deepEqual(
+        [usage["input_tokens"], usage["output_tokens"], usage["cache_read_input_tokens"], usage["cache_creation_input_tokens"]],
+        [uncached, USAGE.outputTokens, USAGE.cachedInputTokens, 0],
+      );
+      const [used] = Object.values({ ...(second?.["modelUsage"] as Record<string, Line>) });
+      assert.deepEqual([used?.["inputTokens"], used?.["outputTokens"]], [2 * uncached, 2 * USAGE.outputTokens]);
+      const cost = Number(first?.["total_cost_usd"]);
+      assert.ok(cost > 0);
+      assert.equal(second?.["total_cost_usd"], 2 * cost);
+      assert.equal(used?.["costUSD"], 2 * cost);
+    } finally {
+      await server.close();
+    }
+  });
+
+  test("of a model without a known price has a cost of 0, and names the model", async () => {
+    using at = place();
+    const { lines } = await run(at, [{ say: "Hello." }]);
+    const result = lines.at(-1);
+    assert.equal(result?.["total_cost_usd"], 0);
+    assert.deepEqual(result["unpriced_models"], ["script"]);
   });
 });
 

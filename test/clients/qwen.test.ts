@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { describe, test } from "node:test";
 import { AbortError, type Query, type QueryOptions, query, type SDKMessage, type SDKUserMessage } from "@qwen-code/sdk";
+import { DIALECTS } from "../../packages/agent/test/wire/dialects.ts";
+import { modelServer } from "../../packages/agent/test/wire/model-server.ts";
 import { BIN, type Place, place, until } from "../../packages/cli/test/support/assent.ts";
 
 /** A client that we did not write, against the real program with a scripted model: what it cannot do here, no host can. */
@@ -245,6 +247,61 @@ describe("permission modes", () => {
       assert.equal(existsSync(at.path("a.txt")), false);
     });
   }
+});
+
+describe("options", () => {
+  test("allowedTools run without an ask", async () => {
+    using at = place();
+    const turns = [
+      { calls: [shell("touch a.txt")] },
+      { calls: [{ tool: "write", id: "c2", input: { file_path: "b.txt", content: "b" } }] },
+      {
+        expect: {
+          results: [
+            { call: "c1", outcome: "succeeded" },
+            { call: "c2", outcome: "succeeded" },
+          ],
+        },
+        say: "Done.",
+      },
+    ];
+    const { messages, error } = await run(at, turns, { allowedTools: ["run_shell_command(touch a.txt)", "write_file"] });
+    assert.deepEqual([results(messages), error], [["success"], undefined]);
+  });
+
+  const OURS = "You are a careful software engineer";
+  const prompts: readonly (readonly [
+    systemPrompt: NonNullable<QueryOptions["systemPrompt"]>,
+    has: readonly string[],
+    hasNot: readonly string[],
+  ])[] = [
+    ["You are a release bot.", ["You are a release bot."], [OURS]],
+    [{ type: "preset", preset: "qwen_code", append: "Speak Latin." }, [OURS, "Speak Latin."], []],
+  ];
+  for (const [systemPrompt, has, hasNot] of prompts)
+    test(`the model is sent the system prompt ${JSON.stringify(systemPrompt)}`, async () => {
+      using at = place();
+      const server = await modelServer();
+      try {
+        const { id, environment, frames } = DIALECTS.messages;
+        server.replies.push({ frames: frames({ text: ["Hello."] }) });
+        const { messages } = await run(at, [], { model: id, systemPrompt, env: { ...at.env, ...environment(server.origin) } });
+        assert.deepEqual(results(messages), ["success"]);
+        const sent = JSON.stringify(server.received[0]?.body["system"]);
+        for (const text of has) assert.ok(sent.includes(text), sent);
+        for (const text of hasNot) assert.ok(!sent.includes(text), sent);
+      } finally {
+        await server.close();
+      }
+    });
+
+  test("what has no effect here is said on the stream", async () => {
+    using at = place();
+    const { messages } = await run(at, [{ say: "Hello." }], { authType: "openai" });
+    const told = messages.flatMap((message) => (message.type === "system" && message.subtype === "warning" ? [message] : []));
+    assert.match(JSON.stringify(told), /"message":"The option --auth-type has no effect here\."/);
+    assert.equal(told.length, 1);
+  });
 });
 
 describe("excludeTools", () => {

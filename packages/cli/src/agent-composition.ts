@@ -204,7 +204,13 @@ function talkOf(parts: Composing, made: CallDispatcher, instructions: string): C
   const { session, ports, policy, chosen, limits, observe } = parts;
   const { settings } = policy.source;
   const cwd = session.state.created?.cwd ?? policy.workspace;
-  const system = systemPrompt({ cwd, planFile: session.state.planning?.file, instructions });
+  const prompted = { cwd, planFile: session.state.planning?.file, instructions };
+  const own = systemPrompt(prompted);
+  const system = (): string => {
+    const { prompt, append } = parts.door?.system?.() ?? {};
+    const base = prompt === undefined ? own : systemPrompt({ ...prompted, prompt });
+    return `${append === undefined ? base : `${base}\n\n${append}`}${givenText(parts)}`;
+  };
   return {
     session,
     dispatcher: made.dispatcher,
@@ -212,7 +218,7 @@ function talkOf(parts: Composing, made: CallDispatcher, instructions: string): C
     tools: policy.toolsNow,
     model: (id) => policy.renewTools()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn begins by asking for its model
     capabilities: chosen.capabilities,
-    system: () => `${system}${givenText(parts)}`,
+    system,
     steering: () => settings()["proposals.steering"],
     maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
     stopHookLimit: settings().stopHookLimit,

@@ -1,3 +1,4 @@
+import type { Client } from "./headless/client-options.ts";
 import type { Io } from "./io.ts";
 import type { Overrides } from "./overrides.ts";
 
@@ -38,6 +39,8 @@ export type Context = {
   readonly overrides: Overrides;
   /** The table this command stands in. */
   readonly commands: readonly CommandSpec[];
+  /** Another house's program that started this one in place of its own; absent: none did. */
+  readonly client?: Client | undefined;
   /** Runs another command line of this program, in another place. */
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
 };

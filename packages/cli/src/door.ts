@@ -11,6 +11,9 @@ export type Attendance = {
 /** Hooks of a door, beside those of the settings. */
 export type DoorHooks = { readonly entries: () => readonly HookEntry[]; readonly functions: Readonly<Record<string, HookFunction>> };
 
+/** What a door puts in place of the general system prompt, or behind it. */
+export type DoorSystem = { readonly prompt?: string; readonly append?: string };
+
 /** What a door adds to the sessions that are open in it: the main one, and those of its agents. */
 export type Door = {
   /** A way to somebody who says yes or no, instead of the terminal. */
@@ -23,6 +26,8 @@ export type Door = {
   readonly hooks?: DoorHooks;
   /** Agents that are there only in this session, before those of the files; a live value. */
   readonly agents?: () => readonly LoadedAgent[];
+  /** Counts for the main session; a live value. */
+  readonly system?: () => DoorSystem;
   /** Called once for every session, before its first call; `parent` is the call that started it, where it is an agent's. */
   readonly attend: (session: Session, parent: string | null) => Maybe<Attendance>;
 };

@@ -3,6 +3,7 @@ import { isOptionsOnly, parseCommandLine, wantsJson } from "./command-line.ts";
 import type { Context } from "./command-spec.ts";
 import { COMMANDS } from "./command-table.ts";
 import { asFailure } from "./failure.ts";
+import type { CommandOfClient } from "./headless/client-options.ts";
 import type { Io } from "./io.ts";
 import { printFailure } from "./output.ts";
 import type { Overrides } from "./overrides.ts";
@@ -39,9 +40,9 @@ function isSettingsError(error: unknown): error is SettingsError {
 }
 
 /** Looked at closely only where there may be no command, so that the others stay light. */
-async function asCommand(argv: readonly string[], io: Io): Promise<readonly string[]> {
+async function asCommand(argv: readonly string[], io: Io): Promise<CommandOfClient> {
   if (!argv.some((word) => word.startsWith("--input-format") || word.startsWith("--output-format")))
-    return io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv;
+    return { argv: io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv };
   const { commandOfFormat } = await import("./headless/client-options.ts");
   return commandOfFormat(
     argv,
@@ -49,8 +50,9 @@ async function asCommand(argv: readonly string[], io: Io): Promise<readonly stri
   );
 }
 
-async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): Promise<number> {
-  const line = parseCommandLine(await asCommand(argv, io), COMMANDS);
+async function dispatch(given: readonly string[], io: Io, overrides: Overrides): Promise<number> {
+  const { argv, client } = await asCommand(given, io);
+  const line = parseCommandLine(argv, COMMANDS);
   switch (line.ask) {
     case "version": {
       const { VERSION } = await import("./version.ts");
@@ -69,8 +71,9 @@ async function dispatch(argv: readonly string[], io: Io, overrides: Overrides): 
     }
     case "run": {
       const { options, operands, command } = line;
-      const given: Context = { io, overrides, options, operands, commands: COMMANDS, main: (argv, io) => main(argv, io, overrides) };
-      const context = command.looks ? given : await (await import("./own-process.ts")).withoutPerson(given, command);
+      const again: Context["main"] = (argv, io) => main(argv, io, overrides);
+      const asked: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
+      const context = command.looks ? asked : await (await import("./own-process.ts")).withoutPerson(asked, command);
       const { keepCompiled } = await import("./keep-compiled.ts");
       keepCompiled(context);
       const { run } = await command.load();

@@ -6,7 +6,7 @@ export { combineHooks, rewrittenInput } from "./model/hook-combine.ts";
 export type { HookEventRow, HookPoint } from "./model/hook-event-table.ts";
 export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hook-event-table.ts";
 export type { HookSession } from "./model/hook-input.ts";
-export { sessionHookInput } from "./model/hook-input.ts";
+export { sessionHookInput, sharedMode } from "./model/hook-input.ts";
 export type { HookOutcome, HookRun } from "./model/hook-output.ts";
 export { readHookRun } from "./model/hook-output.ts";
 export { createLoopDetector, loopError, loopWarning } from "./model/loop-detector.ts";

@@ -6,15 +6,20 @@ export type SystemPromptParts = {
   readonly cwd: string;
   /** Where a session begins in plan mode. */
   readonly planFile?: string | undefined;
+  /** Instead of our own words. */
+  readonly prompt?: string | undefined;
   /** What the workspace asks of agents that work in it. */
   readonly instructions?: string | undefined;
 };
 
 /** What every model is told first. It stays the same through a session, so that providers can keep it. */
-export function systemPrompt({ cwd, planFile, instructions = "" }: SystemPromptParts): string {
-  const system = readFileSync(new URL("../../src/prompts/system.md", import.meta.url), "utf8")
+export function systemPrompt({ cwd, planFile, prompt, instructions = "" }: SystemPromptParts): string {
+  const plan = planFile === undefined ? "" : planPrompt({ planFile });
+  return [prompt ?? ownWords(cwd), instructions, plan].filter((part) => part !== "").join("\n\n");
+}
+
+function ownWords(cwd: string): string {
+  return readFileSync(new URL("../../src/prompts/system.md", import.meta.url), "utf8")
     .trim()
     .replaceAll("{{cwd}}", () => cwd);
-  const plan = planFile === undefined ? "" : planPrompt({ planFile });
-  return [system, instructions, plan].filter((part) => part !== "").join("\n\n");
 }

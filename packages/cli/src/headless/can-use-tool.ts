@@ -1,6 +1,7 @@
 import { type Answer, type ApprovalRow, canonicalJson, isObject, type Json, type JsonObject, type OpenApproval } from "@assent/core";
 import { subject, whyAsked } from "../approval-view.ts";
 import type { HostRequest } from "./host-link.ts";
+import { meantMode } from "./permission-modes.ts";
 
 /** An approval as far as a host is told of it. */
 export type AskedApproval = Pick<
@@ -50,6 +51,10 @@ type Suggestion = {
   readonly description: string;
   readonly scope: "once" | "session" | "project" | "user";
   readonly rule?: string;
+  /** The rules it would remember, one by one. */
+  readonly rules?: readonly string[];
+  /** The mode that a plan would begin in. */
+  readonly mode?: string;
   readonly answer: Pick<Answer, "remember" | "mode">;
 };
 
@@ -70,7 +75,15 @@ function suggestionsFor({ explicitAsk, details, suggestions, agentId = null }: A
   const rule = suggestions.join(", ");
   const scopes = agentId === null ? SCOPES : AGENT_SCOPES;
   const remembered = scopes.map(([scope, label]): Suggestion => {
-    return { id: scope, label, description: `Remember ${rule}`, scope, rule, answer: { remember: { scope, rules: suggestions } } };
+    return {
+      id: scope,
+      label,
+      description: `Remember ${rule}`,
+      scope,
+      rule,
+      rules: suggestions,
+      answer: { remember: { scope, rules: suggestions } },
+    };
   });
   return [once, ...remembered];
 }
@@ -78,12 +91,20 @@ function suggestionsFor({ explicitAsk, details, suggestions, agentId = null }: A
 function planModes(before: string | undefined): readonly Suggestion[] {
   const modes = ["auto-edit", ...(before === undefined || before === "auto-edit" || before === "default" ? [] : [before])];
   return modes.map((mode) => {
-    return { id: mode, label: `Yes, in mode ${mode}`, description: `Begin in mode ${mode}`, scope: "once", answer: { mode } };
+    return { id: mode, label: `Yes, in mode ${mode}`, description: `Begin in mode ${mode}`, scope: "once", mode, answer: { mode } };
   });
 }
 
+type ReadAnswer = {
+  readonly answer: Omit<Answer, "approval" | "by">;
+  /** The mode that the session is in from then on. */
+  readonly mode?: string;
+  /** What of it does not hold here. */
+  readonly unhonored?: readonly string[];
+};
+
 /** What a host's reply means, in the words of the one answer; `fault`: it means nothing. */
-export type ReadReply = { readonly answer: Omit<Answer, "approval" | "by"> } | { readonly fault: string; readonly code: string };
+export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: string };
 
 /** Reads a reply to `can_use_tool`. Whatever is not said in the words of the wire is no answer, and never a yes. */
 export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
@@ -109,12 +130,15 @@ function bad(fault: string): ReadReply {
   return { code: "bad_answer", fault };
 }
 
-function readYes({ updatedInput, remember }: Readonly<Record<string, unknown>>, approval: AskedApproval): ReadReply {
+function readYes({ updatedInput, remember, updatedPermissions }: Readonly<Record<string, unknown>>, approval: AskedApproval): ReadReply {
   if (updatedInput !== undefined && updatedInput !== null && !isJsonObject(updatedInput)) return bad("'updatedInput' must be an object.");
   const suggestion = remember === undefined || remember === null ? undefined : suggestionsFor(approval).find(({ id }) => id === remember);
   if (remember !== undefined && remember !== null && !suggestion) return bad("'remember' must be the id of a suggestion.");
   const edited = updatedInput && !isSame(updatedInput, approval.input) ? { updatedInput } : {};
-  return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...suggestion?.answer, ...edited } };
+  const updates = readUpdates(updatedPermissions, approval);
+  if (typeof updates === "string") return bad(updates);
+  const { answer, ...besides } = updates;
+  return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...answer, ...suggestion?.answer, ...edited }, ...besides };
 }
 
 function isJsonObject(value: unknown): value is JsonObject {
@@ -128,4 +152,46 @@ function isSame(left: JsonObject, right: JsonObject): boolean {
   } catch (_noForm) {
     return false;
   }
+}
+
+type Updates = Pick<ReadAnswer, "mode" | "unhonored"> & { readonly answer: Pick<Answer, "remember" | "mode"> };
+
+/** Where another program keeps a rule, and the scope of ours that it is; from narrow to wide. */
+const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | "project" | "user"])[] = [
+  ["session", "session"],
+  ["cliArg", "session"],
+  ["localSettings", "project"],
+  ["projectSettings", "project"],
+  ["userSettings", "user"],
+];
+
+/** What a yes of Claude Code's SDK wants kept. A text: it wants something narrowed that cannot be, so the yes does not count. */
+function readUpdates(given: unknown, approval: AskedApproval): Updates | string {
+  const updates = (Array.isArray(given) ? given : []).filter(isObject);
+  const narrowing = updates.find(({ type, behavior }) => NARROWING.includes(String(type)) || behavior === "deny" || behavior === "ask");
+  if (narrowing)
+    return `'updatedPermissions' cannot narrow rules here (${String(narrowing["type"])}). Use settings, or set_permission_mode.`;
+  const meant = meantMode(updates.find(({ type }) => type === "setMode")?.["mode"]);
+  const added = updates.filter(({ type, rules }) => type === "addRules" && Array.isArray(rules));
+  const [, scope] = DESTINATIONS.find(([name]) => added.some(({ destination }) => destination === name)) ?? [];
+  const kept = added.filter(({ destination }) => DESTINATIONS.some(([name, to]) => name === destination && to === scope));
+  const rules = kept.flatMap(({ rules: values }) => (Array.isArray(values) ? values.map(ruleText) : []));
+  const mayRemember = suggestionsFor(approval).some(({ rules: offered }) => offered) && rules.every((rule) => rule !== "");
+  const remember =
+    mayRemember && scope && rules.length > 0 ? { scope: approval.agentId == null ? scope : ("session" as const), rules } : undefined;
+  const held = [...(remember ? kept : []), ...updates.filter(({ type }) => type === "setMode" && meant)];
+  return {
+    answer: { ...(remember && { remember }), ...(meant && approval.details.type === "plan" && { mode: meant.mode }) },
+    ...(meant && approval.details.type !== "plan" && { mode: meant.mode }),
+    unhonored: updates.filter((update) => !held.includes(update)).map((update) => JSON.stringify(update)),
+  };
+}
+
+const NARROWING: readonly string[] = ["replaceRules", "removeRules", "removeDirectories"];
+
+/** A rule in one text; empty: it is none. */
+function ruleText(value: unknown): string {
+  if (!isObject(value) || typeof value["toolName"] !== "string") return "";
+  const { toolName, ruleContent } = value;
+  return typeof ruleContent === "string" ? `${toolName}(${ruleContent})` : toolName;
 }

@@ -1,29 +1,40 @@
+import type { DoorSystem } from "../door.ts";
 import { usageError } from "../failure.ts";
 import { meantMode } from "./permission-modes.ts";
 
-/** What becomes of an option of another program's client. */
-type Meaning =
-  /** It says nothing that matters here. */
-  { readonly ignored: "switch" | "value" } | { readonly becomes: (value: string) => readonly string[] };
+/** The program of another house whose command line started this run, and what of it is not an option of ours. */
+export type Client = {
+  /** `claude`: hosts of Claude Code's SDK, which read messages in its own words. */
+  readonly name: "claude" | "qwen" | "other";
+  /** The permission mode in the client's own word. */
+  readonly mode: string | undefined;
+  readonly system: DoorSystem;
+  /** Options that were given and have no effect here. */
+  readonly unhonored: readonly string[];
+};
 
-const IGNORED_VALUES = [
-  ...["channel", "auth-type", "fallback-model", "max-subagent-depth", "extensions", "disabled-slash-commands", "proxy"],
-  ...[
-    "setting-sources",
-    "thinking",
-    "max-thinking-tokens",
-    "effort",
-    "debug-file",
-    "permission-prompt-tool",
-    "allowed-tools",
-    "allowedTools",
+/** A command line in our words. */
+export type CommandOfClient = { readonly argv: readonly string[]; readonly client?: Client };
+
+/** What becomes of an option of another program's client. */
+type Meaning = {
+  readonly takes: "switch" | "value";
+  /** Our options for it; absent: none. */
+  readonly becomes?: (value: string) => readonly string[];
+  /** What it says besides. */
+  readonly says?: (value: string) => Partial<Client>;
+};
+
+const HELD: Meaning = { takes: "switch" };
+
+/** Values that change nothing that is promised here; they are told as not honored. */
+const WITHOUT_EFFECT = {
+  value: [
+    ...["auth-type", "fallback-model", "max-subagent-depth", "extensions", "disabled-slash-commands", "proxy"],
+    ...["setting-sources", "thinking", "max-thinking-tokens", "effort", "debug-file", "mcp-config", "json-schema", "betas"],
   ],
-  ...["system-prompt", "append-system-prompt"],
-];
-const IGNORED_SWITCHES = [
-  ...["include-hook-events", "debug", "await-initialize", "no-session-persistence", "strict-mcp-config"],
-  "allow-dangerously-skip-permissions",
-];
+  switch: ["include-hook-events", "no-session-persistence"],
+} as const;
 
 const each =
   (option: string) =>
@@ -55,60 +66,93 @@ const limit =
   (value: string): readonly string[] =>
     value === "-1" ? [] : [`--${option}`, value];
 
-/** Options that public clients of this wire send and that are not ours. What would narrow a run and is not honoured is not among them: it is refused as unknown. */
+const MODE: Meaning = { takes: "value", becomes: mode, says: (value) => ({ mode: value }) };
+const ALLOW: Meaning = { takes: "value", becomes: each("allow") };
+const DENY: Meaning = { takes: "value", becomes: each("deny") };
+
+function withoutEffect(name: string, takes: Meaning["takes"]): readonly [string, Meaning] {
+  return [name, { takes, says: () => ({ unhonored: [name] }) }];
+}
+
+/** Options that public clients of this wire send and that are not ours. What would narrow a run and is not honored is not among them: it is refused as unknown. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  ...Object.fromEntries(IGNORED_VALUES.map((name) => [name, { ignored: "value" }] as const)),
-  ...Object.fromEntries(IGNORED_SWITCHES.map((name) => [name, { ignored: "switch" }] as const)),
-  "approval-mode": { becomes: mode },
-  "permission-mode": { becomes: mode },
-  "max-session-turns": { becomes: limit("max-turns") },
-  "max-tool-calls": { becomes: limit("max-tool-calls") },
-  "session-id": { becomes: (value) => ["--session", value] },
-  "include-directories": { becomes: each("add-dir") },
-  "exclude-tools": { becomes: each("deny") },
-  disallowedTools: { becomes: each("deny") },
+  ...Object.fromEntries(WITHOUT_EFFECT.value.map((name) => withoutEffect(name, "value"))),
+  ...Object.fromEntries(WITHOUT_EFFECT.switch.map((name) => withoutEffect(name, "switch"))),
+  channel: { takes: "value", says: () => ({ name: "qwen" }) },
+  debug: HELD,
+  "await-initialize": HELD,
+  "strict-mcp-config": HELD, // there are no servers of other configurations
+  "allow-dangerously-skip-permissions": HELD, // the mode says it
+  "permission-prompt-tool": { takes: "value", says: (value) => (value === "stdio" ? {} : { unhonored: ["permission-prompt-tool"] }) },
+  "approval-mode": MODE,
+  "permission-mode": MODE,
+  "max-session-turns": { takes: "value", becomes: limit("max-turns") },
+  "max-tool-calls": { takes: "value", becomes: limit("max-tool-calls") },
+  "session-id": { takes: "value", becomes: (value) => ["--session", value] },
+  "include-directories": { takes: "value", becomes: each("add-dir") },
+  "exclude-tools": DENY,
+  disallowedTools: DENY,
+  "allowed-tools": ALLOW,
+  allowedTools: ALLOW,
+  "system-prompt": { takes: "value", says: (value) => ({ system: { prompt: value } }) },
+  "append-system-prompt": { takes: "value", says: (value) => ({ system: { append: value } }) },
+  resume: { takes: "value" },
 };
 
 const FORMATS = ["--input-format", "--output-format"];
 
 /** A command line without a command, but with a format, is a run; one of a public client is put into our words. */
-export function commandOfFormat(argv: readonly string[], commands: readonly string[]): readonly string[] {
+export function commandOfFormat(argv: readonly string[], commands: readonly string[]): CommandOfClient {
   const [first] = argv;
   const end = argv.indexOf("--");
   const options = end === -1 ? argv : argv.slice(0, end);
   const hasFormat = options.some((word) => FORMATS.includes(word.split("=")[0] ?? ""));
-  if (!hasFormat || first === undefined || commands.some((name) => name.split(" ")[0] === first)) return argv;
-  const { words, resumed } = translated(options);
+  if (!hasFormat || first === undefined || commands.some((name) => name.split(" ")[0] === first)) return { argv };
+  const { words, resumed, client } = translated(options);
   const command = resumed === undefined ? ["run"] : ["resume", resumed];
-  return [...command, ...words, ...(end === -1 ? [] : argv.slice(end))];
+  return { argv: [...command, ...words, ...(end === -1 ? [] : argv.slice(end))], client };
 }
 
-type Translated = { readonly words: readonly string[]; readonly resumed: string | undefined };
+type Translated = { readonly words: readonly string[]; readonly resumed: string | undefined; readonly client: Client };
 
 function translated(argv: readonly string[]): Translated {
   const words: string[] = [];
   let resumed: string | undefined;
+  let client: Client = { name: isClaude(argv) ? "claude" : "other", mode: undefined, system: {}, unhonored: [] };
   for (let at = 0; at < argv.length; ) {
-    const option = readOption(argv, at);
-    if (option.name === "resume") resumed = option.value;
-    else words.push(...option.words);
-    at += option.length;
+    const { name, value, length, meaning } = readOption(argv, at);
+    if (name === "resume") resumed = value;
+    else words.push(...(meaning ? (meaning.becomes?.(value) ?? []) : [value]));
+    client = merged(client, meaning?.says?.(value) ?? {});
+    at += length;
   }
-  return { words, resumed };
+  return { words, resumed, client };
 }
 
-type Option = { readonly name: string; readonly value: string; readonly words: readonly string[]; readonly length: 1 | 2 };
+/** Its SDK always asks for both streams, and for all of it. */
+function isClaude(argv: readonly string[]): boolean {
+  const text = ` ${argv.join(" ")} `;
+  return argv.includes("--verbose") && /--input-format[= ]stream-json /.test(text) && /--output-format[= ]stream-json /.test(text);
+}
+
+function merged(client: Client, said: Partial<Client>): Client {
+  return {
+    ...client,
+    ...said,
+    system: { ...client.system, ...said.system },
+    unhonored: [...client.unhonored, ...(said.unhonored ?? [])],
+  };
+}
+
+type Option = { readonly name: string; readonly value: string; readonly length: 1 | 2; readonly meaning: Meaning | undefined };
 
 /** One word of the line, or an option of another program's with its value. */
 function readOption(argv: readonly string[], at: number): Option {
   const word = argv[at] ?? "";
   const [name = "", ...rest] = word.startsWith("--") ? word.slice(2).split("=") : [""];
-  const meaning = name === "resume" ? RESUMES : Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined;
-  if (!meaning) return { name: "", value: "", words: [word], length: 1 };
-  if ("ignored" in meaning && meaning.ignored === "switch") return { name, value: "", words: [], length: 1 };
+  const meaning = Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined;
+  if (!meaning) return { name: "", value: word, length: 1, meaning };
+  if (meaning.takes === "switch") return { name, value: "", length: 1, meaning };
   const isInline = rest.length > 0;
-  const value = isInline ? rest.join("=") : (argv[at + 1] ?? "");
-  return { name, value, words: "becomes" in meaning ? meaning.becomes(value) : [], length: isInline ? 1 : 2 };
+  return { name, value: isInline ? rest.join("=") : (argv[at + 1] ?? ""), length: isInline ? 1 : 2, meaning };
 }
-
-const RESUMES: Meaning = { becomes: () => [] };

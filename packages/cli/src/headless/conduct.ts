@@ -1,7 +1,7 @@
 import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
 import { ParkRequest, type Session } from "@assent/core";
 import type { HostPorts } from "@assent/host";
-import { redactor } from "@assent/policy";
+import { problemText, redactor } from "@assent/policy";
 import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
 import type { OnAsk } from "../call-flags.ts";
 import type { Cancelling } from "../cancel-on-signal.ts";
@@ -12,6 +12,7 @@ import type { FollowedPolicy } from "../follow-policy.ts";
 import { storeFlag } from "../store-location.ts";
 import { waitingIn } from "../waiting-list.ts";
 import { attendance } from "./attendance.ts";
+import { claudeDialect } from "./claude-dialect.ts";
 import { debugLog } from "./debug-log.ts";
 import { type HostSettings, hostSettings } from "./host-settings.ts";
 import { createInbox, type Inbox, type Work } from "./inbox.ts";
@@ -30,7 +31,7 @@ import { createTalk, playedOut, type Talk } from "./talk.ts";
 import { tellPeople, tellUnasked } from "./tell-people.ts";
 import { type UnheededYes, unheededYes } from "./unheeded-yes.ts";
 import { waitsForPerson } from "./waits-for-person.ts";
-import type { WireMessage } from "./wire-message.ts";
+import { type WireMessage, wireMessage } from "./wire-message.ts";
 
 /** A run on an open session. */
 export type Conducting = {
@@ -76,7 +77,7 @@ export async function conduct(context: Context, conducting: Conducting): Promise
     composed.agent = agent;
     await conducting.prepare?.(agent);
     await armSchedules(agent.schedules, conducting.flags.schedules);
-    init.resolve([await firstMessage(conducting, agent, seq)]);
+    init.resolve([await firstMessage(conducting, agent, seq), ...unhonored(context, conducting)]);
   } catch (error) {
     init.resolve(
       composed.agent
@@ -152,7 +153,8 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
     cancelling.cancel();
   };
   const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // a closed terminal is no wish to cancel
-  const output = outputFor(flags.output, context.io, { gone, unmade: giveUp });
+  const dialect = context.client?.name === "claude" ? claudeDialect(context.client) : undefined;
+  const output = outputFor(flags.output, context.io, { gone, unmade: giveUp }, dialect);
   const inbox = createInbox();
   for (const piece of work) inbox.push(piece);
   const { maxCostUsd } = policy.source.settings();
@@ -184,11 +186,27 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
   return tools.visible().map(({ name }) => name);
 }
 
+/** A client reads no stderr, so it is told on its stream which of its options have no effect. */
+function unhonored({ client }: Context, { session, policy }: Conducting): readonly WireMessage[] {
+  if (!client) return [];
+  const options = client.unhonored.map((option) => ({
+    code: "option_not_honored",
+    message: `The option --${option} has no effect here.`,
+    option,
+  }));
+  const rules = policy.loaded.problems
+    .filter(({ line }) => line === 0)
+    .map((problem) => ({ code: problem.type, message: problemText(problem) }));
+  const origin = { session: session.id, parent: null };
+  return [...options, ...rules].map((fields) => wireMessage(origin, { type: "system", subtype: "warning", ...fields }));
+}
+
 function compose(context: Context, conducting: Conducting, { output, tally, unheeded, host, limits, told }: Stage): Promise<ComposedAgent> {
   const { session, ports, flags, chosen } = conducting;
   const door: Door = {
     ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
     approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
+    system: () => ({ ...context.client?.system, ...host?.system() }),
     attend: attendance({
       ...{ root: session.id, output, tally, clock: ports.clock, limits },
       partial: flags.partial && flags.output === "stream-json",

@@ -12,6 +12,8 @@ export type HostApproverParts = {
   /** Commits an answer. Rejects with `AnswerError`. */
   readonly answer: (answer: Omit<Answer, "by">) => Promise<AnswerReport>;
   readonly warn: (code: string, message: string) => void;
+  /** Puts the session into a mode that came with an answer. */
+  readonly changeMode: (mode: string) => Promise<void>;
   /** The id under which this approval was told of already. */
   readonly reserved: (approval: string, revision: number) => string | undefined;
 };
@@ -49,14 +51,16 @@ async function askHost(parts: HostApproverParts, approval: OpenApproval, signal:
 }
 
 /** Undefined: an answer stands. Else why the host is asked again. */
-async function take({ answer, warn }: HostApproverParts, approval: Asked, reply: unknown): Promise<JsonObject | undefined> {
+async function take({ answer, warn, changeMode }: HostApproverParts, approval: Asked, reply: unknown): Promise<JsonObject | undefined> {
   const read = readReply(reply, approval);
   if ("fault" in read) {
     warn(read.code, `${approval.id}: ${read.fault}`);
     return { answer_error: read.fault };
   }
+  for (const update of read.unhonored ?? []) warn("option_not_honored", `${approval.id}: this is not kept: ${update}`);
   try {
     await answer({ ...read.answer, approval: approval.id, revision: approval.revision });
+    if (read.mode !== undefined) await changeMode(read.mode);
     return undefined;
   } catch (error) {
     if (!(error instanceof AnswerError)) throw error;

@@ -50,6 +50,7 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
   const hooks = hostHooks(link);
   const warn = (code: string, message: string): void => say({ subtype: "warning", code, message });
   let none = false;
+  let steered: Steered | undefined;
   const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
   const joining = hostJoining({ ...parts, link, presence, hooks, warn, tools: answering.policy.tools });
   return {
@@ -60,18 +61,31 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
       warn,
       answer: (answer) => commitAnswer(answering, answer),
       reserved: joining.reserved,
+      changeMode: (mode) => changeMode(steered, mode, warn),
     }),
     questioner: hostQuestioner({ ledger, link, presence, warn }),
     hooks,
     asks: () => joining.hasJoined() && presence.mayAsk("questions"),
     approvalTimeoutMs: joining.approvalTimeoutMs,
     agents: joining.agents,
+    system: joining.system,
     unasked: (is) => {
       none = is;
     },
     isAsking: () => link.open().length > 0,
-    listen: (steered) => listen({ ...parts, link, presence, warn, joining, steered }),
+    listen: (given) => {
+      steered = given;
+      return listen({ ...parts, link, presence, warn, joining, steered });
+    },
   };
+}
+
+/** As the host's own request would; a mode that is locked is told and left. */
+async function changeMode(steered: Steered | undefined, mode: string, warn: Listening["warn"]): Promise<void> {
+  if (!steered) return;
+  await meetRequest(steered, "set_permission_mode", { mode }).catch((error: unknown) =>
+    warn("option_not_honored", asFailure(error).message),
+  );
 }
 
 type Listening = HostDoorParts & {

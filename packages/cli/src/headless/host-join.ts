@@ -1,5 +1,6 @@
 import { givenAgents, type LoadedAgent, unknownTools } from "@assent/agent";
 import { isObject, type JsonObject, type Registry, recordedCall, type Session } from "@assent/core";
+import type { DoorSystem } from "../door.ts";
 import { VERSION } from "../version.ts";
 import { canUseTool } from "./can-use-tool.ts";
 import { HostError } from "./host-error.ts";
@@ -7,6 +8,7 @@ import type { HostHooks } from "./host-hooks.ts";
 import type { HostLink } from "./host-link.ts";
 import type { HostPresence } from "./host-presence.ts";
 import { PROTOCOL } from "./init-message.ts";
+import { meantMode } from "./permission-modes.ts";
 
 /** What a host is told of when it joins. */
 export type HostFacts = {
@@ -35,6 +37,8 @@ export type Joining = {
   /** Why the host could not join, until it does: what it wanted does not hold, so nothing it says may run. */
   readonly refused: () => HostError | undefined;
   readonly approvalTimeoutMs: () => number | undefined;
+  /** What the host puts in place of the system prompt, or behind it. */
+  readonly system: () => DoorSystem;
   /** The agents that the host has brought. */
   readonly agents: () => readonly LoadedAgent[];
   /** The id under which an open approval was told of, once. */
@@ -49,6 +53,7 @@ export function hostJoining(parts: JoiningParts): Joining {
   let refused: HostError | undefined;
   let timeoutMs: number | undefined;
   let agents: readonly LoadedAgent[] = [];
+  let system: DoorSystem = {};
   const take = (key: string): string | undefined => {
     const id = reserved.get(key);
     reserved.delete(key);
@@ -64,6 +69,7 @@ export function hostJoining(parts: JoiningParts): Joining {
     refused: () => refused,
     approvalTimeoutMs: () => timeoutMs,
     agents: () => agents,
+    system: () => system,
     reserved: (approval, revision) => take(keyOf(approval, revision)),
     join: async (fields) => {
       if (joined) throw new HostError("already_initialized", "The host has joined already.");
@@ -73,6 +79,8 @@ export function hostJoining(parts: JoiningParts): Joining {
       joined = true;
       if (typeof ms === "number") timeoutMs = ms;
       agents = brought(fields["agents"], parts);
+      system = systemIn(fields);
+      for (const name of unheeded(fields)) parts.warn("option_not_honored", `initialize.${name} has no effect here.`);
       const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
       presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
       const { models, ...listed } = facts();
@@ -94,7 +102,52 @@ function brought(given: unknown, { warn, tools }: Pick<JoiningParts, "warn" | "t
 }
 
 function readAgents(given: unknown): ReturnType<typeof givenAgents> {
-  return givenAgents(isObject(given) ? given : {}, "initialize.agents");
+  const definitions = Object.entries(isObject(given) ? given : {}).map(([name, fields]) => [name, inOurWords(fields)] as const);
+  return givenAgents(Object.fromEntries(definitions), "initialize.agents");
+}
+
+/** An agent's mode in the word of another program; one that asks for nothing counts as the session's. */
+function inOurWords(fields: unknown): unknown {
+  const meant = isObject(fields) && fields["mode"] === undefined ? meantMode(fields["permissionMode"]) : undefined;
+  if (!isObject(fields) || !meant) return fields;
+  const { permissionMode: _theirs, ...rest } = fields;
+  return meant.mode === "yolo" ? rest : { ...rest, mode: meant.mode };
+}
+
+/** Fields of `initialize` that are read somewhere here. */
+const HEEDED: readonly string[] = [
+  ...["subtype", "protocol", "hooks", "can_use_tool", "ask_user", "agents", "approval_timeout_ms"],
+  ...["systemPrompt", "appendSystemPrompt"],
+];
+
+/** What a host asked for and nobody here can do. */
+function unheeded(fields: JsonObject): readonly string[] {
+  const isNothing = (value: unknown): boolean =>
+    value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
+  return Object.keys(fields).filter((name) => !HEEDED.includes(name) && !isNothing(fields[name]));
+}
+
+/** Blank texts are how some hosts say nothing. */
+function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): DoorSystem {
+  const prompt = (Array.isArray(systemPrompt) ? systemPrompt : [systemPrompt]).filter((part) => typeof part === "string").join("\n\n");
+  return {
+    ...(prompt.trim() !== "" && { prompt }),
+    ...(typeof appendSystemPrompt === "string" && appendSystemPrompt.trim() !== "" && { append: appendSystemPrompt }),
+  };
+}
+
+/** Events of Claude Code about which nothing happens here, so that a hook for one misses nothing. */
+const ABSENT_EVENTS: readonly string[] = [
+  ...["UserPromptExpansion", "PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted"],
+  ...["Elicitation", "ElicitationResult", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged"],
+  ...["DirectoryAdded", "MessageDisplay"],
+];
+
+function presentHooks(hooks: unknown, warn: JoiningParts["warn"]): unknown {
+  if (!isObject(hooks)) return hooks;
+  const absent = Object.keys(hooks).filter((event) => ABSENT_EVENTS.includes(event));
+  for (const event of absent) warn("option_not_honored", `initialize.hooks.${event}: there is no such event here.`);
+  return Object.fromEntries(Object.entries(hooks).filter(([event]) => !absent.includes(event)));
 }
 
 function keyOf(approval: string, revision: number): string {
@@ -102,7 +155,7 @@ function keyOf(approval: string, revision: number): string {
 }
 
 /** What keeps a host from joining. Hooks that are well-formed are taken. */
-function faultIn(fields: JsonObject, { hooks, tools }: Pick<JoiningParts, "hooks" | "tools">): HostError | undefined {
+function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<JoiningParts, "hooks" | "tools" | "warn">): HostError | undefined {
   const { protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms, agents } = fields;
   if (protocol !== PROTOCOL) return new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
   const fits = ms === undefined || ms === null || (typeof ms === "number" && Number.isFinite(ms) && ms > 0 && ms < 2 ** 52);
@@ -115,7 +168,7 @@ function faultIn(fields: JsonObject, { hooks, tools }: Pick<JoiningParts, "hooks
         `${file}: disallowedTools names '${unknown}', which is no tool. See the names with: assent tools`,
       );
   }
-  const fault = hooks.take(wanted);
+  const fault = hooks.take(presentHooks(wanted, warn));
   return fault === undefined ? undefined : new HostError("bad_answer", fault);
 }
 

@@ -20,9 +20,16 @@ export type RunOutput = {
 };
 
 /** The output of this format. */
-export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults): RunOutput {
+export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect = ours): RunOutput {
   if (format === "text") return textOutput();
-  return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults);
+  return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);
+}
+
+/** Puts a message into the words of its reader. */
+type Dialect = (message: WireMessage) => WireMessage;
+
+function ours(message: WireMessage): WireMessage {
+  return message;
 }
 
 /** Writes nothing while the run goes on. */
@@ -32,8 +39,8 @@ function textOutput(): RunOutput {
 }
 
 /** One message per line, as it happens. */
-function streamOutput({ stdout }: Pick<Io, "stdout">, faults: FeedFaults): RunOutput {
-  const feed = hushableFeed((message) => stdout.write(wireLine(message)), faults);
+function streamOutput({ stdout }: Pick<Io, "stdout">, faults: FeedFaults, dialect: Dialect): RunOutput {
+  const feed = hushableFeed((message) => stdout.write(wireLine(dialect(message))), faults);
   return { format: "stream-json", ...feed, end: feed.idle };
 }
 

@@ -70,7 +70,7 @@ export function sessionHookInput(session: HookSession, event: string): JsonObjec
     transcript_path: session.transcriptPath ?? "",
     ...(session.cwd !== undefined && { cwd: session.cwd }),
     hook_event_name: point ? sharedHookName(point) : event,
-    permission_mode: SHARED_MODES.get(session.mode) ?? "default",
+    permission_mode: sharedMode(session.mode),
     mode: session.mode,
     agent_name: session.agentName ?? "",
   };
@@ -87,6 +87,11 @@ export function postToolHookInput(session: HookSession, call: HookCall, result: 
     duration_ms: durationMs,
     ...(error && { error: error.message, error_type: error.type ?? "unknown", is_interrupt: result.interrupted === true }),
   };
+}
+
+/** The name of a mode of ours in the shared hook contract. */
+export function sharedMode(mode: string): string {
+  return SHARED_MODES.get(mode) ?? "default";
 }
 
 const SHARED_MODES: ReadonlyMap<string, string> = new Map([
