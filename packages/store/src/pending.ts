@@ -99,21 +99,26 @@ function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {
 }
 
 /** By a prefix the index of ids is used and the few hits are sorted, for a page of one the very id first; else the index of the order. */
-function statement(
-  { table, id, always, open, tool: ofTool }: ListTable,
-  { after, session, tool, all, prefix, limit, newestFirst = false }: PageQuery,
-): Statement {
-  const conditions: (readonly [string, ...string[]])[] = [[always]];
+function statement(list: ListTable, page: PageQuery): Statement {
+  const { prefix, limit, newestFirst } = page;
+  const conditions = conditionsOf(list, page);
+  const exact = prefix && limit === 1 ? [prefix] : [];
+  const order = `${exact.length > 0 ? `${list.id} <> ?, ` : ""}${prefix ? "+first" : "first"}${newestFirst ? " desc" : ""}`;
+  return {
+    sql: `select * from ${list.table} where ${conditions.map(([sql]) => sql).join(" and ")} order by ${order}`,
+    values: [...conditions.flatMap(([, ...values]) => values), ...exact],
+  };
+}
+
+type Condition = readonly [sql: string, ...values: string[]];
+
+function conditionsOf({ table, id, always, open, tool: ofTool }: ListTable, page: PageQuery): readonly Condition[] {
+  const { after, session, tool, all, prefix, newestFirst } = page;
+  const conditions: Condition[] = [[always]];
   if (!all && open !== "") conditions.push([open]);
   if (after !== undefined) conditions.push([`first ${newestFirst ? "<" : ">"} (select first from ${table} where ${id} = ?)`, after]);
   if (session !== undefined) conditions.push(["session = ?", session]);
   if (tool !== undefined) conditions.push(ofTool.includes("?") ? [ofTool, tool] : [ofTool]);
   if (prefix) conditions.push([`${id} >= ? and ${id} < ?`, prefix, `${prefix}\u{10ffff}`]);
-  const where = conditions.map(([sql]) => sql).join(" and ");
-  const exact = prefix && limit === 1 ? [prefix] : [];
-  const order = `${exact.length > 0 ? `${id} <> ?, ` : ""}${prefix ? "+first" : "first"}${newestFirst ? " desc" : ""}`;
-  return {
-    sql: `select * from ${table} where ${where} order by ${order}`,
-    values: [...conditions.flatMap(([, ...values]) => values), ...exact],
-  };
+  return conditions;
 }
