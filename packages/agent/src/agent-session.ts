@@ -26,6 +26,8 @@ export type AgentSession = {
   readonly goOn: (signal: AbortSignal, how?: { readonly toldAll?: boolean }) => Promise<RunEnd>;
   /** Older turns become one summary. Waits its turn. False: the history is as it was. */
   readonly compact: (signal: AbortSignal) => Promise<boolean>;
+  /** The model must call this tool in its next turn. */
+  readonly force: (tool: string) => void;
   /** Tells the model what is queued, turn after turn; one at a time, whoever asks. Undefined: there was nothing. Rejects with `DrainFailure`. */
   readonly drain: () => Promise<RunEnd | undefined>;
   /**
@@ -111,6 +113,7 @@ export function createAgentSession(deps: AgentSessionDeps): AgentSession {
   return {
     drain,
     compact,
+    force: conversation.steering.force,
     interrupt: turns.interrupt,
     isBusy: turns.isBusy,
     rest: turns.rest,

@@ -43,11 +43,12 @@ export const SLASH_COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: "tools",
-    says: "what the model can call, or load your own again",
+    says: "what the model can call; /force TOOL demands one",
     usage: "[NAME|reload]",
     takes: ["reload"],
     ids: { "": "tools" },
   },
+  { name: "force", says: "make the model call this tool next", usage: "TOOL", ids: { "": "tools" }, unlisted: true },
   { name: "sessions", says: "earlier conversations", runs: ["sessions"] },
   { name: "resume", says: "go on with an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
   { name: "compact", says: "summarize what came before the newest turns" },

@@ -15,7 +15,7 @@ import type { Turns } from "./turns.ts";
 /** What commands of the prompt act on. */
 export type SlashParts = ExplainParts & {
   readonly bindings: () => readonly Binding[];
-  readonly turns: Pick<Turns, "isBusy" | "rest" | "compact">;
+  readonly turns: Pick<Turns, "isBusy" | "rest" | "compact" | "force">;
   readonly changeMode: (to: string) => Promise<void>;
   readonly changeModel: (to: string) => Promise<void>;
   /** Another conversation; undefined: a new one. */
@@ -72,6 +72,13 @@ const ACTS: Readonly<Record<string, Act>> = {
     const input = inputAbout(tool, rest.join(" "));
     const text = await explainNow(parts, { tool, input });
     say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await ownCommand(parts, ["explain", "--tool", tool, "--input", input])));
+  },
+  force: (parts, [tool]) => {
+    const tools = parts.policy()?.tools.visible() ?? [];
+    if (tool === undefined || !tools.some(({ name }) => name === tool))
+      return say(parts, "", tool === undefined ? "Name a tool: /force TOOL" : `There is no tool '${oneLine(tool)}'. /tools lists them.`);
+    parts.turns.force(tool);
+    say(parts, "", `The model must call ${tool} first, in answer to what you say next.`);
   },
   tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
   compact: async (parts) => {

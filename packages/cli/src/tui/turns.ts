@@ -15,6 +15,8 @@ export type Turns = {
   readonly goOn: () => Promise<void>;
   /** Older turns become one summary, when the model is done with what it does. False: the history is as it was. */
   readonly compact: () => Promise<boolean>;
+  /** The model must call this tool first, in answer to the next thing that is said. */
+  readonly force: (tool: string) => void;
   /** Something the model is to know before the next thing that is said. */
   readonly add: (context: string) => void;
   readonly interrupt: () => void;
@@ -46,6 +48,7 @@ export type TurnParts = {
 export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Turns {
   const context: string[] = [];
   const unsaid = unsaidTexts(stage);
+  let forced: string | undefined;
   let drive: AgentSession | undefined;
   const sayEnd = (end: RunEnd | undefined): void => {
     if (end?.reason !== "parked" || !leaving.aborted) stage.say(...endBlocks(end));
@@ -70,6 +73,8 @@ export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Tur
           return parked;
         }
         const talk = await talkTo(made);
+        if (forced !== undefined) talk.force(forced);
+        forced = undefined;
         return await talk.send(promptWith(context.splice(0), text), either);
       });
     },
@@ -88,6 +93,9 @@ export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Tur
         return undefined;
       });
       return isShorter;
+    },
+    force: (tool) => {
+      forced = tool;
     },
     add: (text) => void context.push(text),
     interrupt: () => {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { DIALECTS } from "../../../agent/test/wire/dialects.ts";
+import { modelServer } from "../../../agent/test/wire/model-server.ts";
 import { place } from "../support/assent.ts";
 import { converse, record, say, type Turn } from "./support/conversation.ts";
 import { openScreen, type Screen } from "./support/screen.ts";
@@ -282,5 +284,35 @@ describe("what runs in the background", () => {
     screen.press("ctrl+d");
     assert.equal(await screen.exit(), 0);
     assert.match(screen.scrollback().join("\n"), /^Ended: sleep 300 \(t_c2\)\nGo on with: assent resume s_\w+$/m);
+  });
+});
+
+describe("/force", () => {
+  test("the next request on the wire forces the tool, and the one after it does not", async () => {
+    using at = place();
+    const chat = DIALECTS["chat completions"];
+    const server = await modelServer();
+    try {
+      server.replies.push(
+        { frames: chat.frames({ calls: [{ id: "l1", name: "list", input: '{"path":"."}' }] }) },
+        { frames: chat.frames({ text: ["Listed."] }) },
+      );
+      const env = { ...at.env, ...chat.environment(server.origin) };
+      using screen = openScreen({ cwd: at.workspace, env, args: ["--model", chat.id], columns: 100, rows: 30 });
+      await screen.until("? keys");
+      screen.type("/force nothing\r");
+      await screen.until("There is no tool 'nothing'.");
+      screen.type("/force list\r");
+      await screen.until("The model must call list first");
+      screen.type("look around\r");
+      await screen.until("Listed.");
+      screen.press("ctrl+d");
+      assert.equal(await screen.exit(), 0);
+      const [first, second] = server.received.map(({ body }) => body["tool_choice"] as unknown);
+      assert.deepEqual(first, { type: "function", function: { name: "list" } });
+      assert.notDeepEqual(second, first);
+    } finally {
+      await server.close();
+    }
   });
 });

@@ -14,8 +14,8 @@ import type {
 /** What the default export of a tool module is: it is called once per session, with what a tool may use. */
 export type CustomToolFactory = (api: CustomToolApi) => Maybe<CustomTool | readonly CustomTool[]>;
 
-/** A tool as its author writes it. */
-export type CustomTool = {
+/** A tool as its author writes it. `P` is what its parameters are after validation; `api.tool` infers it from the schema. */
+export type CustomTool<P = Params> = {
   readonly name: string;
   /** Shown to people; `name` when absent. */
   readonly label?: string;
@@ -29,17 +29,17 @@ export type CustomTool = {
   readonly pollSafe?: boolean;
   readonly timeoutMs?: number;
   /** Not called where there is a `preview`: the runtime makes the changes. Written as methods, so that authors may say what their parameters are. */
-  execute?(toolCallId: string, params: Params, onUpdate: OnUpdate, ctx: CustomToolContext, signal: AbortSignal): Promise<CustomResult>;
-  permission?(params: Params): Verdict;
+  execute?(toolCallId: string, params: P, onUpdate: OnUpdate, ctx: CustomToolContext, signal: AbortSignal): Promise<CustomResult>;
+  permission?(params: P): Verdict;
   /** What a call would change, or a result when there is nothing to change. It changes nothing itself. */
-  preview?(params: Params, ctx: CustomToolContext): Maybe<CustomPreview | CustomResult>;
+  preview?(params: P, ctx: CustomToolContext): Maybe<CustomPreview | CustomResult>;
   /** Says what was changed; the effect itself where the preview has no changes. */
   apply?(applied: CustomApplied, ctx: CustomToolContext): Maybe<CustomResult>;
   /** What the world outside knows this call by: after a crash it may be run once more with the same key, where settings say so. */
-  idempotencyKey?(params: Params, ctx: RecoveryContext): string;
+  idempotencyKey?(params: P, ctx: RecoveryContext): string;
   /** After a crash: whether the effect happened. */
-  probe?(params: Params, ctx: RecoveryContext): Maybe<ProbeAnswer>;
-  renderCall?(params: Params): unknown;
+  probe?(params: P, ctx: RecoveryContext): Maybe<ProbeAnswer>;
+  renderCall?(params: P): unknown;
   renderResult?(result: unknown): unknown;
 };
 
@@ -127,6 +127,9 @@ export type ExecResult = { readonly code: number | null; readonly stdout: string
 /** How important a line of the log is. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/** What a schema gives after validation. */
+export type OutputOf<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
+
 /** What a factory is given. */
 export type CustomToolApi = {
   readonly cwd: string;
@@ -136,6 +139,8 @@ export type CustomToolApi = {
   readonly hasUI: boolean;
   readonly logger: Readonly<Record<LogLevel, (...words: readonly unknown[]) => void>>;
   readonly zod: typeof import("zod");
+  /** Gives the tool back as it is, and infers the type of `params` from the schema in `parameters`. */
+  readonly tool: <S extends StandardSchema>(tool: CustomTool<OutputOf<S>> & { readonly parameters: S }) => CustomTool;
   /** For the call that runs at this moment. */
   readonly pushPendingAction: PushPendingAction;
 };

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { format } from "node:util";
 import { type Maybe, type PendingAction, type RunContext, ToolError } from "@assent/core";
-import type { CustomToolApi, CustomToolContext, CustomToolUi, ExecOptions, LogLevel } from "./custom-tool.ts";
+import type { CustomTool, CustomToolApi, CustomToolContext, CustomToolUi, ExecOptions, LogLevel } from "./custom-tool.ts";
 import { currentScope, insideModule, type ModuleIdentity, outsideModules, type RunningCall } from "./module-scope.ts";
 import { type ProgramPorts, runProgram } from "./run-program.ts";
 
@@ -22,7 +22,7 @@ export function factoryApi(module: ModuleIdentity, ports: ApiPorts, zod: CustomT
     (level: LogLevel) =>
     (...words: readonly unknown[]) =>
       outsideModules(() => module.log(level, format(...words)));
-  return Object.freeze({
+  return Object.freeze<CustomToolApi>({
     cwd: ports.cwd,
     exec: (file: string, args: readonly string[] = [], options: ExecOptions = {}) => {
       const call = callForExec(module);
@@ -36,6 +36,7 @@ export function factoryApi(module: ModuleIdentity, ports: ApiPorts, zod: CustomT
     },
     logger: Object.freeze({ debug: logger("debug"), info: logger("info"), warn: logger("warn"), error: logger("error") }),
     zod,
+    tool: (tool) => tool as CustomTool,
     pushPendingAction: (action: PendingAction) => {
       if (!ports.staging) throw new ToolError("Pending action store unavailable for custom tools in this runtime.", "staging_unavailable");
       return push(module, runningCall(module), action);

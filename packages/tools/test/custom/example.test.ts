@@ -69,3 +69,24 @@ describe("examples/custom-tools/rename.ts", () => {
     assert.ok(existsSync(join(at.root, "photos/IMG_1.jpg")) && readFileSync(join(at.root, "photos/lisbon-2.jpg"), "utf8") === "taken");
   });
 });
+
+describe("examples/custom-tools/deploy.ts", () => {
+  test("its calls give what stands in deploy.out, and only the applied one has an effect", async (t) => {
+    const at = place(t);
+    const loaded = await at.load({ explicit: [join(directory, "deploy.ts")] });
+    assert.deepEqual(loaded.failed, []);
+    const { call } = await governed(at, loaded, { policy: { mode: "yolo" } });
+    const promised = readFileSync(join(directory, "deploy.out"), "utf8");
+    let printed = "";
+    for (const [line, name = "", input = ""] of promised.matchAll(/^> (\w+) (.*)$/gm))
+      printed += `${line}\n${(await call(name, JSON.parse(input))).text}\n`;
+    assert.equal(printed, promised);
+    assert.equal(readFileSync(join(at.root, "deployed.txt"), "utf8"), "web 2\n");
+  });
+
+  test("parameters that the schema refuses never reach it", async (t) => {
+    const at = place(t);
+    const { call } = await governed(at, await at.load({ explicit: [join(directory, "deploy.ts")] }), { policy: { mode: "yolo" } });
+    assert.equal((await call("deploy", { service: "web; rm -rf /" })).outcome, "invalid");
+  });
+});
