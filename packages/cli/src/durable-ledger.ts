@@ -1,6 +1,6 @@
 import type { Ledger } from "@assent/core";
 import { hostProcesses } from "@assent/host";
-import { openLedger, type StoreExtras } from "@assent/store";
+import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
 import type { Context } from "./command-spec.ts";
 import { warn } from "./output.ts";
 
@@ -25,7 +25,8 @@ type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
 async function openDurable({ io, overrides }: Context, directory: string): Promise<Ledger & StoreExtras> {
   const { clock, openDatabase } = overrides;
   const { startOf } = hostProcesses();
-  const ledger = await openLedger({ directory, startOf, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
+  const onWarning = ({ message }: StoreWarning): void => void warn(io, message);
+  const ledger = await openLedger({ directory, startOf, onWarning, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
   for (const { message } of ledger.warnings) await warn(io, message);
   if (ledger.refusal?.type === "store_newer") await warn(io, ledger.refusal.message);
   return ledger;

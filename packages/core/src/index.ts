@@ -60,7 +60,7 @@ export type { Json, JsonObject } from "./model/json.ts";
 export { isObject } from "./model/json.ts";
 export type { Kind } from "./model/kind.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
-export { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, livedCall, naming } from "./model/known-event.ts";
+export { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, livedCall, naming, snapshotName } from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";
 export {
   answerRefusal,
@@ -88,6 +88,7 @@ export type { Request, Unit } from "./model/request.ts";
 export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
 export { hasCycleInSchema } from "./model/schema-cycle.ts";
 export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
+export { fromSnapshot, toSnapshot } from "./model/snapshot.ts";
 export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task-events.ts";
 export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
 export { messageOf } from "./model/thrown.ts";

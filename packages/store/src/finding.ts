@@ -37,7 +37,7 @@ const HINTS: Readonly<Record<FindingType, string>> = {
   illegal_event: "assent verify --repair",
   missing_session: "Restore a backup, or accept the loss: assent verify --repair",
   truncated: "Restore a backup, or accept the loss: assent verify --repair",
-  snapshot_mismatch: "It is not used; the next snapshot replaces it.",
+  snapshot_mismatch: "It is not used. Find out who changed it, then remove it: assent verify --rebuild",
   index_mismatch: "assent verify --rebuild",
   blob_missing: "Restore a backup; the value is not used.",
   blob_corrupt: "Restore a backup; the value is not used.",
@@ -47,7 +47,7 @@ const HINTS: Readonly<Record<FindingType, string>> = {
 };
 
 /** Not worth an exit code: nothing is lost or in doubt. */
-const WARNINGS: readonly FindingType[] = ["snapshot_mismatch", "permissions", "unknown_type"];
+const WARNINGS: readonly FindingType[] = ["permissions", "unknown_type"];
 
 /** A finding at a place of a chain, with the hint of its type. */
 export function finding(type: FindingType, place: { readonly session?: string; readonly seq?: number }, message: string): Finding {

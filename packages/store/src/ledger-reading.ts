@@ -7,7 +7,8 @@ import type { Followers } from "./followers.ts";
 import type { OpenStore } from "./open-store.ts";
 import { pendingLists } from "./pending.ts";
 import type { EventReading, Reader } from "./read-events.ts";
-import { snapshotsOf } from "./snapshots.ts";
+import { snapshotReading } from "./snapshots.ts";
+import type { StoreWarning } from "./state-directory.ts";
 import { storeError } from "./store-error.ts";
 
 /** The half of the port that reads. */
@@ -20,6 +21,7 @@ export type LedgerReadingOptions = {
   readonly followers: Followers;
   readonly isLive: (holder: Holder) => boolean;
   readonly now: () => string;
+  readonly warn: (warning: StoreWarning) => void;
 };
 
 /** So many events are read before others get a turn of the event loop. */
@@ -28,10 +30,10 @@ const TURN = 512;
 /** The readers' half of a ledger. It works on a store that can no longer be written, too. */
 export function ledgerReading(
   { database, paths }: OpenStore,
-  { reading, damage, followers, isLive, now }: LedgerReadingOptions,
+  { reading, damage, followers, isLive, now, warn }: LedgerReadingOptions,
 ): LedgerReading {
   const pending = pendingLists(database, { now, isLive });
-  const snapshots = snapshotsOf(database);
+  const snapshots = snapshotReading(database, reading);
   const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   const guard = <T>(work: () => T): T => {
     try {
@@ -58,7 +60,13 @@ export function ledgerReading(
     },
     subscribe: (from, filter, sink, failed) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink, failed),
     pending: async (kind, page = {}) => guard(() => pending(kind, page)),
-    latest: async (session) => guard(() => snapshots.latest(session)),
+    latest: async (session) => {
+      const stored = guard(() => snapshots.latest(session));
+      if (!stored || !("fault" in stored)) return stored;
+      const message = `The snapshot of session ${session} was ignored: ${stored.fault}. Its events are used instead. Check: assent verify`;
+      warn({ type: "snapshot_mismatch", message });
+      return undefined;
+    },
     // The shape is the same, except where a reference stood in for a value.
     resolve: async <T extends Json>(value: T) => guard(() => withBlobs(value, (sha) => bytes.get(sha)?.bytes) as T),
     blob: async (sha) => guard(() => checkedBytes(sha, bytes.get(sha)?.bytes)),

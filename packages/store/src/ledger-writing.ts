@@ -10,7 +10,7 @@ import { acquire } from "./lease.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { EventReading } from "./read-events.ts";
 import { recordPlace } from "./restored.ts";
-import { snapshotsOf, snapshotText } from "./snapshots.ts";
+import { snapshotText, snapshotWriter } from "./snapshots.ts";
 import { storeError } from "./store-error.ts";
 import { keepLog } from "./wal.ts";
 
@@ -37,7 +37,7 @@ type Writers = LedgerWritingOptions & {
 /** The writers' half of a ledger: every operation goes through the one queue. */
 export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): LedgerWriting {
   const { database, paths, files, writing, time, refusal } = store;
-  const snapshots = snapshotsOf(database);
+  const putSnapshot = snapshotWriter(database, writing, time);
   const checkpoints = checkpointsOf(database, writing, time);
   const committer = makeCommitter({ database, paths, files, writing, finish: checkpoints.due });
   if (refusal) committer.refuse(refusal);
@@ -54,7 +54,7 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
     snapshot: (session, seq, state) =>
       prepared(
         () => snapshotText(state),
-        (text) => queue.submit("normal", () => snapshots.put(session, seq, text)),
+        (text) => queue.submit("normal", () => putSnapshot(session, seq, text)),
       ),
     close: async () => {
       const last = checkpoints.wanted() && !committer.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;

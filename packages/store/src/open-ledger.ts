@@ -15,6 +15,8 @@ import { watchCommits } from "./watch.ts";
 export type OpenLedgerOptions = OpenStoreOptions & {
   /** The start time of a live process, as `Processes.startOf` gives it: tells whether the holder of a session still runs. */
   readonly startOf?: StartOf;
+  /** Told of warnings that come up while the ledger is open. */
+  readonly onWarning?: (warning: StoreWarning) => void;
 };
 
 /** What a durable ledger has besides the port. */
@@ -27,22 +29,21 @@ export type StoreExtras = {
 };
 
 /** Opens the durable ledger of a state directory, making it if need be. Failures are `LedgerError`s. */
-export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
+export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
   const store = await openStore(options);
   const { database, storeId, paths, warnings, refusal } = store;
   const reading = eventReading(database, storeId);
   const damage = makeDamage();
   const isLive = liveness(hostname(), startOf);
   const now = newestTime(store);
+  const warn = (warning: StoreWarning): void => {
+    warnings.push(warning);
+    onWarning?.(warning);
+  };
   const followers = makeFollowers({
     head: reading.head,
     watch: (changed, lost) => watchCommits(store, changed, lost),
-    failed: (error) => {
-      warnings.push({
-        type: "subscriber_failed",
-        message: `A subscriber failed: ${messageOf(error)}`,
-      });
-    },
+    failed: (error) => warn({ type: "subscriber_failed", message: `A subscriber failed: ${messageOf(error)}` }),
   });
   const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, committed: followers.wake });
   let open = true;
@@ -53,7 +54,7 @@ export async function openLedger({ startOf, ...options }: OpenLedgerOptions): Pr
     warnings,
     refusal,
     ...writing,
-    ...ledgerReading(store, { reading, damage, followers, isLive, now }),
+    ...ledgerReading(store, { reading, damage, followers, isLive, now, warn }),
     close: async () => {
       if (!open) return;
       open = false;

@@ -11,7 +11,7 @@ import {
   sessionAt,
 } from "@assent/core";
 import { type Database, type Query, query } from "./database.ts";
-import type { ChainEntry } from "./rows.ts";
+import { type ChainEntry, parseRow } from "./rows.ts";
 import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
 /** What a list depends on besides its table. */
@@ -78,8 +78,7 @@ function plain(table: string): ListTable {
 }
 
 function* parsed<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> {
-  // Parsing: rows of lists are written as JSON by stored-rows.ts.
-  for (const { row } of rows) yield JSON.parse(row) as Row;
+  for (const { row } of rows) yield parseRow<Row>(row);
 }
 
 function* sessionRow({ row, holder }: ChainEntry, isLive: ListFacts["isLive"]): Generator<SessionRow> {

@@ -16,6 +16,8 @@ export type EventReading = {
   /** Reads strictly after the cursor, in order; `cursor_ahead` if the store is shorter than that. */
   readonly reader: (from: Cursor, filter: EventFilter) => Reader;
   readonly at: (pos: number) => StoredEvent | undefined;
+  /** The newest event of the shared chain that is indexed under this name. */
+  readonly newestNaming: (name: string) => StoredEvent | undefined;
   /** Position of the newest event. */
   readonly head: () => number;
 };
@@ -36,6 +38,7 @@ export function eventReading(database: Database, store: string): EventReading {
     `select ${EVENT_COLUMNS} from events where session = ? and call = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
   );
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
+  const lastNaming = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? order by pos desc limit 1`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
   const place = query<{ pos: number; seq: number }>(database, "select pos, seq from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
@@ -55,7 +58,12 @@ export function eventReading(database: Database, store: string): EventReading {
     const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
   };
-  return { reader, head, at: (pos) => checked(one.get(pos), store) };
+  return {
+    reader,
+    head,
+    at: (pos) => checked(one.get(pos), store),
+    newestNaming: (name) => checked(lastNaming.get(name), store),
+  };
 }
 
 type Places = {

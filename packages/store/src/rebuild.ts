@@ -1,15 +1,23 @@
 import { type Database, query, transact } from "./database.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { storedRows } from "./stored-rows.ts";
+import { checkSnapshots } from "./verify-lists.ts";
 
-/** Makes the list tables again from the events, as far as these are good. */
+/** Makes the list tables again from the events, as far as these are good, and removes snapshots that do not match them. */
 export function rebuildLists(database: Database, store: string): void {
   transact(database, () => {
     const scan = scanEvents(database, { store });
     const place = query(database, "update events set call = ?, naming = ? where pos = ?");
     for (const { pos, call, naming } of scan.misplaced) place.run(call, naming, pos);
     writeLists(database, scan);
+    removeBadSnapshots(database, scan, store);
   });
+}
+
+/** Removes the snapshots that the events do not confirm. To be called in a transaction. */
+export function removeBadSnapshots(database: Database, scan: Scan, store: string): void {
+  const remove = query(database, "delete from snapshots where session = ?");
+  for (const { session } of [...checkSnapshots(database, scan, { store, only: undefined })]) remove.run(session);
 }
 
 /**

@@ -9,8 +9,8 @@ import { isMalformedFile, untilMalformed } from "./malformed.ts";
 import type { OpenStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
 import type { Cut } from "./past-cuts.ts";
-import { writeLists } from "./rebuild.ts";
-import { splitCallKey } from "./rows.ts";
+import { removeBadSnapshots, writeLists } from "./rebuild.ts";
+import { parseRow, splitCallKey } from "./rows.ts";
 import { salvage } from "./salvage.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { prepare } from "./writing.ts";
@@ -41,6 +41,7 @@ export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<
     for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settle(store, scan, session);
     writing.keep();
     writing.flush();
+    removeBadSnapshots(database, scan, storeId);
     return repaired;
   });
 }
@@ -86,10 +87,7 @@ function heldSessions(database: Database, startOf: StartOf | undefined): Held {
       () => undefined,
     ),
   ];
-  // Parsing: the column is written by stored-rows.ts.
-  return new Map(
-    listed.map(({ session, holder }) => [session, JSON.parse(holder) as Holder] as const).filter(([, holder]) => isLive(holder)),
-  );
+  return new Map(listed.map(({ session, holder }) => [session, parseRow<Holder>(holder)] as const).filter(([, holder]) => isLive(holder)));
 }
 
 function refuseHeld(held: Held, cuts: ReadonlyMap<string, Cut>): void {

@@ -3,6 +3,7 @@ import { stageShared } from "./append.ts";
 import { type Database, query } from "./database.ts";
 import type { FilePlace } from "./lease.ts";
 import { draft } from "./own-draft.ts";
+import { parseRow } from "./rows.ts";
 import type { Writing } from "./writing.ts";
 
 /** Where the file was when it was last written under an epoch; undefined before the first. */
@@ -26,8 +27,7 @@ export function voidAnswers(database: Database, writing: Writing, at: string): n
     database,
     "select row from approvals where open = 1 or json_extract(row, '$.state') = 'approved' and json_extract(row, '$.consumed') = 0 order by first",
   );
-  // Parsing: rows of lists are written as JSON by stored-rows.ts.
-  const approvals = candidates.all().map(({ row }) => JSON.parse(row) as ApprovalRow);
+  const approvals = candidates.all().map(({ row }) => parseRow<ApprovalRow>(row));
   for (const { id: approval, session, call, revision } of approvals) {
     stageShared(writing, draft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by: "store_restored" }, at));
   }

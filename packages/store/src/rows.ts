@@ -1,5 +1,6 @@
-import { type CallRow, type Holder, isOpenProposal, type Lists, type SessionRow } from "@assent/core";
+import { type CallRow, type Holder, isObject, isOpenProposal, type Lists, type SessionRow } from "@assent/core";
 import { NO_HASH } from "./chain.ts";
+import { unlisted } from "./store-error.ts";
 
 /** One chain: its head, who may append to it, and how the list of sessions shows it. */
 export type ChainEntry = {
@@ -38,6 +39,28 @@ export const IS_OPEN: { readonly [K in keyof ListRows]: (row: ListRows[K]) => bo
   proposals: isOpenProposal,
   questions: ({ state }) => state === "open",
 };
+
+/** The column by which a list can be searched besides its session, and its value for a row. */
+export const SEARCHED_BY: {
+  readonly [K in keyof ListRows]: { readonly column: "tool" | "call"; readonly value: (row: ListRows[K]) => string };
+} = {
+  approvals: { column: "tool", value: ({ tool }) => tool },
+  grants: { column: "tool", value: ({ tool }) => tool },
+  proposals: { column: "tool", value: ({ tool }) => tool },
+  questions: { column: "call", value: ({ callId }) => callId },
+};
+
+/** Parses a JSON column of a list; what is no object was not written by this program (`store_corrupt`). */
+export function parseRow<Row>(text: string): Row {
+  try {
+    const value: unknown = JSON.parse(text);
+    // Parsing: rows of lists are written as JSON by stored-rows.ts and stored-chains.ts.
+    if (isObject(value)) return value as Row;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  throw unlisted({});
+}
 
 /** A row of a list: its place in it, and the position of the event that stands. */
 export type Listed<Row> = { readonly row: Row; readonly first: number; readonly latest: number };

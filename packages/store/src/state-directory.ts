@@ -6,7 +6,7 @@ import { gone, lost, unreadable } from "./store-error.ts";
 
 /** Something the opener should know that stops nothing. */
 export type StoreWarning = {
-  readonly type: "store_permissions" | "store_restored" | "subscriber_failed";
+  readonly type: "store_permissions" | "store_restored" | "subscriber_failed" | "snapshot_mismatch";
   readonly message: string;
 };
 

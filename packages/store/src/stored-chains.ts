@@ -2,7 +2,7 @@ import { type Holder, type SessionRow, SHARED } from "@assent/core";
 import { type Database, type Query, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { advanced } from "./lists.ts";
-import { type ChainEntry, cachedTable } from "./rows.ts";
+import { type ChainEntry, cachedTable, parseRow } from "./rows.ts";
 import { unlisted } from "./store-error.ts";
 import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
 
@@ -68,9 +68,8 @@ function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, hol
     newestAt: more.newest_at,
     closed: closed === 1,
     pruned: pruned === 1,
-    // Parsing: both columns are written below.
-    holder: holder === null ? null : (JSON.parse(holder) as Holder),
-    row: row === null ? null : { ...UNWRITTEN, ...(JSON.parse(row) as SessionRow) },
+    holder: holder === null ? null : parseRow<Holder>(holder),
+    row: row === null ? null : { ...UNWRITTEN, ...parseRow<SessionRow>(row) },
     named: 0,
   };
 }

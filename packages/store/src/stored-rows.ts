@@ -3,7 +3,17 @@ import { type Database, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
 import { memoryRows } from "./memory-rows.ts";
-import { type CallEntry, cachedTable, IS_OPEN, type Listed, type ListRows, type Rows, splitCallKey } from "./rows.ts";
+import {
+  type CallEntry,
+  cachedTable,
+  IS_OPEN,
+  type Listed,
+  type ListRows,
+  parseRow,
+  type Rows,
+  SEARCHED_BY,
+  splitCallKey,
+} from "./rows.ts";
 import { chainTable } from "./stored-chains.ts";
 import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
 
@@ -19,10 +29,10 @@ export type StoredRows = Rows & {
 export function storedRows(database: Database): StoredRows {
   const chains = chainTable(database);
   const calls = callTable(database);
-  const approvals = listTable(database, { table: "approvals", column: "tool", value: ({ tool }) => tool });
-  const grants = listTable(database, { table: "grants", column: "tool", value: ({ tool }) => tool });
-  const proposals = listTable(database, { table: "proposals", column: "tool", value: ({ tool }) => tool });
-  const questions = listTable(database, { table: "questions", column: "call", value: ({ callId }) => callId });
+  const approvals = listTable(database, "approvals");
+  const grants = listTable(database, "grants");
+  const proposals = listTable(database, "proposals");
+  const questions = listTable(database, "questions");
   const all = [chains, calls, approvals, grants, proposals, questions];
   return {
     chains,
@@ -71,14 +81,8 @@ function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
 
 type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };
 
-/** A list's table: all have these columns but one, by which it is searched besides. */
-type ListTable<K extends keyof ListRows> = {
-  readonly table: K;
-  readonly column: "tool" | "call";
-  readonly value: (row: ListRows[K]) => string;
-};
-
-function listTable<K extends keyof ListRows>(database: Database, { table, column, value }: ListTable<K>): StoredTable<Listed<ListRows[K]>> {
+function listTable<K extends keyof ListRows>(database: Database, table: K): StoredTable<Listed<ListRows[K]>> {
+  const { column, value } = SEARCHED_BY[table];
   const select = query<ListColumns>(database, `select first, latest, row from ${table} where id = ?`);
   const insert = query(
     database,
@@ -87,8 +91,7 @@ function listTable<K extends keyof ListRows>(database: Database, { table, column
   );
   const rows = cachedTable<Listed<ListRows[K]>>((id) => {
     const found = select.get(id);
-    // Parsing: the column is written below.
-    return found && { first: found.first, latest: found.latest, row: JSON.parse(found.row) as ListRows[K] };
+    return found && { first: found.first, latest: found.latest, row: parseRow<ListRows[K]>(found.row) };
   });
   const write = (id: string, { row, first, latest }: Listed<ListRows[K]>): void => {
     insert.run(id, first, latest, row.session ?? null, value(row), Number(IS_OPEN[table](row)), JSON.stringify(row));

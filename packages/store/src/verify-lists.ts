@@ -1,9 +1,11 @@
-import { canonicalJson, type JsonObject, LedgerError, SHARED } from "@assent/core";
+import { canonicalJson, LedgerError, SHARED } from "@assent/core";
 import { sha256 } from "./chain.ts";
 import { type Database, query } from "./database.ts";
 import { type Finding, finding } from "./finding.ts";
-import { type ChainEntry, IS_OPEN, type Listed, type ListRows } from "./rows.ts";
+import { type EventReading, eventReading } from "./read-events.ts";
+import { type ChainEntry, IS_OPEN, type Listed, type ListRows, parseRow, SEARCHED_BY } from "./rows.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
+import { matchesFold, type StoredSnapshot, snapshotReading } from "./snapshots.ts";
 import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
 /** Compares the list tables with what the events make of them. Where a chain is bad, or the shared one, that cannot be told. */
@@ -33,16 +35,19 @@ function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chain
 }
 
 function isSameChain(read: () => ChainEntry, made: ChainEntry): boolean {
-  try {
-    const compared = ({ first: _first, named: _named, ...chain }: ChainEntry): object => chain;
-    return same(compared(read()), compared(made));
-  } catch (error) {
-    if (error instanceof LedgerError) return false; // the row does not even belong to its chain
-    throw error;
-  }
+  const compared = ({ named: _named, ...chain }: ChainEntry): object => chain;
+  return isReadable(() => same(compared(read()), compared(made)));
 }
 
-type ListColumns = { readonly id: string; readonly latest: number; readonly open: number; readonly row: string };
+type ListColumns = {
+  readonly id: string;
+  readonly first: number;
+  readonly latest: number;
+  readonly session: string | null;
+  readonly searched: string;
+  readonly open: number;
+  readonly row: string;
+};
 
 function* checkRows(database: Database, all: Scan["rows"]["all"], isJudged: IsJudged): Generator<Finding> {
   const { approvals, grants, proposals, questions } = all;
@@ -60,15 +65,34 @@ function* compare<K extends keyof ListRows>(
   isJudged: IsJudged,
 ): Generator<Finding> {
   const seen = new Set<string>();
-  for (const { id, latest, open, row } of query<ListColumns>(database, `select id, latest, open, row from ${table}`).iterate()) {
-    seen.add(id);
-    // Parsing: rows of lists are written as JSON by stored-rows.ts.
-    const stored = { row: JSON.parse(row) as ListRows[K], latest };
-    const made = expected.get(id);
-    const right = made && open === Number(IS_OPEN[table](made.row)) && same(stored, { row: made.row, latest: made.latest });
-    if (!right && isJudged(stored.row.session)) yield mismatch(table, id, stored.row.session);
+  const columns = `id, first, latest, session, ${SEARCHED_BY[table].column} as searched, open, row`;
+  for (const stored of query<ListColumns>(database, `select ${columns} from ${table}`).iterate()) {
+    seen.add(stored.id);
+    const made = expected.get(stored.id);
+    const session = (made ? made.row.session : stored.session) ?? undefined;
+    if (!(made && isSameRow(stored, table, made)) && isJudged(session)) yield mismatch(table, stored.id, session);
   }
   for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield mismatch(table, id, row.session);
+}
+
+/** Every column counts: an approval under another session's name is one that its own session's list lacks. */
+function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { row, first, latest }: Listed<ListRows[K]>): boolean {
+  const { id, row: text, ...columns } = stored;
+  const expected = {
+    ...{ first, latest, session: row.session ?? null },
+    ...{ searched: SEARCHED_BY[table].value(row), open: Number(IS_OPEN[table](row)) },
+  };
+  return same(columns, expected) && isReadable(() => same(parseRow<ListRows[K]>(text), row));
+}
+
+/** False for a row that cannot even be read. */
+function isReadable(compared: () => boolean): boolean {
+  try {
+    return compared();
+  } catch (error) {
+    if (error instanceof LedgerError) return false;
+    throw error;
+  }
 }
 
 function mismatch(table: string, id: string, session: string | undefined): Finding {
@@ -90,23 +114,22 @@ export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBl
   }
 }
 
-type Snapshot = { readonly session: string; readonly seq: number; readonly hash: string; readonly state: string };
-
-/** A snapshot belongs to the event at its place. */
-export function* checkSnapshots(database: Database, only: string | undefined): Generator<Finding> {
-  const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
-  for (const { session, seq, hash, state } of query<Snapshot>(database, "select session, seq, hash, state from snapshots").iterate()) {
-    if (only !== undefined && session !== only) continue;
-    const right = hashAt.get(session, seq)?.hash === hash && isJson(state);
-    if (!right) yield finding("snapshot_mismatch", { session, seq }, "The snapshot does not belong to the chain.");
+/** Every snapshot is what the chain has a digest of, and holds what the events make of the session. */
+export function* checkSnapshots(
+  database: Database,
+  { chains }: Scan,
+  { store, only }: { readonly store: string; readonly only: string | undefined },
+): Generator<Finding> {
+  if (chains.get(SHARED)?.bad) return;
+  const reading = eventReading(database, store);
+  for (const { session, seq, stored } of snapshotReading(database, reading).all()) {
+    if ((only !== undefined && session !== only) || chains.get(session)?.bad) continue;
+    const fault = snapshotFault(reading, session, stored);
+    if (fault !== undefined) yield finding("snapshot_mismatch", { session, seq }, `The snapshot cannot be used: ${fault}.`);
   }
 }
 
-function isJson(text: string): boolean {
-  try {
-    return typeof (JSON.parse(text) as JsonObject) === "object";
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
+function snapshotFault(reading: EventReading, session: string, stored: StoredSnapshot): string | undefined {
+  if ("fault" in stored) return stored.fault;
+  return matchesFold(reading, session, stored) ? undefined : "it is not what the session's events say";
 }

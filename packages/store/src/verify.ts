@@ -120,7 +120,7 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
       ...scan.findings,
       ...checkLists(database, scan, session),
       ...checkBlobs(database, scan.blobs),
-      ...checkSnapshots(database, session),
+      ...checkSnapshots(database, scan, { store, only: session }),
       ...(anchor ? checkAnchor(database, store, anchor) : []),
     ];
     return made({ store, findings, scan });

@@ -211,6 +211,8 @@ export type EventBodies = ProposalEventBodies &
     };
     "store.migrated": { readonly from: number; readonly to: number };
     "store.checkpoint": { readonly heads: readonly { readonly session: string; readonly seq: number; readonly hash: string }[] };
+    /** Commits the chain to the content of a snapshot: `state` is its SHA-256, `hash` that of the event at `seq`. */
+    "store.snapshot": { readonly session: string; readonly seq: number; readonly hash: string; readonly state: string };
     "store.repaired": { readonly session: string; readonly goodSeq: number; readonly lostFrom: number };
     "store.restored": { readonly approvals: number };
     "store.pruned": { readonly session: string; readonly seq: number; readonly hash: string };

@@ -66,6 +66,7 @@ const APPENDED_BY: { readonly [T in EventType]: T extends SharedDraft["type"] ? 
   "store.epoch": "store",
   "store.migrated": "store",
   "store.checkpoint": "store",
+  "store.snapshot": "store",
   "store.repaired": "store",
   "store.restored": "store",
   "store.pruned": "store",
@@ -98,7 +99,10 @@ export function knownEvent(stored: StoredEvent): LedgerEvent | undefined {
   return stored.v === 1 && BY_TYPE.has(stored.type) ? (stored as unknown as LedgerEvent) : undefined;
 }
 
-/** The session that an event of the shared chain names: its fold takes the event in. Trust names its workspace the same way, so that it is found without a search; no session has a name like it. */
+/**
+ * The session that an event of the shared chain names: its fold takes the event in.
+ * Trust and snapshots are indexed the same way, under `trust:WORKSPACE` and `snapshot:SESSION`, which are no names of sessions.
+ */
 export function naming(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {
     case "approval.answered":
@@ -111,9 +115,16 @@ export function naming(event: { readonly type: string; readonly body: object }):
     case "trust.granted":
     case "trust.revoked":
       return `trust:${text(event.body, "workspace") ?? ""}`;
+    case "store.snapshot":
+      return snapshotName(text(event.body, "session") ?? "");
     default:
       return undefined;
   }
+}
+
+/** The name under which the snapshots of a session are indexed. */
+export function snapshotName(session: string): string {
+  return `snapshot:${session}`;
 }
 
 /** The call an event speaks of, whichever chain it is in. */
