@@ -38,7 +38,7 @@ describe("S41: output that pretends to be something else", () => {
           .map(({ type }) => type),
         [
           ...["store.epoch", "session.registered", "session.created", "session.opened", "call.proposed", "call.judged", "call.claimed"],
-          ...["call.started", "call.ended", "session.closed", "store.checkpoint"],
+          ...["call.started", "call.ended", "session.closed", "store.checkpoint", "store.snapshot"],
         ],
       );
       assert.equal((await at.resume(open.sessionId)).outcome, "waiting");

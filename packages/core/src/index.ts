@@ -60,7 +60,17 @@ export type { Json, JsonObject } from "./model/json.ts";
 export { isObject } from "./model/json.ts";
 export type { Kind } from "./model/kind.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
-export { callOf, contentsOf, EVENT_TYPES, isAnswerable, isAppendable, knownEvent, livedCall, naming, snapshotName } from "./model/known-event.ts";
+export {
+  callOf,
+  contentsOf,
+  EVENT_TYPES,
+  isAnswerable,
+  isAppendable,
+  knownEvent,
+  livedCall,
+  naming,
+  snapshotName,
+} from "./model/known-event.ts";
 export type { CallRow } from "./model/ledger-rules.ts";
 export {
   answerRefusal,

@@ -14,8 +14,8 @@ type Head = EventBodies["store.checkpoint"]["heads"][number];
 export type Checkpoints = {
   /** A session's chain grows in this transaction; one that closes has its head written at once. */
   readonly grown: (closed: boolean) => void;
-  /** To be called in each transaction, after its operations. */
-  readonly due: () => void;
+  /** To be called in each transaction, after its operations. True if a session or the ledger closes in it. */
+  readonly due: () => boolean;
   /** This process appended to a session since its last checkpoint. */
   readonly wanted: () => boolean;
 };
@@ -35,9 +35,9 @@ export function checkpointsOf(database: Database, writing: Writing, now: () => s
       atOnce ||= closed;
     },
     due: () => {
-      if (!isDue()) return;
+      if (!isDue()) return false;
       known = Number(last.get()?.value ?? 0); // another process may have written one
-      if (!isDue()) return;
+      if (!isDue()) return false;
       writing.flush(true);
       const heads = changed.all(known).map(({ session, seq, hash }) => ({ session, seq, hash }));
       for (let at = 0; at < heads.length; at += HEADS)
@@ -46,7 +46,9 @@ export function checkpointsOf(database: Database, writing: Writing, now: () => s
       known = writing.head();
       remember.run(String(known));
       unwritten = false;
+      const isClosing = atOnce;
       atOnce = false;
+      return isClosing;
     },
     wanted: () => unwritten,
   };

@@ -11,11 +11,18 @@ export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
   return { claimed, prepared: prepare(claimed, (type) => type === "call.claimed") };
 }
 
+/** What a claim depends on besides the rows. */
+export type ClaimContext = {
+  readonly now: () => string;
+  /** Told of an intent that uses up an approval or one of a grant's limited uses. It may throw to refuse the claim. */
+  readonly consumed: (event: LedgerEvent) => void;
+};
+
 /** Stores the intent if every condition for it holds in this very transaction. */
 export function claim(
   writing: Writing,
   expectation: Expectation,
-  { claimed, prepared, now }: PreparedClaim & { readonly now: () => string },
+  { claimed, prepared, now, consumed }: PreparedClaim & ClaimContext,
 ): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {
   const { rows } = writing;
   const { session, epoch } = expectation.lease;
@@ -26,5 +33,8 @@ export function claim(
   const grant = stands.grant === undefined ? undefined : rows.grants.get(stands.grant)?.row;
   const facts = { call, approval, grant, policySeq, now: grant?.expiresAt === undefined ? "" : now(), durable: true };
   const lost = claimLoss(claimed.body, facts);
-  return lost === undefined ? { won: writing.stage(session, epoch, prepared) } : { lost };
+  if (lost !== undefined) return { lost };
+  const won = writing.stage(session, epoch, prepared);
+  if (approval !== undefined || grant?.usesLeft !== undefined) consumed(won);
+  return { won };
 }

@@ -1,5 +1,6 @@
 import { type Durability, LedgerError, messageOf } from "@assent/core";
 import type { Database } from "./database.ts";
+import type { DueMark } from "./marks.ts";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
 import { storeError } from "./store-error.ts";
@@ -27,10 +28,12 @@ export type CommitterOptions = {
   readonly writing: Writing;
   readonly files: StoreFiles;
   readonly finish: () => void;
+  /** The mark that a transaction leaves outside the database. It is written before anyone learns of the commit. */
+  readonly mark: Pick<DueMark, "reset" | "write">;
 };
 
 /** The one place where a transaction begins and ends. */
-export function makeCommitter({ database, paths, writing, files, finish }: CommitterOptions): Committer {
+export function makeCommitter({ database, paths, writing, files, finish, mark }: CommitterOptions): Committer {
   let refusal: LedgerError | undefined;
   let synchronous: Durability | undefined;
   const fault = (error: unknown): void => {
@@ -43,11 +46,19 @@ export function makeCommitter({ database, paths, writing, files, finish }: Commi
       throw storeError(cause, paths) === cause ? nameless(cause) : cause;
     }
   };
+  const writeMark = (): void => {
+    try {
+      mark.write();
+    } catch (cause) {
+      throw unsure(`Could not write a mark beside the ledger (${messageOf(cause)}).`, cause);
+    }
+  };
   const transaction = (durability: Durability, steps: readonly (() => void)[]): number => {
     if (durability !== synchronous) database.exec(`pragma synchronous=${durability}`); // not possible inside a transaction
     synchronous = durability;
     database.exec("begin immediate");
     files.check();
+    mark.reset();
     writing.resume();
     for (const step of steps) step();
     if (writing.isOutdated()) throw new Outdated();
@@ -55,6 +66,7 @@ export function makeCommitter({ database, paths, writing, files, finish }: Commi
     const bytes = writing.flush();
     commitNow();
     files.check(); // again: the files may have gone since, and then nothing is acknowledged
+    writeMark();
     return bytes;
   };
   const rollBack = (): void => {

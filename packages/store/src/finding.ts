@@ -11,6 +11,7 @@ export type FindingType =
   | "index_mismatch"
   | "blob_missing"
   | "blob_corrupt"
+  | "store_restored"
   | "permissions"
   | "unknown_type"
   | "store_corrupt";
@@ -41,6 +42,7 @@ const HINTS: Readonly<Record<FindingType, string>> = {
   index_mismatch: "assent verify --rebuild",
   blob_missing: "Restore a backup; the value is not used.",
   blob_corrupt: "Restore a backup; the value is not used.",
+  store_restored: "The next command that opens the ledger cancels open approvals and unused answers.",
   permissions: "The next command that opens the ledger corrects it.",
   unknown_type: "Open the session with the version of Assent that wrote it.",
   store_corrupt: "assent verify --repair",

@@ -1,4 +1,14 @@
-import { type Holder, knownEvent, type Ledger, type LedgerEvent } from "@assent/core";
+import {
+  type Draft,
+  type Durability,
+  type Holder,
+  knownEvent,
+  type Ledger,
+  LedgerError,
+  type LedgerEvent,
+  messageOf,
+  SHARED,
+} from "@assent/core";
 import { answer, prepareAnswer } from "./answer.ts";
 import { append, prepareBatch } from "./append.ts";
 import { type Checkpoints, checkpointsOf } from "./checkpoint.ts";
@@ -7,6 +17,7 @@ import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
 import { makeCommitter } from "./committer.ts";
 import type { Damage } from "./damage.ts";
 import { acquire } from "./lease.ts";
+import { type DueMark, dueMark, type Mark, type Marks, missingMarks } from "./marks.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { EventReading } from "./read-events.ts";
 import { recordPlace } from "./restored.ts";
@@ -32,14 +43,20 @@ type Writers = LedgerWritingOptions & {
   readonly store: OpenStore;
   readonly queue: CommitQueue;
   readonly checkpoints: Checkpoints;
+  readonly mark: DueMark;
 };
 
 /** The writers' half of a ledger: every operation goes through the one queue. */
 export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): LedgerWriting {
-  const { database, paths, files, writing, time, refusal } = store;
+  const { database, paths, files, writing, time, refusal, marks } = store;
   const putSnapshot = snapshotWriter(database, writing, time);
   const checkpoints = checkpointsOf(database, writing, time);
-  const committer = makeCommitter({ database, paths, files, writing, finish: checkpoints.due });
+  const mark = dueMark(marks);
+  const finish = (): void => {
+    const shared = checkpoints.due() ? writing.rows.chains.get(SHARED) : undefined;
+    if (shared) mark.note(shared);
+  };
+  const committer = makeCommitter({ database, paths, files, writing, finish, mark });
   if (refusal) committer.refuse(refusal);
   const log = keepLog(database, (error) => committer.fault(storeError(error, paths)));
   const committed = (bytes: number): void => {
@@ -47,7 +64,7 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
     options.committed();
   };
   const queue = makeCommitQueue({ committer, writing, committed });
-  const writers = { ...options, store, queue, checkpoints };
+  const writers = { ...options, store, queue, checkpoints, mark };
   return {
     ...sessionWriters(writers),
     answer: sharedWriter(writers),
@@ -65,36 +82,63 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   };
 }
 
-function sessionWriters({ store, queue, damage, isLive, now, checkpoints }: Writers): Pick<Ledger, "acquire" | "append" | "claim"> {
-  const { database, writing, place, time } = store;
+function sessionWriters({ store, queue, damage, isLive, now, checkpoints, mark }: Writers): Pick<Ledger, "acquire" | "append" | "claim"> {
+  const { database, writing, place, time, marks } = store;
+  const { device, inode } = place;
+  const consumed = ({ pos, hash }: LedgerEvent): void => {
+    if (missingMarks(database, readMarks(marks)).length > 0) throw replaced();
+    if (hash !== undefined) mark.note({ pos, hash });
+  };
   return {
     acquire: (session, holder, takeOver = false) =>
       queue.submit("full", () => {
         damage.refuse(session);
         recordPlace(database, place);
-        return acquire(writing, { session, holder, takeOver, isLive, place, at: time() });
+        return acquire(writing, { session, holder, takeOver, isLive, place: { device, inode }, at: time() });
       }),
     append: (lease, expected, { events, durability, blobs }) =>
       prepared(
         () => prepareBatch(events, blobs),
-        (batch) =>
-          queue.submit(durability, () => {
+        (batch) => {
+          const closes = batch.some(({ type }) => type === "session.closed"); // leaves a mark, so it is synced
+          return queue.submit(closes ? "full" : durability, () => {
             damage.refuse(lease.session);
             const stored = append(writing, { lease, expected }, batch);
-            checkpoints.grown(batch.some(({ type }) => type === "session.closed"));
+            checkpoints.grown(closes);
             return stored;
-          }),
+          });
+        },
       ),
     claim: (lease, expected, claimed) =>
       prepared(
         () => prepareClaim(claimed),
         (intent) =>
-          queue.submit(claimed.body.durability === "normal" ? "normal" : "full", () => {
+          queue.submit(claimDurability(claimed.body), () => {
             damage.refuse(lease.session);
-            return claim(writing, { lease, expected }, { ...intent, now });
+            return claim(writing, { lease, expected }, { ...intent, now, consumed });
           }),
       ),
   };
+}
+
+/** A claim that uses an answer is synced even for a safe call: its mark must not survive a power cut that the claim does not. */
+function claimDurability({ durability, answer: used }: Draft<"call.claimed">["body"]): Durability {
+  return durability === "normal" && used === null ? "normal" : "full";
+}
+
+function readMarks(marks: Marks): readonly Mark[] {
+  try {
+    return marks.list();
+  } catch (error) {
+    throw new LedgerError("store_io", `Could not read the marks beside the ledger (${messageOf(error)}). Nothing ran.`);
+  }
+}
+
+function replaced(): LedgerError {
+  return new LedgerError(
+    "store_corrupt",
+    "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
+  );
 }
 
 function sharedWriter({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {

@@ -1,15 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { statSync } from "node:fs";
-import { type Clock, LedgerError } from "@assent/core";
+import { type Clock, LedgerError, SHARED } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { connect } from "./connection.ts";
 import { checkMark, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "./database.ts";
-import type { FilePlace } from "./lease.ts";
 import { isMalformedFile } from "./malformed.ts";
+import { type Mark, type Marks, marksIn, missingMarks } from "./marks.ts";
 import { MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "./migrate.ts";
 import { draft } from "./own-draft.ts";
-import { hasMoved, recordedPlace, recordPlace, voidAnswers } from "./restored.ts";
+import { hasMoved, placeOf, recordPlace, recordSettled, type StorePlace, unsettledMarks, voidAnswers } from "./restored.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { hasLedger, noLedger, prepareDirectory, type StoreWarning } from "./state-directory.ts";
 import { type StatePaths, statePaths } from "./state-paths.ts";
@@ -40,8 +39,9 @@ export type OpenStore = {
   readonly paths: StatePaths;
   readonly storeId: string;
   readonly writing: Writing;
-  readonly place: FilePlace;
+  readonly place: StorePlace;
   readonly files: StoreFiles;
+  readonly marks: Marks;
   /** Why nothing can be written, if so. */
   readonly refusal: LedgerError | undefined;
   readonly warnings: StoreWarning[];
@@ -77,8 +77,9 @@ export async function openStore(options: MendOptions): Promise<OpenStore> {
       if (logMissing && !refused) recordPlace(database, NOWHERE);
       const writing = makeWriting(database, storeId);
       const files = watchStoreFiles(paths);
-      const store = { database, paths, storeId, writing, place, files, refusal: refused, warnings, time };
-      return refused || asIs ? store : { ...store, refusal: noticeCopy(store) };
+      const marks = marksIn(paths.marks);
+      const store = { database, paths, storeId, writing, place, files, marks, refusal: refused, warnings, time };
+      return refused || asIs ? store : { ...store, refusal: noticeRestored(store) };
     });
   } catch (error) {
     database.close();
@@ -95,7 +96,7 @@ function guarded<T>(paths: StatePaths, work: () => T): T {
 }
 
 /** A store that goes on without its newest records is settled like a restored backup when it is opened next. */
-const NOWHERE: FilePlace = { device: "", inode: "" };
+const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
 
 type Updating = { readonly time: () => string; readonly salvaging: boolean };
 
@@ -150,22 +151,18 @@ export function storeIdOf(database: Database): string {
   return found.value;
 }
 
-function placeOf(file: string): FilePlace {
-  const { dev, ino } = statSync(file, { bigint: true });
-  return { device: String(dev), inode: String(ino) };
-}
-
-/** Returns why a copy cannot be written to: one whose record is damaged cannot be put in order. */
-function noticeCopy({ database, paths, writing, place, warnings, time }: OpenStore): LedgerError | undefined {
-  if (!hasMoved(recordedPlace(database), place)) return undefined;
+/**
+ * Notices a copy and a restored backup and voids what may have been used elsewhere or later.
+ * Returns why one cannot be written to: a record that is damaged cannot be put in order.
+ */
+function noticeRestored(store: OpenStore): LedgerError | undefined {
+  const { database, paths, writing, marks, place } = store;
+  const missing = missingMarks(database, marks.list());
+  if (missing.length === 0 && !hasMoved(database, place)) return undefined;
   try {
-    const count = transact(database, () => {
-      if (!hasMoved(recordedPlace(database), place)) return undefined; // another process was faster
-      recordPlace(database, place);
-      return write(writing, () => voidAnswers(database, writing, time()));
-    });
-    const message = `This ledger is a copy or a restored backup: ${count} open approvals and unused answers were cancelled.`;
-    if (count !== undefined) warnings.push({ type: "store_restored", message });
+    const head = transact(database, () => settleRestored(store));
+    marks.remove(missing);
+    if (head) marks.put(head);
     return undefined;
   } catch (error) {
     writing.reset();
@@ -175,4 +172,16 @@ function noticeCopy({ database, paths, writing, place, warnings, time }: OpenSto
       });
     return corrupt(`This ledger is a copy, and its record is damaged: ${error.message}`, {});
   }
+}
+
+/** Returns the newest shared event, or undefined when another process was faster. */
+function settleRestored({ database, writing, marks, place, warnings, time }: OpenStore): Mark | undefined {
+  const unsettled = unsettledMarks(database, marks.list());
+  if (unsettled.length === 0 && !hasMoved(database, place)) return undefined;
+  recordPlace(database, place);
+  recordSettled(database, unsettled);
+  const count = write(writing, () => voidAnswers(database, writing, time()));
+  const message = `This ledger is a copy or a restored backup: ${count} open approvals and unused answers were cancelled.`;
+  warnings.push({ type: "store_restored", message });
+  return writing.rows.chains.get(SHARED);
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { SHARED } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
@@ -24,6 +25,7 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
     if (store.refusal) throw store.refusal;
     const find = makeFinding(store.database, new Date(clock.now() - olderThan).toISOString());
     const { families, kept } = find();
+    if (!dryRun && families.length > 0) moveMarks(store);
     let sessions = 0;
     let bytes = 0;
     for (const family of families) {
@@ -36,6 +38,20 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
   } finally {
     store.database.close();
   }
+}
+
+/** Marks name events of sessions. A checkpoint, which nobody prunes, takes their place before any of those goes. */
+function moveMarks({ database, writing, marks, time }: OpenStore): void {
+  if (marks.list().length === 0) return;
+  database.exec("pragma synchronous=full");
+  const head = transact(database, () => {
+    writing.begin();
+    stageShared(writing, draft("store.checkpoint", { heads: [] }, time()));
+    writing.keep();
+    writing.flush();
+    return writing.rows.chains.get(SHARED);
+  });
+  if (head) marks.put(head);
 }
 
 /** What may go now; it is looked for again only where another process has written since. */

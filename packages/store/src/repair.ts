@@ -6,6 +6,7 @@ import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { acquire, liveness, type StartOf } from "./lease.ts";
 import { isMalformedFile, untilMalformed } from "./malformed.ts";
+import { missingMarks } from "./marks.ts";
 import type { OpenStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
 import type { Cut } from "./past-cuts.ts";
@@ -23,13 +24,14 @@ export type Repaired = EventBodies["store.repaired"];
  * Calls of a cut session that had no end get one, its open approvals close. Does nothing to a store without damage.
  */
 export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<readonly Repaired[]> {
-  const { database, paths, storeId, writing } = store;
+  const { database, paths, storeId, writing, marks } = store;
+  const present = marks.list();
   const malformed = isMalformedFile(database);
   if (!malformed && scanEvents(database, { store: storeId }).damage.size === 0) return [];
   const held = heldSessions(database, startOf);
   setAside(store);
   if (malformed) await salvage(database, { file: paths.file, aside: join(paths.torn, `salvage-${process.pid}.db`) });
-  return transact(database, () => {
+  const cut = transact(database, () => {
     const top = query<{ pos: number | null }>(database, "select max(pos) as pos from events").get()?.pos ?? 0;
     const { cuts, scan } = cutDamage(database, storeId);
     refuseHeld(held, cuts);
@@ -44,6 +46,8 @@ export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<
     removeBadSnapshots(database, scan, storeId);
     return repaired;
   });
+  marks.remove(missingMarks(database, present)); // of events that were cut
+  return cut;
 }
 
 /** Nothing that a repair takes away is lost: the file as it was stays in `torn/`. */
@@ -120,10 +124,10 @@ const UNCLEAR =
   "It is unknown whether this call ran: its record was damaged. It was not repeated.\nCheck the present state before you decide what to do.";
 
 /** Whoever asks about the cut session finds nothing open whose answer or end was lost. */
-function settle({ writing, place, time }: OpenStore, { rows }: Scan, session: string): void {
+function settle({ writing, place: { device, inode }, time }: OpenStore, { rows }: Scan, session: string): void {
   const at = time();
   const holder = { pid: process.pid, host: hostname(), processStart: "repair", door: "verify" };
-  const { epoch } = acquire(writing, { session, holder, takeOver: true, isLive: () => false, place, at });
+  const { epoch } = acquire(writing, { session, holder, takeOver: true, isLive: () => false, place: { device, inode }, at });
   for (const { row } of rows.all.approvals.values()) {
     const { id: approval, call, revision, state, consumed } = row;
     if (row.session !== session || (state !== "open" && (state !== "approved" || consumed))) continue;

@@ -1,21 +1,47 @@
+import { statSync } from "node:fs";
 import type { ApprovalRow } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { type Database, query } from "./database.ts";
 import type { FilePlace } from "./lease.ts";
+import { type Mark, missingMarks } from "./marks.ts";
 import { draft } from "./own-draft.ts";
 import { parseRow } from "./rows.ts";
 import type { Writing } from "./writing.ts";
 
-/** Where the file was when it was last written under an epoch; undefined before the first. */
-export function recordedPlace(database: Database): FilePlace | undefined {
-  const found = query<{ value: string }>(database, "select value from meta where key = 'place'").get();
-  // Parsing: the value is written below.
-  return found && (JSON.parse(found.value) as FilePlace);
+/** Where the database file is, and when it was made (0 where the file system does not say): inode numbers are used again. */
+export type StorePlace = FilePlace & { readonly born: string };
+
+/** Where the database file is now. */
+export function placeOf(file: string): StorePlace {
+  const { dev, ino, birthtimeNs } = statSync(file, { bigint: true });
+  return { device: String(dev), inode: String(ino), born: String(birthtimeNs) };
 }
 
 /** Remembers where the file is now. */
-export function recordPlace(database: Database, { device, inode }: FilePlace): void {
-  query(database, "insert or replace into meta (key, value) values ('place', ?)").run(JSON.stringify({ device, inode }));
+export function recordPlace(database: Database, { device, inode, born }: StorePlace): void {
+  query(database, "insert or replace into meta (key, value) values ('place', ?)").run(JSON.stringify({ device, inode, born }));
+}
+
+/** True if the file was last written at another place: it is a copy. */
+export function hasMoved(database: Database, now: StorePlace): boolean {
+  const found = query<{ value: string }>(database, "select value from meta where key = 'place'").get();
+  if (!found) return false;
+  const { device, inode, born = now.born } = parseRow<FilePlace & Partial<StorePlace>>(found.value);
+  return device !== now.device || inode !== now.inode || born !== now.born;
+}
+
+/** The marks that the database lacks and that no earlier opening has dealt with. */
+export function unsettledMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
+  const missing = missingMarks(database, marks);
+  if (missing.length === 0) return missing;
+  const settled = query<{ value: string }>(database, "select value from meta where key = 'settled'").get()?.value.split(" ") ?? [];
+  return missing.filter(({ hash }) => !settled.includes(hash));
+}
+
+/** Remembers that what these marks say was dealt with, in case this process ends before it removes them. */
+export function recordSettled(database: Database, marks: readonly Mark[]): void {
+  const value = marks.map(({ hash }) => hash).join(" ");
+  query(database, "insert or replace into meta (key, value) values ('settled', ?)").run(value);
 }
 
 /**
@@ -33,9 +59,4 @@ export function voidAnswers(database: Database, writing: Writing, at: string): n
   }
   stageShared(writing, draft("store.restored", { approvals: approvals.length }, at));
   return approvals.length;
-}
-
-/** True for two different places. */
-export function hasMoved(recorded: FilePlace | undefined, now: FilePlace): boolean {
-  return recorded !== undefined && (recorded.device !== now.device || recorded.inode !== now.inode);
 }

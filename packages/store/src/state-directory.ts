@@ -60,11 +60,12 @@ export function noLedger({ directory }: StatePaths): Error {
 export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
 
 /** Everything of the store that group or others may touch. */
-export function looseModes({ directory, file, mark, output, torn }: StatePaths): readonly LooseMode[] {
+export function looseModes({ directory, file, mark, output, torn, marks }: StatePaths): readonly LooseMode[] {
   const wanted: readonly (readonly [string, number])[] = [
     [directory, 0o700],
     [output, 0o700],
     [torn, 0o700],
+    [marks, 0o700],
     [file, 0o600],
     [mark, 0o600],
     [`${file}-wal`, 0o600],
@@ -128,7 +129,7 @@ function isFilled(directory: string): boolean {
   return exists(directory) && readdirSync(directory).length > 0;
 }
 
-/** A name in a directory survives a power cut only after this. */
+/** Makes names that were created or removed in a directory survive a power cut. */
 export function syncDirectory(directory: string): void {
   const handle = openSync(directory, constants.O_RDONLY);
   try {

@@ -8,13 +8,15 @@ export type StatePaths = {
   readonly mark: string;
   readonly output: string;
   readonly torn: string;
+  /** Names the newest events that must be in the ledger. */
+  readonly marks: string;
 };
 
 /** The places of a store in its directory. */
 export function statePaths(directory: string): StatePaths {
   const root = resolve(directory);
   const at = (name: string): string => join(root, name);
-  return { directory: root, file: at("ledger.db"), mark: at("ledger.id"), output: at("output"), torn: at("torn") };
+  return { directory: root, file: at("ledger.db"), mark: at("ledger.id"), output: at("output"), torn: at("torn"), marks: at("marks") };
 }
 
 /** A mode as people write it. */

@@ -7,10 +7,12 @@ import { type Finding, finding, type Head } from "./finding.ts";
 import type { StartOf } from "./lease.ts";
 import { locateDamage } from "./locate-damage.ts";
 import { isMalformed, isMalformedFile } from "./malformed.ts";
+import { type Mark, marksIn } from "./marks.ts";
 import { schemaState, schemaVersion, standIn } from "./migrate.ts";
 import { type OpenStoreOptions, openStore, storeIdOf } from "./open-store.ts";
 import { rebuildLists } from "./rebuild.ts";
 import { type Repaired, repairStore } from "./repair.ts";
+import { unsettledMarks } from "./restored.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { SCHEMA_VERSION } from "./schema.ts";
 import { hasLedger, looseModes, noLedger, refuseUnreadable } from "./state-directory.ts";
@@ -54,7 +56,8 @@ export async function verifyStore(options: VerifyOptions): Promise<VerifyReport>
   if (!options.repair && isLogMissing(paths)) return made({ store: "", findings: [...modes, withoutLog(paths)] });
   const repaired = options.repair || options.rebuild ? await mend(options) : [];
   const open = options.openDatabase ?? (await nodeSqlite());
-  const report = look(paths, open, { ...options, modes });
+  const marks = marksIn(paths.marks).list(); // before the database is read: what they name was committed earlier
+  const report = look(paths, open, { ...options, modes, marks });
   return options.repair ? { ...report, repaired } : report;
 }
 
@@ -87,7 +90,7 @@ async function mended({ repair, rebuild, startOf, directory, clock, openDatabase
   }
 }
 
-type Look = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[] };
+type Look = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[]; readonly marks: readonly Mark[] };
 
 function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport {
   try {
@@ -106,7 +109,7 @@ function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport
   }
 }
 
-function inspect(database: Database, { session, anchor, modes }: Look): VerifyReport {
+function inspect(database: Database, { session, anchor, modes, marks }: Look): VerifyReport {
   if (schemaState(database) === "newer") throw newer(schemaVersion(database), SCHEMA_VERSION);
   const store = storeIdOf(database);
   const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
@@ -121,6 +124,7 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
       ...checkLists(database, scan, session),
       ...checkBlobs(database, scan.blobs),
       ...checkSnapshots(database, scan, { store, only: session }),
+      ...checkMarks(database, marks),
       ...(anchor ? checkAnchor(database, store, anchor) : []),
     ];
     return made({ store, findings, scan });
@@ -133,6 +137,15 @@ function inspect(database: Database, { session, anchor, modes }: Look): VerifyRe
 /** Reading a store without its log would make a new one, and nobody could tell any more that it was missing. */
 function withoutLog(paths: StatePaths): Finding {
   return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or go on without it: assent verify --repair" };
+}
+
+/** A mark beside the database names an event that was committed, so the database contains it. */
+function checkMarks(database: Database, marks: readonly Mark[]): readonly Finding[] {
+  const missing = unsettledMarks(database, marks);
+  if (missing.length === 0) return [];
+  const [newest = 0] = missing.map(({ pos }) => pos).sort((one, other) => other - one);
+  const message = `Event ${newest} was committed here and is missing: an older copy was put in place of the ledger, or its end was cut off.`;
+  return [finding("store_restored", {}, message)];
 }
 
 /** A ledger that cannot be looked into. What a repair can do for it is seldom anything. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, cpSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
@@ -50,6 +50,7 @@ before(async (t) => {
 async function filled(t: Parameters<typeof scratch>[0]): Promise<string> {
   const directory = join(await scratch(t), "state");
   cpSync(template, directory, { recursive: true });
+  rmSync(join(directory, "marks"), { recursive: true }); // what the tests change here is found by the rows alone
   chmodSync(directory, 0o700);
   return directory;
 }
