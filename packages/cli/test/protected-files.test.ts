@@ -251,3 +251,30 @@ describe("what a rule forbids to read, whatever looks through the directory abov
     });
   }
 });
+
+describe("an approval to read one file", () => {
+  const CHANGES: readonly (readonly [name: string, change: (at: Place) => void])[] = [
+    ["a link in its place", (at) => symlinkSync("../outside.txt", at.path(".env"))],
+    ["a link to another file of the workspace in its place", (at) => symlinkSync("other.txt", at.path(".env"))],
+    ["nothing in its place", () => undefined],
+  ];
+  for (const [name, change] of CHANGES) {
+    test(`reads no other: ${name}`, async () => {
+      using at = place();
+      writeFileSync(at.path(".env"), "A=1\n");
+      writeFileSync(at.path("other.txt"), "OTHER-SECRET\n");
+      writeFileSync(join(at.root, "outside.txt"), "OTHER-SECRET\n");
+      const parked = await at.hereJson(["call", "read", "--input", '{"file_path":".env"}', "--on-ask", "park"]);
+      assert.equal(parked.code, 75);
+      assert.equal((await at.here(["approve", parked.value.approvalId])).code, 0);
+      renameSync(at.path(".env"), at.path("moved"));
+      change(at);
+      const { code, stdout, stderr } = await at.here(["resume", parked.value.sessionId]);
+      assert.equal(code, 1);
+      assert.doesNotMatch(`${stdout}${stderr}`, /OTHER-SECRET/);
+      const { stdout: log } = await at.here(["log", parked.value.sessionId, "--json"]);
+      assert.doesNotMatch(log, /OTHER-SECRET/);
+      if (name.startsWith("a link")) assert.match(log, /operand_changed/);
+    });
+  }
+});

@@ -55,7 +55,7 @@ function pathFacts(paths: readonly PathFact[], { writes, input }: Use): RequestF
   const planned = paths.every(({ planFile }) => planFile) && paths.every((path) => fitsPlan(path, input));
   return {
     units: paths.map(pathUnit),
-    binds: writes ? linkBinds(paths) : {},
+    binds: linkBinds(paths),
     insideWorkspace: paths.every((path) => path.inside && !(writes && path.writeHazards.length > 0)),
     ...(planned && { planFile: true }),
     view: { paths: paths.map(({ lexical, real, inside, sensitive, control }) => ({ lexical, real, inside, sensitive, control })) },

@@ -7,6 +7,8 @@ export type PathHazards = {
   readonly hazards: readonly Hazard[];
   /** `hazards`, and what only matters to a write. */
   readonly writeHazards: readonly Hazard[];
+  /** The file, where it has other names. */
+  readonly linked?: Stats;
 };
 
 const NONE: PathHazards = Object.freeze({ hazards: Object.freeze([]), writeHazards: Object.freeze([]) });
@@ -19,7 +21,7 @@ export function pathHazards(path: string, { real }: ResolvedPath): PathHazards {
   if (BREAKS.test(path)) hazards.push(hazard("control_character", path, "it holds a line break or another control character"));
   if (isOtherSystem(path)) hazards.push(hazard("other_system_path", path, "it is written for another operating system"));
   if (isSpecial(file)) hazards.push(hazard("path_unresolved", path, "it is a FIFO, socket or device"));
-  if (isLinked(file)) return { hazards, writeHazards: [...hazards, hazard("hard_link", path, HARD_LINK)] };
+  if (isLinked(file)) return { hazards, writeHazards: [...hazards, hazard("hard_link", path, HARD_LINK)], linked: file };
   return hazards.length === 0 ? NONE : { hazards, writeHazards: hazards };
 }
 
@@ -50,6 +52,6 @@ function isSpecial(file: ReturnType<typeof look>): boolean {
 }
 
 /** Every directory has several names; only a file's count. */
-function isLinked(file: ReturnType<typeof look>): boolean {
+function isLinked(file: ReturnType<typeof look>): file is Stats {
   return typeof file === "object" && file.isFile() && file.nlink > 1;
 }

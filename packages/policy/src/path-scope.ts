@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { controlFiles } from "./control-files.ts";
 import { foldPath } from "./fold-path.ts";
 import { type PathHazards, pathHazards } from "./path-hazards.ts";
+import { type FileIdentity, isProtectedFile } from "./protected-inodes.ts";
 import { homeDirectory, isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
 import { isSensitive, isSystemTree } from "./sensitive.ts";
 
@@ -21,6 +22,8 @@ export type PathFact = ResolvedPath &
     readonly ownOutput: boolean;
     /** The session's plan, by exactly its real path: no link leads there, none lies on the way, and the file has no other name. */
     readonly planFile: boolean;
+    /** Whether this opened file is one that holds secrets, under another name. */
+    readonly isProtected: (file: FileIdentity & { readonly nlink: number }) => boolean;
     /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
     readonly anchor: () => Anchor | null;
   };
@@ -60,12 +63,19 @@ export function pathScope(directories: SessionDirectories): PathScope {
     const folded = spellings.map(foldPath);
     const system = spellings.some(isSystemTree);
     const strange = pathHazards(path, resolved);
+    const isProtected: PathFact["isProtected"] = (file) =>
+      file.nlink > 1 && isProtectedFile(file, { path: real ?? lexical, workspace, home: homeDirectory(home) });
     const place = real === null || system || strange.hazards.length > 0 ? null : real;
     return {
       ...resolved,
       ...strange,
       inside: place !== null && roots.some((root) => isInside(root, place)),
-      sensitive: system || spellings.some(isSensitive) || folded.some((one) => sensitive.some((isMeant) => isMeant(one))),
+      sensitive:
+        system ||
+        spellings.some(isSensitive) ||
+        folded.some((one) => sensitive.some((isMeant) => isMeant(one))) ||
+        (strange.linked !== undefined && isProtected(strange.linked)),
+      isProtected,
       control: folded.some(isControl),
       ownOutput: place !== null && outputs.some((root) => isInside(root, place)),
       planFile: planFile !== undefined && strange.writeHazards.length === 0 && real === resolved.absolute && real === planFile(),

@@ -1,18 +1,29 @@
 import { createHash } from "node:crypto";
+import { constants } from "node:fs";
 import { errorCode, openRegular, type RegularFile } from "@assent/host";
+import { isOpenedAs } from "./opened-as.ts";
 
 const CHUNK = 256 * 1024;
 /** As much of a file is looked at to tell text from other bytes. */
 const TELLING_BYTES = 8192;
 
-/** Opens a regular file for the time of `use`, links followed. */
+/** A file that is replaced again and again is opened this often before nobody can tell which one it is. */
+const MOST_TRIES = 10;
+
+/**
+ * Opens a regular file by its real path for the time of `use`. No link is followed: what was opened is compared with the path before anything is read, so a
+ * link that takes the file's place, or that of a directory above it, leads nowhere. Rejects with code `ELOOP` or `ERR_PLACE_CHANGED` then.
+ */
 export async function withRegularFile<T>(path: string, use: (file: RegularFile) => Promise<T>): Promise<T> {
-  const file = await openRegular(path);
-  try {
-    return await use(file);
-  } finally {
-    await file.handle.close();
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const file = await openRegular(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      if (isOpenedAs(file.handle.fd, path)) return await use(file);
+    } finally {
+      await file.handle.close();
+    }
   }
+  throw Object.assign(new Error(`${path} is a link now, or is being replaced`), { code: "ERR_PLACE_CHANGED" });
 }
 
 /** The bytes of an open file, piece by piece. A piece is only valid until the next is asked for. */

@@ -2,8 +2,8 @@ import { statSync } from "node:fs";
 import type { Anchor, PathFact } from "@assent/policy";
 
 /** As much of a path as has to be the same when the call runs. */
-type Judged = Pick<PathFact, "real" | "anchor">;
-type Known = { readonly real: string | null; readonly anchor: Anchor | null };
+type Judged = Pick<PathFact, "real" | "anchor" | "sensitive">;
+type Known = { readonly real: string | null; readonly anchor: Anchor | null; readonly sensitive: boolean };
 
 /** Where a call's path led when the call was judged. */
 export type JudgedPaths = {
@@ -13,6 +13,8 @@ export type JudgedPaths = {
   readonly changed: (input: object, real: string | null) => boolean;
   /** True when the path was judged and the directory it led to is another one by now, though of the same name. */
   readonly exchanged: (input: object) => boolean;
+  /** True when the file was judged and held no secrets then. */
+  readonly harmless: (input: object) => boolean;
   readonly place: (input: object) => string | undefined;
 };
 
@@ -20,7 +22,8 @@ export type JudgedPaths = {
 export function judgedPaths(): JudgedPaths {
   const known = new WeakMap<object, Known>();
   return {
-    note: (input, { real, anchor }) => known.set(input, { real, anchor: anchor() }),
+    note: (input, { real, anchor, sensitive }) => known.set(input, { real, anchor: anchor(), sensitive }),
+    harmless: (input) => known.get(input)?.sensitive === false,
     place: (input) => known.get(input)?.real ?? undefined,
     changed: (input, real) => known.has(input) && known.get(input)?.real !== real,
     exchanged: (input) => !isSame(known.get(input)?.anchor ?? null),

@@ -11,7 +11,7 @@ import { isBinary, pieces, withRegularFile } from "./file-bytes.ts";
 import { lineWindow, type Window } from "./line-window.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { filePath, pathFault } from "./path-input.ts";
-import { type ReadablePlaces, readablePlaces } from "./readable-place.ts";
+import { elsewhere, type ReadablePlaces, readablePlaces } from "./readable-place.ts";
 import type { ReadRecord, Reads } from "./reads.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -59,9 +59,12 @@ type Reader = { readonly reads: Reads; readonly places: ReadablePlaces };
 async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Promise<ToolResult> {
   const place = places.open({ input, path: input.file_path, cwd: ctx.cwd });
   if (isResult(place)) return place;
-  const { path, shown } = place;
+  const { path, shown, isExchanged } = place;
   try {
-    const { result, record } = await withRegularFile(path, (file) => readOpened(file, input, { shown, signal: ctx.signal }));
+    const { result, record } = await withRegularFile<Outcome>(path, (file) => {
+      if (isExchanged(file.stats)) return Promise.resolve({ result: elsewhere(shown) });
+      return readOpened(file, input, { shown, signal: ctx.signal });
+    });
     if (!record) return result;
     await reads.remember(ctx.sessionId, path, record);
     return { ...result, details: { known: [{ path, digest: record.digest }] } };

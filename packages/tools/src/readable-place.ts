@@ -13,6 +13,8 @@ export type Place = {
   readonly path: string;
   /** How it is named to people and the model. */
   readonly shown: string;
+  /** Whether this opened file holds secrets, though what was judged did not. */
+  readonly isExchanged: (file: Parameters<PathFact["isProtected"]>[0]) => boolean;
 };
 
 /** What tools that only look at files have in common: when they ask, and that they look where it was judged. */
@@ -34,8 +36,14 @@ export function readablePlaces({ workspace, scope }: { readonly workspace: strin
     open: ({ input, path, cwd }) => {
       const fact = scope(path, cwd);
       const shown = shownPath(workspace, fact.absolute);
-      if (judged.changed(input, fact.real)) return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
-      return { fact, path: fact.real ?? fact.absolute, shown };
+      if (judged.changed(input, fact.real)) return elsewhere(shown);
+      const isExchanged: Place["isExchanged"] = (file) => judged.harmless(input) && fact.isProtected(file);
+      return { fact, path: fact.real ?? fact.absolute, shown, isExchanged };
     },
   };
+}
+
+/** The file is not the one that was judged. */
+export function elsewhere(shown: string): ToolResult {
+  return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
 }

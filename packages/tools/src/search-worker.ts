@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import { isOpenedAs } from "./opened-as.ts";
 import { type FoundFile, type Search, searchText } from "./search-lines.ts";
 import type { JavaScriptPattern } from "./search-pattern.ts";
 
@@ -22,7 +23,7 @@ function textOf(path: string): string | undefined {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const stats = fstatSync(file);
-    return stats.isFile() && stats.size <= maxBytes ? decoded(readFileSync(file)) : undefined;
+    return stats.isFile() && stats.size <= maxBytes && isOpenedAs(file, path) ? decoded(readFileSync(file)) : undefined;
   } catch {
     return undefined; // what cannot be read is not searched, as other tools do it
   } finally {

@@ -69,6 +69,7 @@ export function path(lexical: string, about: Partial<PathFact> = {}): PathFact {
     control: false,
     ownOutput: false,
     planFile: false,
+    isProtected: () => false,
     anchor: () => null,
     hazards: [],
     writeHazards: [],

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { isOpenedAs } from "../opened-as.ts";
 
 /** Why a file is not looked into. */
 export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "sensitive";
@@ -29,7 +30,7 @@ function bytesOf(path: string): Buffer | SkipReason {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW);
     const stats = fstatSync(file);
-    if (!stats.isFile()) return "unreadable";
+    if (!stats.isFile() || !isOpenedAs(file, path)) return "unreadable";
     if (stats.size > MAX_BYTES) return "too_large";
     const bytes = readFileSync(file);
     return bytes.length > MAX_BYTES ? "too_large" : bytes;
