@@ -57,9 +57,13 @@ export function missingLog({ file }: StatePaths): string {
   return `The log ${file}-wal is missing, and with it the newest records; to go on without them: assent verify --repair.`;
 }
 
-/** True where the log was removed with records in it. Another process may close the store meanwhile, so everything is looked at twice. */
+/**
+ * True where the log was removed with records in it. Another process may close the store meanwhile, so everything is looked at twice.
+ * The index is read only where the log is missing: closing a file drops every lock that this process has on it, and without its lock on the index
+ * another process that opens the store would empty the index under SQLite, which ends this process with SIGBUS.
+ */
 export function isLogMissing({ file }: StatePaths): boolean {
-  const lacks = (): boolean => hasPendingFrames(`${file}-shm`) && statsOf(`${file}-wal`) === undefined;
+  const lacks = (): boolean => statsOf(`${file}-wal`) === undefined && hasPendingFrames(`${file}-shm`);
   return lacks() && lacks();
 }
 

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import type { StoredEvent } from "@assent/core";
 import { claimedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
+import { openLedger } from "../src/open-ledger.ts";
 import { verifyStore } from "../src/verify.ts";
 import { A, begin, madeLedger, noise, readAll, scratch } from "./made-store.ts";
 
@@ -42,6 +44,27 @@ test("processes that open a new store at the same moment make one store", async 
   assert.equal(new Set(ids).size, 1);
   const { findings, events } = await verifyStore({ directory });
   assert.deepEqual([findings, events], [[], 1]);
+});
+
+/** The locks of this process on a file, as Linux lists them. SQLite tells by them whether another process uses the store. */
+function locksOn(file: string): readonly string[] {
+  const { ino } = statSync(file);
+  return readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).slice(1).join(" "))
+    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
+}
+
+test("a process that opens its store a second time keeps the locks of the first", async (t) => {
+  const ledger = await madeLedger(t);
+  const writer = await begin(ledger);
+  const files = ["ledger.db", "ledger.db-shm"].map((name) => join(ledger.directory, name));
+  const before = files.map(locksOn);
+  for (const locks of before) assert.notEqual(locks.length, 0);
+  await (await openLedger({ directory: ledger.directory })).close();
+  assert.deepEqual(files.map(locksOn), before);
+  await workers(t, ledger.directory, ["open"]);
+  await writer.full(noise());
 });
 
 test("L12: two processes answer one approval; one wins, the other is given the winner's event", async (t) => {
