@@ -56,6 +56,15 @@ export function makeStory(): Story {
   return { scene, command: ["run", "do all of it", "--model", `script:${script}`, ...flags] };
 }
 
+/** The same story where the run is parked and its question answered: the command takes it up. */
+export async function parkedStory(): Promise<Story> {
+  const { scene, command } = makeStory();
+  const { code, stdout, stderr } = await scene.here(command);
+  assert.equal(code, 75, stdout + stderr);
+  await answerAll(scene);
+  return { scene, command: ["resume", await onlySession(scene), "--json"] };
+}
+
 function appendedTo({ root }: Scene): string {
   return join(root, "appended.log");
 }
@@ -83,7 +92,8 @@ function counting(): Failpoints & { readonly counts: Map<Failpoint, number> } {
   return { counts, isArmed: () => false, hit: (name) => void counts.set(name, (counts.get(name) ?? 0) + 1) };
 }
 
-async function onlySession(scene: Scene): Promise<string> {
+/** The one session of a scene. */
+export async function onlySession(scene: Scene): Promise<string> {
   const [session]: readonly { readonly id: string }[] = await scene.json(["sessions"]);
   assert.ok(session);
   return session.id;
@@ -101,9 +111,15 @@ const AT_REST: readonly string[] = ["done", "failed", "cancelled"];
 const PATIENCE = 12;
 
 /** Kills the run and those that take it up; from then on nobody is killed until it is over. Returns how many kills took place: a point may never be met. */
-export async function killAndFinish({ scene, command }: Story, kills: Kills): Promise<number> {
+export async function killAndFinish(story: Story, kills: Kills): Promise<number> {
   const [first, ...rest] = kills;
-  let killed = wasKilled(await scene.child(command, { failpoint: first }), first);
+  const killed = wasKilled(await story.scene.child(story.command, { failpoint: first }), first);
+  return killed + (await finish(story, rest));
+}
+
+/** Takes the story up again and again until it is over; those who do so first are killed. Returns how many were. */
+export async function finish({ scene, command }: Story, kills: readonly string[] = []): Promise<number> {
+  let killed = 0;
   for (let round = 0; round < PATIENCE; round += 1) {
     const [session]: readonly { readonly id: string; readonly state: string }[] = await scene.json(["sessions"]);
     if (!session) {
@@ -112,7 +128,7 @@ export async function killAndFinish({ scene, command }: Story, kills: Kills): Pr
     }
     await answerAll(scene);
     if (AT_REST.includes(session.state)) return killed;
-    const failpoint = rest[round];
+    const failpoint = kills[round];
     const argv = ["resume", session.id, "--json"];
     killed += wasKilled(await (failpoint === undefined ? scene.here(argv) : scene.child(argv, { failpoint })), failpoint);
   }
@@ -159,13 +175,17 @@ function honestlyUnknown(rows: readonly Row[], end: Row): void {
   assert.ok(claim && claim.epoch < end.epoch, `${end.body.call} is unknown, though nobody was killed in it`);
 }
 
+/** What the shell commands of the story wrote. */
+export function appendedLines(scene: Scene): readonly string[] {
+  const file = appendedTo(scene);
+  return existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
+}
+
 type Told = { readonly rows: readonly Row[]; readonly ends: ReadonlyMap<string, string> };
 
 /** Each line has its claimed call; a success is one line, and only `unknown` may be either. */
 function appendedOnce(scene: Scene, { rows, ends }: Told): void {
-  const file = appendedTo(scene);
-  const shell = existsSync(file) ? readFileSync(file, "utf8").split("\n").filter(Boolean) : [];
-  const lines = [...shell, ...scene.lines().map((line) => line.call)];
+  const lines = [...appendedLines(scene), ...scene.lines().map((line) => line.call)];
   const claimed = new Set(rows.filter(({ type }) => type === "call.claimed").map(({ body }) => body.call));
   assert.deepEqual(
     lines.filter((line) => !claimed.has(line)),

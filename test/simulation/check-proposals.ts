@@ -1,6 +1,5 @@
-import type { Write } from "./files.ts";
 import { type Event, type Story, violation } from "./story.ts";
-import type { Violation, World } from "./world.ts";
+import type { Violation } from "./world.ts";
 
 /** From where each event of a proposal's life may come, and where it leads. */
 const PROPOSAL: Readonly<Record<string, { readonly from: readonly string[]; readonly to: string }>> = {
@@ -48,13 +47,12 @@ function* inOrder({ id, state: last, events }: Life): Iterable<Violation> {
 function* matched({ world }: Story, { id, state, events }: Life): Iterable<Violation> {
   const writes = world.things.writes.filter(({ proposal }) => proposal === id);
   const isUnclear = state === "unknown" || events.some(isUntold);
-  const isExcused = writes.some((write) => isLate(world, write));
   for (const { path, before, after } of effectsOf(events)) {
     const steps = writes.filter((write) => write.path === path).map(({ from, to }) => [from ?? "absent", to ?? "absent"]);
     const forth = steps.filter(([from, to]) => from === before && to === after).length;
     const back = steps.filter(([from, to]) => from === after && to === before).length;
     if (forth + back < steps.length) yield violation("P2", `${path} had changed when ${id} replaced it`);
-    if (!isUnclear && !isExcused && forth - back !== Number(state === "applied"))
+    if (!isUnclear && forth - back !== Number(state === "applied"))
       yield violation("P3", `${id} is ${state}, and ${path} was changed ${forth} times and put back ${back} times`);
   }
 }
@@ -67,11 +65,6 @@ function isUntold({ type, body }: Event): boolean {
 function effectsOf(events: readonly Event[]): readonly Effect[] {
   const manifest = events.find(({ type }) => type === "proposal.staged")?.body["manifest"];
   return (manifest as { readonly effects: readonly Effect[] } | undefined)?.effects ?? [];
-}
-
-/** A process had its intent on record, or was in the middle of a change, when it was stopped and lost its session: nothing can keep it from going on with its files. */
-function isLate({ processes }: World, { actor, begun, isBack }: Write): boolean {
-  return processes.some((process) => process.actor === actor && process.fenced && (!isBack || begun < process.fencedAt));
 }
 
 const SETTLES: readonly string[] = [

@@ -1,4 +1,4 @@
-import { type Ledger, LedgerError, type LedgerEvent, memoryLedger, type StoredEvent, type Subscription } from "@assent/core";
+import { type Holder, type Ledger, LedgerError, type LedgerEvent, memoryLedger, type StoredEvent, type Subscription } from "@assent/core";
 import type { Actor, Scheduler } from "./scheduler.ts";
 
 /** What the next commits meet: no space, a lock, or a write that fails for good and may be on the disk all the same. */
@@ -52,13 +52,17 @@ type State = {
   memory: Ledger;
   fault: DiskFault | undefined;
   faults: number;
+  /** Who keeps a session from changing hands. A process that is gone keeps nothing. */
+  readonly holds: Hold[];
 };
+
+type Hold = { readonly session: string; readonly actor: Actor; readonly holder: Holder | undefined };
 
 /** An empty disk. */
 export function makeDisk(on: Scheduler, options: DiskOptions): Disk {
   const world = on.actor("disk");
   const clock = on.clock(world);
-  const state: State = { on, options, world, log: [], synced: 0, memory: newMemory(clock.now), fault: undefined, faults: 0 };
+  const state: State = { on, options, world, log: [], synced: 0, memory: newMemory(clock.now), fault: undefined, faults: 0, holds: [] };
   watch(state);
   return {
     open: (actor) => handle(state, actor),
@@ -105,7 +109,7 @@ async function losePower(state: State, now: () => number): Promise<void> {
 function handle(state: State, actor: Actor): Ledger {
   const { on } = state;
   const queue: Write[] = [];
-  const self = { readOnly: false };
+  const self: Self = { readOnly: false, holder: undefined };
   const write = <T>(label: string, full: boolean, run: (ledger: Ledger) => Promise<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       if (queue.length === 0) on.submit(actor, "commits", () => commitSome(state, { actor, queue, self }));
@@ -120,7 +124,24 @@ function handle(state: State, actor: Actor): Ledger {
   return {
     durable: true,
     storeId: STORE,
-    acquire: (session, holder, takeOver) => write("acquire", true, (ledger) => ledger.acquire(session, holder, takeOver)),
+    acquire: (session, holder, takeOver) => {
+      self.holder = holder;
+      return write("acquire", true, async (ledger) => {
+        refuseBusy(state, actor, session);
+        return await ledger.acquire(session, holder, takeOver);
+      });
+    },
+    hold: async ({ session, ...lease }) => {
+      for (;;) {
+        await on.step(actor, `holds ${session}`);
+        const check = await state.memory.hold({ session, ...lease });
+        check();
+        if (otherHold(state, actor, session)) continue;
+        const hold = { session, actor, holder: self.holder };
+        state.holds.push(hold);
+        return () => void state.holds.splice(state.holds.indexOf(hold), 1);
+      }
+    },
     append: (lease, expected, batch) => write("append", batch.durability === "full", (ledger) => ledger.append(lease, expected, batch)),
     answer: (events) => write("answer", true, (ledger) => ledger.answer(events)),
     claim: (lease, expected, claimed) =>
@@ -139,13 +160,25 @@ function handle(state: State, actor: Actor): Ledger {
   };
 }
 
+function otherHold({ holds }: State, actor: Actor, session: string): Hold | undefined {
+  return holds.find((hold) => hold.session === session && hold.actor !== actor && hold.actor.alive);
+}
+
+function refuseBusy(state: State, actor: Actor, session: string): void {
+  const hold = otherHold(state, actor, session);
+  if (!hold) return;
+  const holder = hold.holder && { ...hold.holder };
+  throw new LedgerError("session_busy", `${hold.actor.name} is in the middle of something.`, { session, ...(holder && { holder }) });
+}
+
 async function collect(events: AsyncIterable<StoredEvent>): Promise<readonly StoredEvent[]> {
   const all: StoredEvent[] = [];
   for await (const event of events) all.push(event);
   return all;
 }
 
-type Committing = { readonly actor: Actor; readonly queue: Write[]; readonly self: { readOnly: boolean } };
+type Self = { readOnly: boolean; holder: Holder | undefined };
+type Committing = { readonly actor: Actor; readonly queue: Write[]; readonly self: Self };
 
 /** Commits what a process issued up to some tick as one transaction, as durable as its most demanding one. */
 function commitSome(state: State, committing: Committing): void {

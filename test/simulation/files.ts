@@ -1,18 +1,12 @@
 import type { ChangeEnd, ChangeSet, FileChange, FileChanges, FileImage, FileStanding } from "@assent/core";
-import type { Actor } from "./scheduler.ts";
 import { digest, type Things, type Workshop } from "./tools.ts";
 
 /** A file was replaced for a proposal: what was there and what is there now, by digest; null: nothing. */
 export type Write = {
-  readonly actor: Actor;
-  /** The step at which the change of its files began. */
-  readonly begun: number;
   readonly proposal: string;
   readonly path: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** It has less in it than before: what a proposal adds was taken out again. */
-  readonly isBack: boolean;
 };
 
 /** How a process changes files. `blind`: a bug to be found, it does not look what it replaces. */
@@ -20,7 +14,6 @@ export type FileWork = Workshop & { readonly blind?: boolean | undefined };
 
 type Put = {
   readonly id: string;
-  readonly begun: number;
   readonly change: FileChange;
   readonly image: FileImage | null;
   readonly over: FileImage | null;
@@ -31,60 +24,56 @@ export function changesOf(work: FileWork): FileChanges {
   const { on, actor, things } = work;
   return {
     apply: async (set, { signal, committing }): Promise<ChangeEnd> => {
-      const begun = on.tick();
       await on.step(actor, "compares files");
       const stale = work.blind ? [] : set.changes.filter((change) => standing(things, change) !== "before");
       if (stale.length > 0) return { state: "stale", files: stale.map(({ path }) => path) };
       for (const { after } of set.changes) await after?.bytes();
       if (signal.aborted) return { state: "cancelled" };
-      committing?.();
-      return await replaceAll(work, { ...set, begun });
+      await committing?.();
+      return await replaceAll(work, set);
     },
     recover: async ({ id, changes }) => {
-      const begun = on.tick();
       await on.step(actor, "looks at files");
       const files = standings(things, changes);
       if (files.some(({ at }) => at === "other")) return { state: "unknown", message: "changed otherwise", files };
       if (files.every(({ at }) => at === "after")) return { state: "after" };
       const replaced = changes.filter((change) => standing(things, change) === "after");
-      const end = await restored(work, { id, begun }, replaced);
+      const end = await restored(work, id, replaced);
       return end.state === "failed" ? { state: "before", restored: replaced.length } : { ...end, files: standings(things, changes) };
     },
   };
 }
 
-async function replaceAll(work: FileWork, { id, changes, begun }: ChangeSet & Pick<Put, "begun">): Promise<ChangeEnd> {
+async function replaceAll(work: FileWork, { id, changes }: ChangeSet): Promise<ChangeEnd> {
   const done: FileChange[] = [];
   for (const change of changes) {
-    if (!(await put(work, { id, begun, change, image: change.after, over: change.before })))
-      return await restored(work, { id, begun }, done);
+    if (!(await put(work, { id, change, image: change.after, over: change.before }))) return await restored(work, id, done);
     done.push(change);
   }
   return { state: "changed" };
 }
 
 /** Replaces a file that is still what it is to be replaced as: false if it is not. Whatever time there is between looking and replacing is the system's. */
-async function put({ on, actor, things, blind }: FileWork, { id, begun, change, image, over }: Put): Promise<boolean> {
+async function put({ on, actor, things, blind }: FileWork, { id, change, image, over }: Put): Promise<boolean> {
   const { path } = change;
   const bytes = await image?.bytes();
   await on.step(actor, `replaces ${path}`);
   const from = digestAt(things, path);
-  const isBack = (bytes?.length ?? 0) < (things.files.get(path)?.length ?? 0);
   if (from !== (over?.digest ?? null) && !blind) return false;
   if (bytes) things.files.set(path, Buffer.from(bytes).toString());
   else things.files.delete(path);
-  things.writes.push({ actor, begun, proposal: id, path, from, to: digestAt(things, path), isBack });
+  things.writes.push({ proposal: id, path, from, to: digestAt(things, path) });
   return true;
 }
 
 /** What was replaced is put back; where that is something else by now, nobody can tell. */
 async function restored(
   work: FileWork,
-  which: Pick<Put, "id" | "begun">,
+  id: string,
   done: readonly FileChange[],
 ): Promise<Extract<ChangeEnd, { state: "failed" | "unknown" }>> {
   for (const change of done)
-    if (!(await put(work, { ...which, change, image: change.before, over: change.after })))
+    if (!(await put(work, { id, change, image: change.before, over: change.after })))
       return { state: "unknown", message: "changed meanwhile", files: standings(work.things, done) };
   return { state: "failed", code: undefined, message: "changed meanwhile", restored: done.length };
 }

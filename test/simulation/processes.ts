@@ -1,4 +1,4 @@
-import { createDispatcher, type Hooks, IllegalEvent, LedgerError, openSession } from "@assent/core";
+import { createDispatcher, type Holder, type Hooks, IllegalEvent, LedgerError, openSession } from "@assent/core";
 import { converse } from "./agents.ts";
 import { changesOf } from "./files.ts";
 import { hooksOf } from "./hooks.ts";
@@ -17,7 +17,6 @@ export function startProcess(world: World, standing: Standing): void {
     standing,
     pid: world.pids,
     fenced: false,
-    fencedAt: Number.POSITIVE_INFINITY,
     settled: false,
     cancel: new AbortController(),
   };
@@ -59,6 +58,14 @@ export function isExpected({ plan }: World, { fenced }: Process, error: unknown)
   return fenced || plan.faults.some(({ kind }) => kind === "store_io");
 }
 
+/** What a command does to another that keeps its session: it is killed, stopped or not. */
+export async function endHolder(world: World, { processStart }: Holder): Promise<boolean> {
+  const process = world.processes.find(({ actor }) => actor.name === processStart);
+  if (process?.actor.alive) exit(world, process, "killed");
+  for (const terminal of world.terminals) if (terminal.name === processStart) terminal.alive = false;
+  return true;
+}
+
 /** Somebody resumes it, unless somebody has already. */
 export function restart(world: World, standing: Standing): void {
   if (standing.state === "idle" || standing.state === "parked") startProcess(world, standing);
@@ -69,15 +76,13 @@ async function run(world: World, process: Process): Promise<Left> {
   const { on, ids } = world;
   const clock = on.clock(actor);
   const ledger = world.ledgerOf(actor);
-  const holder = { pid, host: "here", processStart: `start-${pid}`, door: "simulation" };
+  const holder = { pid, host: "here", processStart: actor.name, door: "simulation", command: true };
   const reopened = standing.id !== undefined;
   const session = await openSession(
-    { ledger, clock, ids },
+    { ledger, clock, ids, endHolder: (old) => endHolder(world, old) },
     standing.id === undefined ? { holder, create: { cwd: "/w" } } : { holder, id: standing.id, takeOver: true },
   );
   standing.id = session.id;
-  for (const other of world.processes)
-    if (other !== process && other.standing === standing) other.fencedAt = Math.min(other.fencedAt, on.tick());
   const workshop: Workshop = { on, actor, things: world.things };
   const tools = toolsOf(workshop);
   const { patience, onAsk } = standing.plan;

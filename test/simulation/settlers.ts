@@ -1,7 +1,16 @@
-import { createDispatcher, type Dispatcher, LedgerError, type LedgerEvent, openSession, type ProposalRow, ToolError } from "@assent/core";
+import {
+  createDispatcher,
+  type Dispatcher,
+  type Holder,
+  LedgerError,
+  type LedgerEvent,
+  openSession,
+  type ProposalRow,
+  ToolError,
+} from "@assent/core";
 import { changesOf } from "./files.ts";
 import type { Settling } from "./plan.ts";
-import { isExpected } from "./processes.ts";
+import { endHolder, isExpected } from "./processes.ts";
 import type { Actor } from "./scheduler.ts";
 import { digest, toolsOf, type Workshop } from "./tools.ts";
 import { newTerminal, PERSON, type Process, plannedCall, type World } from "./world.ts";
@@ -98,9 +107,9 @@ export function settleLate(world: World, row: ProposalRow): void {
 async function settleIn(world: World, actor: Actor, { id, session: of, requested }: ProposalRow): Promise<void> {
   const { on, ids, things, planted } = world;
   const clock = on.clock(actor);
-  const pid = world.pids;
-  const holder = { pid, host: "here", processStart: `start-${pid}`, door: "command" };
-  const session = await openSession({ ledger: world.ledgerOf(actor), clock, ids }, { holder, id: of, takeOver: true });
+  const holder = { pid: world.pids, host: "here", processStart: actor.name, door: "command", command: true };
+  const ports = { ledger: world.ledgerOf(actor), clock, ids, endHolder: (old: Holder) => endHolder(world, old) };
+  const session = await openSession(ports, { holder, id: of, takeOver: true });
   const before = session.state.closed;
   if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
   const workshop: Workshop = { on, actor, things };

@@ -44,8 +44,6 @@ export type Process = {
   readonly pid: number;
   /** Somebody else takes its session. */
   fenced: boolean;
-  /** The step from which on they have it. */
-  fencedAt: number;
   settled: boolean;
   cancel: AbortController;
 };

@@ -11,13 +11,13 @@ import {
   type Session,
   wholeQuestion,
 } from "@assent/core";
-import { thisHolder } from "@assent/host";
 import { approvalSubject } from "./approval-view.ts";
 import { attend } from "./attend.ts";
 import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./call-end.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "./call-flags.ts";
 import type { CallPlace } from "./call-place.ts";
 import { callDispatcher } from "./call-runtime.ts";
+import { commandHolder } from "./command-holder.ts";
 import type { Context } from "./command-spec.ts";
 import { cut } from "./display-width.ts";
 import { CommandError } from "./failure.ts";
@@ -47,7 +47,7 @@ export function beginCall(context: Context, store: Store, call: NewCall): Promis
     const { policy } = call;
     const session = await openSession(
       { ledger: store.ledger, ...ports },
-      { holder: thisHolder("call"), create: firstRecord(call, givenOnAsk(context)) },
+      { holder: commandHolder(context, "call"), create: firstRecord(call, givenOnAsk(context)) },
     );
     policy.serve(session.id);
     const unattended = policy.source.settings().onAsk;
@@ -82,7 +82,7 @@ export function resumeCall(
     const { ledger } = store;
     const opened = await openSession(
       { ledger, ...ports },
-      { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") },
+      { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
     );
     const session = inDirectory(opened, cwd);
     const flags = resumedFlags(session.state.created?.options, context);

@@ -32,6 +32,8 @@ export type Io = {
   readonly cwd: string;
   /** SIGINT, SIGTERM, SIGHUP and SIGQUIT from now on, until the returned function is called. */
   readonly onSignal: (received: (signal: EndingSignal) => void) => () => void;
+  /** The process runs this command and nothing else. */
+  readonly ownsProcess?: boolean;
   /** Ends the process at once. */
   readonly exitNow: (code: number) => void;
 };

@@ -16,6 +16,7 @@ export function processIo(): Io {
     env: process.env,
     cwd: process.cwd(),
     onSignal,
+    ownsProcess: true,
     exitNow: (code) => process.exit(code),
   };
 }

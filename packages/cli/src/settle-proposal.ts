@@ -11,9 +11,10 @@ import {
   type Session,
   type StoredEvent,
 } from "@assent/core";
-import { currentUser, type HostPorts, hostFileChanges, thisHolder } from "@assent/host";
+import { currentUser, type HostPorts, hostFileChanges } from "@assent/host";
 import { resumedFlags } from "./call-flags.ts";
 import { callPorts } from "./call-runtime.ts";
+import { commandHolder } from "./command-holder.ts";
 import type { Context } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
 import { followPolicy } from "./follow-policy.ts";
@@ -42,7 +43,7 @@ export async function settleProposal(context: Context, store: Store, { row, acti
   const wanted: Wanted = { row, action, by, reason: context.options.text("reason") ?? "" };
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
   try {
-    const session = await takeSession(store.ledger, ports, row);
+    const session = await takeSession(context, { store, ports }, row);
     return {
       by,
       report: session ? await settleHere(context, { session, ports, store }, wanted) : await byHolder(context, { store, ports }, wanted),
@@ -53,9 +54,13 @@ export async function settleProposal(context: Context, store: Store, { row, acti
 }
 
 /** Undefined: a live process has it. That it was taken is on record, so that what a crash leaves is not taken for finished. */
-async function takeSession(ledger: Ledger, ports: HostPorts, { session: id }: ProposalRow): Promise<Session | undefined> {
+async function takeSession(
+  context: Context,
+  { store: { ledger }, ports }: Asking,
+  { session: id }: ProposalRow,
+): Promise<Session | undefined> {
   try {
-    const holder = thisHolder("command");
+    const holder = commandHolder(context, "command");
     const session = await openSession({ ledger, ...ports }, { holder, id });
     return session;
   } catch (error) {
@@ -91,7 +96,7 @@ async function byHolder(context: Context, { store, ports }: Asking, wanted: Want
   for (;;) {
     const told = await holderDid(ledger, { row, action, from });
     if (told) return told;
-    const session = await takeSession(ledger, ports, row);
+    const session = await takeSession(context, { store, ports }, row);
     if (session) return await settleHere(context, { session, ports, store }, wanted);
   }
 }

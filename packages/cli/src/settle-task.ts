@@ -1,10 +1,11 @@
 import { createCapabilities, type TaskRefusal, type Tasks, type TaskView } from "@assent/agent";
 import { type By, LedgerError, openSession, type Session, type TaskStatus } from "@assent/core";
-import { currentUser, type HostPorts, thisHolder } from "@assent/host";
+import { currentUser, type HostPorts } from "@assent/host";
 import { composeAgent } from "./agent-composition.ts";
 import { resumedFlags } from "./call-flags.ts";
 import { callPorts } from "./call-runtime.ts";
 import { cancelOnSignal } from "./cancel-on-signal.ts";
+import { commandHolder } from "./command-holder.ts";
 import type { Context } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
 import { findRow } from "./find-row.ts";
@@ -55,7 +56,7 @@ export async function settleTask(
   const ports = callPorts(context, store.directory);
   const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
   try {
-    const session = await take(store, ports, task.session.id);
+    const session = await take(context, { store, ports }, task.session.id);
     const before = session.state.closed;
     if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
     try {
@@ -69,9 +70,13 @@ export async function settleTask(
 }
 
 /** What is said of a session that is held is said for commands that can take one over; this is none. */
-async function take({ ledger }: Store, ports: HostPorts, id: string): Promise<Session> {
+async function take(
+  context: Context,
+  { store: { ledger }, ports }: { readonly store: Store; readonly ports: HostPorts },
+  id: string,
+): Promise<Session> {
   try {
-    return await openSession({ ledger, ...ports }, { holder: thisHolder("command"), id });
+    return await openSession({ ledger, ...ports }, { holder: commandHolder(context, "command"), id });
   } catch (error) {
     if (!(error instanceof LedgerError && error.type === "session_in_use")) throw error;
     const { pid, door, host } = error.detail;

@@ -89,10 +89,13 @@ describe("proposals, for people", () => {
     const again = await at.hereJson(["apply", id]);
     assert.deepEqual([again.code, again.value.outcome, again.value.alreadyAnswered], [0, "applied", true]);
     const undone = await at.hereJson(["undo", id]);
-    assert.deepEqual([undone.code, undone.value], [0, { id, state: "undone", files: 1 }]);
+    assert.deepEqual([undone.code, undone.value], [0, { id, state: "undone", files: 1, alreadyUndone: false }]);
     assert.equal(read(at, "src/a.txt"), undefined);
     const twice = await at.hereJson(["undo", id]);
-    assert.deepEqual([twice.code, twice.value.error.type], [1, "not_undoable"], "RS-47");
+    assert.deepEqual([twice.code, twice.value], [0, { id, state: "undone", files: 1, alreadyUndone: true }]);
+    const told = await at.here(["undo", id]);
+    assert.deepEqual([told.code, told.stdout], [0, `${id}  undone\n`]);
+    assert.match(told.stderr, /^Already undone at \d{4}-/);
   });
 
   for (const [action, state] of [

@@ -70,15 +70,15 @@ describe("assent resume", () => {
     assert.equal(readFileSync(at.path("x"), "utf8"), "once\n");
   });
 
-  test("R3: --take-over takes the session from a live process, which is fenced off", async () => {
+  test("--take-over ends a live command in the middle of a call, which cancels the call and goes no further", async () => {
     using at = place();
     const child = at.start(["call", "shell", "--input", '{"command":"touch started; sleep 60; touch late"}', "--mode", "yolo", "--json"]);
     const end = ended(child);
     await until("the command has started", () => existsSync(at.path("started")));
     const [session] = (await at.hereJson(["sessions"])).value;
     const taken = await at.json(["resume", session.id, "--take-over"]);
-    assert.deepEqual([taken.code, taken.value.outcome, taken.value.type], [1, "unknown", "execution_unknown"]);
-    assert.equal((await end).code, 1);
+    assert.deepEqual([taken.code, taken.value.outcome, taken.value.type], [130, "cancelled", "cancelled"]);
+    assert.equal((await end).code, 130);
     assert.ok(!existsSync(at.path("late")));
     assert.equal((await at.hereJson(["verify"])).value.ok, true);
   });

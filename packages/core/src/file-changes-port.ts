@@ -37,10 +37,10 @@ export type RecoveredChange =
 export interface FileChanges {
   /**
    * Verifies every `before` first, writes every `after` to a temporary file beside its target and syncs it, and only then replaces, in the order of the paths,
-   * deletions last. The signal is heard up to the commit point, which `committing` marks (called once, synchronously, before the first rename); a failure after it
+   * deletions last. The signal is heard up to the commit point, which `committing` marks (called once and awaited, before the first rename; if it throws, nothing is written); a failure after it
    * restores what was replaced. Never rejects for what files do; rejects with what `bytes` threw before anything was written.
    */
-  apply(set: ChangeSet, options: { readonly signal: AbortSignal; readonly committing?: () => void }): Promise<ChangeEnd>;
+  apply(set: ChangeSet, options: { readonly signal: AbortSignal; readonly committing?: () => Maybe<void> }): Promise<ChangeEnd>;
   /** Looks at what a killed apply left: all at `before`, all at `after`, or a mixture, which is brought back to `before`; any file at neither: nothing is touched. */
   recover(set: ChangeSet): Promise<RecoveredChange>;
 }

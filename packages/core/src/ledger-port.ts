@@ -10,6 +10,7 @@ export type LedgerErrorType =
   | "sequence_conflict"
   | "stale_writer"
   | "session_in_use"
+  | "session_busy"
   | "event_invalid"
   | "event_too_large"
   | "cursor_ahead"
@@ -106,8 +107,16 @@ export interface Ledger {
   readonly durable: boolean;
   /** Random, made with the store. */
   readonly storeId: string;
-  /** Takes the session for writing with a new, higher epoch. `session_in_use` (detail: the holder) while a live holder has it, unless `takeOver`. */
+  /**
+   * Takes the session for writing with a new, higher epoch. `session_in_use` (detail: the holder) while a live holder has it, unless `takeOver`;
+   * `session_busy` (detail: the holder, where it is known) while another writer holds it with `hold`, even with `takeOver`. Both leave the session as it was.
+   */
   acquire(session: string, holder: Holder, takeOver?: boolean): Promise<Lease>;
+  /**
+   * Keeps the session from changing hands until the returned function is called, or until this process ends, however it ends.
+   * Effects happen between the two. `stale_writer` if the session has changed hands already. It may be held several times at once.
+   */
+  hold(lease: Lease): Promise<() => void>;
   /** `expected` is the last sequence the writer knows. Any other head is `sequence_conflict`, a newer epoch `stale_writer`. */
   append(
     lease: Lease,

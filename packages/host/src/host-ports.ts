@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Clock, Digest, Files, Ids, Processes } from "@assent/core";
+import type { Clock, Digest, Files, Holder, Ids, Processes } from "@assent/core";
+import { endHolder } from "./end-holder.ts";
 import { hostFiles } from "./files.ts";
 import { hostProcesses } from "./processes.ts";
 import { randomIds } from "./random-ids.ts";
@@ -13,6 +14,7 @@ export type HostPorts = {
   readonly digest: Digest;
   readonly files: Files;
   readonly processes: Processes;
+  readonly endHolder: (holder: Holder) => Promise<boolean>;
   /** Where `files` keeps the full output of calls, by session. */
   readonly outputDirectory: string;
 };
@@ -26,6 +28,7 @@ export function hostPorts({ stateDirectory }: { readonly stateDirectory: string 
     digest: nodeDigest,
     files: hostFiles({ outputDirectory }),
     processes: hostProcesses(),
+    endHolder,
     outputDirectory,
   };
 }

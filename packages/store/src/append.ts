@@ -29,7 +29,7 @@ export type Expectation = { readonly lease: Lease; readonly expected: number };
 export function writableChain({ rows }: Writing, { lease, expected }: Expectation): ChainEntry {
   const { session, epoch } = lease;
   const chain = rows.chains.get(session);
-  if (!chain || session === SHARED || chain.epoch !== epoch) throw stale(lease, chain);
+  if (!chain || session === SHARED || chain.epoch !== epoch) throw stale(lease, chain?.epoch, chain?.holder?.pid);
   if (chain.seq === expected) return chain;
   throw new LedgerError("sequence_conflict", `Expected ${expected} as the last event of ${session}, found ${chain.seq}.`, {
     session,
@@ -38,11 +38,12 @@ export function writableChain({ rows }: Writing, { lease, expected }: Expectatio
   });
 }
 
-function stale({ session, epoch }: Lease, chain: ChainEntry | undefined): LedgerError {
-  const pid = chain?.holder?.pid ?? null;
-  const by = pid === null ? "another process" : `pid ${pid}`;
-  const detail = { session, mine: epoch, current: chain?.epoch ?? 0, pid };
-  return new LedgerError("stale_writer", `This session was taken over by ${by}.`, detail);
+/** The session has a newer writer than this one. */
+export function stale({ session, epoch }: Lease, current = 0, by?: number): LedgerError {
+  const pid = by ?? null;
+  const who = pid === null ? "another process" : `pid ${pid}`;
+  const detail = { session, mine: epoch, current, pid };
+  return new LedgerError("stale_writer", `This session was taken over by ${who}.`, detail);
 }
 
 /** The shared chain names every session that has events, so that a removed one is missed. */

@@ -16,17 +16,18 @@ import { claim, prepareClaim } from "./claim.ts";
 import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
 import { makeCommitter } from "./committer.ts";
 import type { Damage } from "./damage.ts";
-import { acquire } from "./lease.ts";
+import { acquire, pastHolders } from "./lease.ts";
 import { type DueMark, dueMark, type Mark, type Marks, missingMarks } from "./marks.ts";
 import type { OpenStore } from "./open-store.ts";
 import type { EventReading } from "./read-events.ts";
 import { recordPlace } from "./restored.ts";
+import { sessionHolding, type TryLock } from "./session-lock.ts";
 import { snapshotText, snapshotWriter } from "./snapshots.ts";
 import { storeError } from "./store-error.ts";
 import { keepLog } from "./wal.ts";
 
 /** The half of the port that writes. */
-export type LedgerWriting = Pick<Ledger, "acquire" | "append" | "answer" | "claim" | "snapshot" | "close">;
+export type LedgerWriting = Pick<Ledger, "acquire" | "hold" | "append" | "answer" | "claim" | "snapshot" | "close">;
 
 /** What writing needs from the rest of the ledger. */
 export type LedgerWritingOptions = {
@@ -35,6 +36,7 @@ export type LedgerWritingOptions = {
   readonly isLive: (holder: Holder) => boolean;
   /** The later of the clock and the newest time in the ledger. */
   readonly now: () => string;
+  readonly tryLock: TryLock;
   /** Called after every commit. */
   readonly committed: () => void;
 };
@@ -82,20 +84,15 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   };
 }
 
-function sessionWriters({ store, queue, damage, isLive, now, checkpoints, mark }: Writers): Pick<Ledger, "acquire" | "append" | "claim"> {
-  const { database, writing, place, time, marks } = store;
-  const { device, inode } = place;
+function sessionWriters({ store, queue, damage, now, checkpoints, mark, ...writers }: Writers): SessionWriters {
+  const { database, writing, marks } = store;
   const consumed = ({ pos, hash }: LedgerEvent): void => {
     if (missingMarks(database, readMarks(marks)).length > 0) throw replaced();
     if (hash !== undefined) mark.note({ pos, hash });
   };
   return {
-    acquire: (session, holder, takeOver = false) =>
-      queue.submit("full", () => {
-        damage.refuse(session);
-        recordPlace(database, place);
-        return acquire(writing, { session, holder, takeOver, isLive, place: { device, inode }, at: time() });
-      }),
+    acquire: acquiring({ store, queue, damage, ...writers }),
+    hold: sessionHolding(database, writers.tryLock),
     append: (lease, expected, { events, durability, blobs }) =>
       prepared(
         () => prepareBatch(events, blobs),
@@ -139,6 +136,37 @@ function replaced(): LedgerError {
     "store_corrupt",
     "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
   );
+}
+
+type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;
+
+/** A session changes hands while its lock is free: nobody is in the middle of an effect, and whoever had it before begins none. */
+function acquiring({
+  store,
+  queue,
+  damage,
+  isLive,
+  tryLock,
+}: Pick<Writers, "store" | "queue" | "damage" | "isLive" | "tryLock">): Ledger["acquire"] {
+  const { database, writing, place, time } = store;
+  const { device, inode } = place;
+  const holders = pastHolders(database);
+  return async (session, holder, takeOver = false) => {
+    let unlock: (() => void) | undefined;
+    const lock = (): boolean => {
+      unlock ??= tryLock(session); // a transaction may be begun a second time
+      return unlock !== undefined;
+    };
+    try {
+      return await queue.submit("full", () => {
+        damage.refuse(session);
+        recordPlace(database, place);
+        return acquire(writing, { session, holder, takeOver, isLive, lock, holders, place: { device, inode }, at: time() });
+      });
+    } finally {
+      unlock?.();
+    }
+  };
 }
 
 function sharedWriter({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {

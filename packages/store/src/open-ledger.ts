@@ -1,13 +1,13 @@
-import { hostname } from "node:os";
 import { type Ledger, type LedgerError, messageOf } from "@assent/core";
 import { makeDamage } from "./damage.ts";
-import { query } from "./database.ts";
+import { nodeSqlite, query } from "./database.ts";
 import { makeFollowers } from "./followers.ts";
-import { liveness, type StartOf } from "./lease.ts";
+import { liveness, type StartOf, thisPlace } from "./lease.ts";
 import { ledgerReading } from "./ledger-reading.ts";
 import { ledgerWriting } from "./ledger-writing.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 import { eventReading } from "./read-events.ts";
+import { sessionLocks } from "./session-lock.ts";
 import type { StoreWarning } from "./state-directory.ts";
 import { watchCommits } from "./watch.ts";
 
@@ -34,18 +34,19 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
   const { database, storeId, paths, warnings, refusal } = store;
   const reading = eventReading(database, storeId);
   const damage = makeDamage();
-  const isLive = liveness(hostname(), startOf);
+  const isLive = liveness(thisPlace(), startOf);
   const now = newestTime(store);
   const warn = (warning: StoreWarning): void => {
     warnings.push(warning);
     onWarning?.(warning);
   };
+  const tryLock = sessionLocks(store, await nodeSqlite());
   const followers = makeFollowers({
     head: reading.head,
     watch: (changed, lost) => watchCommits(store, changed, lost),
     failed: (error) => warn({ type: "subscriber_failed", message: `A subscriber failed: ${messageOf(error)}` }),
   });
-  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, committed: followers.wake });
+  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, tryLock, committed: followers.wake });
   let open = true;
   return {
     durable: true,

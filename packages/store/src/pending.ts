@@ -11,6 +11,7 @@ import {
   sessionAt,
 } from "@assent/core";
 import { type Database, type Query, query } from "./database.ts";
+import { shownHolder } from "./lease.ts";
 import { type ChainEntry, parseRow } from "./rows.ts";
 import { type ChainColumns, chainReading } from "./stored-chains.ts";
 
@@ -83,7 +84,7 @@ function* parsed<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> 
 
 function* sessionRow({ row, holder }: ChainEntry, isLive: ListFacts["isLive"]): Generator<SessionRow> {
   const lives = holder !== null && isLive(holder);
-  if (row) yield sessionAt({ ...row, writer: lives ? holder : null }, lives);
+  if (row) yield sessionAt({ ...row, writer: lives ? shownHolder(holder) : null }, lives);
 }
 
 function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {

@@ -6,6 +6,7 @@ import { type Database, query, transact } from "./database.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
 import { type Prunable, prunable } from "./prunable.ts";
+import { removeLock } from "./session-lock.ts";
 
 /** Which sessions to remove. */
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
@@ -93,7 +94,10 @@ function remove({ database, paths, files, writing, time }: OpenStore, family: re
     return true;
   });
   files.check();
-  if (removed) for (const session of family) rmSync(outputOf(paths.output, session), { recursive: true, force: true });
+  for (const session of removed ? family : []) {
+    rmSync(outputOf(paths.output, session), { recursive: true, force: true });
+    removeLock(paths, session);
+  }
   return removed;
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type EventBodies, type Holder, LedgerError, mayBeUnderWay, SHARED } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
-import { acquire, liveness, type StartOf } from "./lease.ts";
+import { acquire, liveness, type StartOf, thisPlace } from "./lease.ts";
 import { isMalformedFile, untilMalformed } from "./malformed.ts";
 import { missingMarks } from "./marks.ts";
 import type { OpenStore } from "./open-store.ts";
@@ -83,7 +83,7 @@ type Held = ReadonlyMap<string, Holder>;
 
 /** Sessions whose writer lives, by the list: the damage may hide that it closed. */
 function heldSessions(database: Database, startOf: StartOf | undefined): Held {
-  const isLive = liveness(hostname(), startOf);
+  const isLive = liveness(thisPlace(), startOf);
   const rows = query<{ session: string; holder: string }>(database, "select session, holder from sessions where holder is not null");
   const listed = [
     ...untilMalformed(
@@ -127,7 +127,15 @@ const UNCLEAR =
 function settle({ writing, place: { device, inode }, time }: OpenStore, { rows }: Scan, session: string): void {
   const at = time();
   const holder = { pid: process.pid, host: hostname(), processStart: "repair", door: "verify" };
-  const { epoch } = acquire(writing, { session, holder, takeOver: true, isLive: () => false, place: { device, inode }, at });
+  const { epoch } = acquire(writing, {
+    session,
+    holder,
+    takeOver: true,
+    isLive: () => false,
+    lock: () => true,
+    place: { device, inode },
+    at,
+  });
   for (const { row } of rows.all.approvals.values()) {
     const { id: approval, call, revision, state, consumed } = row;
     if (row.session !== session || (state !== "open" && (state !== "approved" || consumed))) continue;

@@ -60,12 +60,13 @@ export function noLedger({ directory }: StatePaths): Error {
 export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
 
 /** Everything of the store that group or others may touch. */
-export function looseModes({ directory, file, mark, output, torn, marks }: StatePaths): readonly LooseMode[] {
+export function looseModes({ directory, file, mark, output, torn, marks, locks }: StatePaths): readonly LooseMode[] {
   const wanted: readonly (readonly [string, number])[] = [
     [directory, 0o700],
     [output, 0o700],
     [torn, 0o700],
     [marks, 0o700],
+    [locks, 0o700],
     [file, 0o600],
     [mark, 0o600],
     [`${file}-wal`, 0o600],

@@ -10,13 +10,16 @@ export type StatePaths = {
   readonly torn: string;
   /** Names the newest events that must be in the ledger. */
   readonly marks: string;
+  /** One empty file for each session that was ever held for an effect. */
+  readonly locks: string;
 };
 
 /** The places of a store in its directory. */
 export function statePaths(directory: string): StatePaths {
   const root = resolve(directory);
   const at = (name: string): string => join(root, name);
-  return { directory: root, file: at("ledger.db"), mark: at("ledger.id"), output: at("output"), torn: at("torn"), marks: at("marks") };
+  const [mark, output, torn, marks, locks] = [at("ledger.id"), at("output"), at("torn"), at("marks"), at("locks")];
+  return { directory: root, file: at("ledger.db"), mark, output, torn, marks, locks };
 }
 
 /** A mode as people write it. */

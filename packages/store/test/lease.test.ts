@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Holder, LedgerError } from "@assent/core";
+import { liveness, type ProcessPlace, thisPlace } from "../src/lease.ts";
 import { A, begin, madeLedger, noise, readAll, thisHolder } from "./made-store.ts";
 
 const SELF = thisHolder();
@@ -11,9 +12,54 @@ const SELF = thisHolder();
 const HOLDERS: readonly (readonly [string, Holder, boolean])[] = [
   ["this very process is live", SELF, true],
   ["a process of the same number that started at another time is not", { ...SELF, processStart: `${SELF.processStart}0` }, false],
-  ["a process of another host is not", { ...SELF, host: "elsewhere.invalid" }, false],
   ["a number that no process has is not", { ...SELF, pid: 2 ** 22 + 1 }, false],
 ];
+
+const BOOT = "0a0a0a0a-0b0b-4c0c-8d0d-0e0e0e0e0e0e";
+const OTHER_BOOT = "1a1a1a1a-0b0b-4c0c-8d0d-0e0e0e0e0e0e";
+const INITIAL = "pid:[4026531836]";
+const MACHINE: ProcessPlace = { host: "here", machine: "m1", boot: BOOT, pidNamespace: INITIAL };
+const CONTAINER: ProcessPlace = { ...MACHINE, pidNamespace: "pid:[4026532201]" };
+const ELSEWHERE: ProcessPlace = { host: "here", machine: undefined, boot: undefined, pidNamespace: undefined };
+const RUNNING: Holder = { pid: 7, host: "here", processStart: `${BOOT}:70`, door: "run", machine: "m1", pidNamespace: INITIAL };
+const GONE: Holder = { ...RUNNING, pid: 8 };
+
+const CHECKED: readonly (readonly [title: string, here: ProcessPlace, holder: Holder, live: boolean])[] = [
+  ["a process with the same start time lives", MACHINE, RUNNING, true],
+  ["a pid without a process is gone", MACHINE, GONE, false],
+  ["under another host name the same machine can still check", MACHINE, { ...GONE, host: "renamed" }, false],
+  ["on another machine nothing can be checked", MACHINE, { ...GONE, machine: "m2" }, true],
+  ["in another PID namespace nothing can be checked", CONTAINER, GONE, true],
+  ["in the same container it can", CONTAINER, { ...GONE, pidNamespace: "pid:[4026532201]" }, false],
+  ["after a restart of the machine it is gone", MACHINE, { ...RUNNING, processStart: `${OTHER_BOOT}:70` }, false],
+  [
+    "another boot under another name is another machine of the same image",
+    MACHINE,
+    { ...GONE, host: "twin", processStart: `${OTHER_BOOT}:70` },
+    true,
+  ],
+  [
+    "another boot seen from a container may be a container elsewhere",
+    CONTAINER,
+    { ...GONE, pidNamespace: "pid:[4026532201]", processStart: `${OTHER_BOOT}:70` },
+    true,
+  ],
+  [
+    "an older record without a machine is checked by its boot",
+    MACHINE,
+    { pid: 8, host: "here", processStart: `${BOOT}:70`, door: "run" },
+    false,
+  ],
+  ["without boot ids the same host name can be checked", ELSEWHERE, { pid: 8, host: "here", processStart: "noon", door: "run" }, false],
+  ["without boot ids another host name cannot", ELSEWHERE, { pid: 8, host: "there", processStart: "noon", door: "run" }, true],
+];
+
+for (const [title, here, holder, live] of CHECKED) {
+  test(`whether a holder lives: ${title}`, () => {
+    const isLive = liveness(here, (pid) => (pid === 7 ? `${BOOT}:70` : undefined));
+    assert.equal(isLive(holder), live);
+  });
+}
 
 for (const [title, holder, live] of HOLDERS) {
   test(`as a holder, ${title}`, async (t) => {
@@ -69,7 +115,12 @@ test("every epoch is on the shared chain with holder, device and inode", async (
   const { lease } = await begin(ledger);
   const [event] = await readAll(ledger, { pos: 0 }, { types: ["store.epoch"] });
   const { device, inode, ...rest } = event?.body ?? {};
-  assert.deepEqual(rest, { epoch: lease.epoch, session: A, holder: SELF });
+  const { machine, pidNamespace } = thisPlace();
+  assert.deepEqual(rest, {
+    epoch: lease.epoch,
+    session: A,
+    holder: { ...SELF, ...(machine && { machine }), ...(pidNamespace && { pidNamespace }) },
+  });
   assert.match(`${device} ${inode}`, /^\d+ \d+$/);
 });
 

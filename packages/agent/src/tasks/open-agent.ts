@@ -70,10 +70,10 @@ export type OpenedAgent = {
 /** Builds an agent with a session of its own; with `id` on the session of an earlier process. */
 export async function openAgent(bench: AgentBench, spec: AgentSpec, id?: string): Promise<OpenedAgent> {
   const { parent } = spec;
-  const { ledger } = parent.session;
+  const { ledger, endHolder } = parent.session;
   const holder = { ...parent.session.holder, door: "agent" };
   const options: SessionOptions = id === undefined ? { holder, create: newSession(spec) } : { holder, id, takeOver: true };
-  const session = await openSession({ ledger, clock: bench.clock, ids: bench.ids }, options);
+  const session = await openSession({ ledger, clock: bench.clock, ids: bench.ids, ...(endHolder && { endHolder }) }, options);
   const progress = id === undefined ? makeProgress() : await recordedProgress(ledger, session.id);
   const listening = session.listen(progress.take);
   try {

@@ -1,3 +1,4 @@
+import type { ProposalRow } from "@assent/core";
 import type { Context } from "../command-spec.ts";
 import { findRow } from "../find-row.ts";
 import { withStoreIfAny } from "../open-store.ts";
@@ -7,9 +8,10 @@ import { oneLine } from "../visible-text.ts";
 
 /** Takes an applied change back. */
 export function run(context: Context): Promise<number> {
-  const { io, options, operands } = context;
+  const { io, operands } = context;
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "proposals", operands[0] ?? "");
+    if (row.state === "undone") return await printUndone(context, row, true);
     const { settleProposal, refusedProposal } = await import("../settle-proposal.ts");
     const { report } = await settleProposal(context, store, { row, action: "undo" });
     if (report === "asked") {
@@ -17,9 +19,18 @@ export function run(context: Context): Promise<number> {
       return 0;
     }
     const now = await findRow(store.ledger, "proposals", row.id);
-    if (!report.ok && (row.state === "undone" || now.state !== "undone")) throw refusedProposal(report);
-    if (options.flag("json")) await printJson(io, { id: row.id, state: "undone", files: row.files });
-    else await io.stdout.write(`${row.id}  undone: ${oneLine(row.label)}\n`);
-    return 0;
+    if (!report.ok && now.state !== "undone") throw refusedProposal(report);
+    return await printUndone(context, now, !report.ok);
   });
+}
+
+async function printUndone(
+  { io, options }: Context,
+  { id, files, label, updatedAt }: ProposalRow,
+  alreadyUndone: boolean,
+): Promise<number> {
+  if (options.flag("json")) await printJson(io, { id, state: "undone", files, alreadyUndone });
+  else await io.stdout.write(alreadyUndone ? `${id}  undone\n` : `${id}  undone: ${oneLine(label)}\n`);
+  if (alreadyUndone) await io.stderr.write(`Already undone at ${updatedAt}.\n`);
+  return 0;
 }

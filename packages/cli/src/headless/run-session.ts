@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { costOf, hasWaking } from "@assent/agent";
 import { type Ids, type Ledger, openSession, recordedState, type Session } from "@assent/core";
-import { thisHolder } from "@assent/host";
 import type { ComposedAgent } from "../agent-composition.ts";
 import { attend } from "../attend.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
 import { type CallPlace, isDirectory } from "../call-place.ts";
 import { inDirectory } from "../call-session.ts";
+import { commandHolder } from "../command-holder.ts";
 import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
 import { CommandError, usageError } from "../failure.ts";
@@ -46,7 +46,7 @@ export function beginRun(context: Context, store: Store, { policy, place, flags,
     const session = await openSession(
       { ledger: store.ledger, ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },
       {
-        holder: thisHolder("run"),
+        holder: commandHolder(context, "run"),
         create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
       },
     );
@@ -91,7 +91,7 @@ export function resumeRun(context: Context, store: Store, { id, prompt, run }: R
     const cwd = await otherDirectory(context, ledger, id);
     const opened = await openSession(
       { ledger, ...ports },
-      { holder: thisHolder("resume"), id, takeOver: context.options.flag("take-over") },
+      { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
     );
     const session = inDirectory(opened, cwd);
     const work = workLeft(session.state, prompt);

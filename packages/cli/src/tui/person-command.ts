@@ -1,6 +1,6 @@
 import { contentText, openSession } from "@assent/core";
-import { thisHolder } from "@assent/host";
 import { callDispatcher } from "../call-runtime.ts";
+import { commandHolder } from "../command-holder.ts";
 import { cut } from "../display-width.ts";
 import type { Door } from "../door.ts";
 import { VERSION } from "../version.ts";
@@ -32,7 +32,7 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, c
   const { revision } = policy.source.current();
   const title = cut(oneLine(`! ${line.slice(0, 200)}`), 80);
   const create = { cwd, workspace, door: "call", mode: main.agent.modes.mode(), version: VERSION, policy: revision, title };
-  const session = await openSession({ ledger: store.ledger, ...ports }, { holder: thisHolder("tui"), create });
+  const session = await openSession({ ledger: store.ledger, ...ports }, { holder: commandHolder(context, "tui"), create });
   policy.serve(session.id);
   // The policy belongs to the main session: its mode counts, its plan file stays the one that may be written, and it stays open.
   const { current, subscribe } = main.agent.modes;

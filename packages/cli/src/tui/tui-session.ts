@@ -1,12 +1,13 @@
 import { resolve } from "node:path";
 import { type AgentSession, createRunLimits, recordedHistory } from "@assent/agent";
 import { openSession, ParkRequest, type Session } from "@assent/core";
-import { type HostPorts, thisHolder } from "@assent/host";
+import type { HostPorts } from "@assent/host";
 import { type ComposedAgent, composeAgent } from "../agent-composition.ts";
 import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../call-flags.ts";
 import { type CallPlace, isDirectory } from "../call-place.ts";
 import { inDirectory } from "../call-session.ts";
 import type { Cancelling } from "../cancel-on-signal.ts";
+import { commandHolder } from "../command-holder.ts";
 import type { Context } from "../command-spec.ts";
 import { cut } from "../display-width.ts";
 import type { Door } from "../door.ts";
@@ -74,7 +75,7 @@ export async function beginSession(around: Surroundings, prepared: Prepared, tit
   const create = { ...place, door: "tui", mode, model: chosen.id, version: VERSION, policy: revision, options };
   const session = await openSession(
     { ledger: store.ledger, ...ports },
-    { holder: thisHolder("tui"), create: { ...create, title: cut(oneLine(title.slice(0, 200)), 80) } },
+    { holder: commandHolder(context, "tui"), create: { ...create, title: cut(oneLine(title.slice(0, 200)), 80) } },
   );
   return await composed(around, { session, policy, chosen, wasDone: true });
 }
@@ -85,7 +86,7 @@ export async function resumeSession(around: Surroundings, id: string): Promise<T
   await refuseAgentSession(store.ledger, id);
   const opened = await openSession(
     { ledger: store.ledger, ...ports },
-    { holder: thisHolder("tui"), id, takeOver: context.options.flag("take-over") },
+    { holder: commandHolder(context, "tui"), id, takeOver: context.options.flag("take-over") },
   );
   const wasDone = opened.state.closed?.reason === "done" && opened.state.calls.size === 0;
   try {

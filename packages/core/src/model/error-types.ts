@@ -143,6 +143,7 @@ const TABLE = {
   grant_not_found: ["command"],
   session_not_found: ["command"],
   unknown_call: ["command"],
+  session_busy: ["command"],
   session_in_use: ["command"],
   cwd_missing: ["command"],
   transcript_missing: ["command"],

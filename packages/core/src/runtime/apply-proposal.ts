@@ -89,7 +89,7 @@ async function changeFiles(staging: Staging, { row, manifest, settling, contents
   if (!changes) return { state: "failed", code: undefined, message: "nothing here changes files", restored: 0 };
   const set = changeSet(session, { id: row.id, effects: manifest.effects, contents });
   try {
-    return await oneAfterTheOther(staging, () => changes.apply(set, { signal: settling.signal }));
+    return await oneAfterTheOther(staging, () => changes.apply(set, { signal: settling.signal, committing: session.confirm }));
   } catch (error) {
     return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 }; // what it threw, it threw before the first byte
   }

@@ -88,6 +88,8 @@ export type CallRun = {
   editJudged: number | undefined;
   /** What the request of an earlier process was bound to when it was shown, until that was compared. */
   boundTo: Readonly<Record<string, string>> | undefined;
+  /** Ends the hold on the session that an unsafe call has from its claim to its end. */
+  release: (() => void) | undefined;
   /** The idempotency key the claim was stored with. */
   key: string | null;
   /** Position of a yes that no longer stands: a person is asked again. */
@@ -141,6 +143,12 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, bec
 /** The session is left for a later process, and this call can wait for it. A nested call cannot: it ends with its body. */
 export function isParking({ stopped, nested }: CallRun): boolean {
   return stopped === "parked" && !nested;
+}
+
+/** From now on the session may change hands, as far as this call is concerned. */
+export function releaseSession(run: CallRun): void {
+  run.release?.();
+  run.release = undefined;
 }
 
 /** Ends every call of the batch that has not started. */
@@ -204,6 +212,7 @@ export function makeRun(
     resumed: false,
     editJudged: undefined,
     boundTo: undefined,
+    release: undefined,
     key: null,
     voided: undefined,
     hookAsked: false,

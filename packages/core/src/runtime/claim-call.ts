@@ -4,7 +4,8 @@ import { ClaimedBody } from "../model/call-bodies.ts";
 import { modelText } from "../model/model-text.ts";
 import { CANCELED, decidedSource, RUN_STOPPED } from "../model/notification-source.ts";
 import type { Maybe } from "../tool-definition.ts";
-import { type BatchRun, type CallRun, committed, type Step, skipRest, stopCall } from "./call-run.ts";
+import { isAsk } from "./assess-call.ts";
+import { type BatchRun, type CallRun, committed, releaseSession, type Step, skipRest, stopCall } from "./call-run.ts";
 import { closeApproval, parkedApproval } from "./close-approval.ts";
 import type { Ending } from "./dispatch.ts";
 import { stopped, synthesised } from "./endings.ts";
@@ -75,14 +76,14 @@ function inLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt>
   if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return stop(batch, run, ready);
   if (isStale(batch, ready)) return judgeAgain(batch, run, ready);
-  return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : claim(batch, run, claimed);
+  return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : holdAndClaim(batch, run, claimed);
 }
 
 async function claimIfUnchanged(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Attempt> {
   const changed = isBound(ready) ? await changedOperand(batch, run, { ready, yes }) : undefined;
   if (changed) return changed;
   if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
-  return await claim(batch, run, { ready, yes });
+  return await holdAndClaim(batch, run, { ready, yes });
 }
 
 async function judgeAgain(batch: BatchRun, run: CallRun, ready: Ready): Promise<Attempt> {
@@ -102,6 +103,18 @@ async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readon
   const edited = await judge(batch, run, { taken: edit, hook: undefined, editedBy: yes.id });
   await run.written;
   return { ready: edited };
+}
+
+/** Nobody takes the session over between the intent of an unsafe call and its end. */
+function holdAndClaim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const { ledger } = batch.deps.session;
+  const { safe, taken } = claimed.ready;
+  return safe || !ledger.durable || isAsk(batch, taken) ? claim(batch, run, claimed) : claimHeld(batch, run, claimed);
+}
+
+async function claimHeld(batch: BatchRun, run: CallRun, claimed: Claimed): Promise<Attempt> {
+  run.release ??= await batch.deps.session.hold();
+  return await claim(batch, run, claimed);
 }
 
 function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
@@ -161,6 +174,7 @@ function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready
 
 /** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
 async function claimLost(batch: BatchRun, run: CallRun, { ready, yes, lost }: Claimed & { readonly lost: ClaimLost }): Promise<Attempt> {
+  releaseSession(run); // a person may be asked next
   await run.written; // a judgement that could not be stored is why it is not claimable: that failure counts
   if (lost === "policy_changed") return { ready: await rejudge(batch, run, ready) };
   if (lost === "grant_revoked" || lost === "answer_void") {

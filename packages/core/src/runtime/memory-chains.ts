@@ -28,6 +28,8 @@ export type Chain = {
   readonly asked: Map<string, readonly string[]>;
   /** Undefined: nobody has it, or whoever had it closed the session. */
   holder: Holder | undefined;
+  /** How often its writer holds it now. */
+  holds: number;
   epoch: number;
   policySeq: number;
   snapshot: { readonly seq: number; readonly state: Json } | undefined;
@@ -98,6 +100,7 @@ export function chainOf(chains: Chains, session: string): Chain {
     changed: { before: undefined, after: undefined },
     asked: new Map(),
     holder: undefined,
+    holds: 0,
     epoch: 0,
     policySeq: 0,
     snapshot: undefined,

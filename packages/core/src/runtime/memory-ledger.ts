@@ -37,6 +37,14 @@ export function memoryLedger({ clock = Date, ids }: MemoryLedgerOptions = {}): L
     durable: false,
     storeId: ids?.next("store_") ?? crypto.randomUUID(),
     acquire: async (session, holder, takeOver = false) => turns.take(() => acquire(chains, { session, holder, takeOver })),
+    hold: async (lease) => {
+      const chain = chainOf(chains, lease.session);
+      refuseStale(chain, lease);
+      chain.holds += 1;
+      return () => {
+        chain.holds -= 1;
+      };
+    },
     append: async (lease, expected, { events, blobs = [] }) => {
       if (blobs.length > 0) return turns.takeAfter(hashed(blobs), (given) => store(lease, expected, { drafts: events, given }));
       return turns.take(() => store(lease, expected, { drafts: events, given: NOTHING }));
@@ -123,6 +131,10 @@ function acquire(chains: Chains, { session, holder, takeOver }: Acquiring): Leas
       holder: { pid, host, processStart, door },
     });
   }
+  if (chain.holds > 0) {
+    const detail = { session, ...(chain.holder && { holder: { ...chain.holder } }) };
+    throw new LedgerError("session_busy", `Session ${session} is in the middle of a call or a change.`, detail);
+  }
   chains.epoch += 1;
   chain.epoch = chains.epoch;
   chain.holder = holder;
@@ -130,11 +142,15 @@ function acquire(chains: Chains, { session, holder, takeOver }: Acquiring): Leas
   return { session, epoch: chain.epoch, head: chain.events.length, unclosed: last !== undefined && last.type !== "session.closed" };
 }
 
-function writable(chain: Chain, { session, epoch }: Lease, expected: number): Chain {
-  if (chain.epoch !== epoch) {
-    const message = `Session ${session} was taken over; this writer may not go on.`;
-    throw new LedgerError("stale_writer", message, { session, mine: epoch, current: chain.epoch });
-  }
+function refuseStale(chain: Chain, { session, epoch }: Lease): void {
+  if (chain.epoch === epoch) return;
+  const message = `Session ${session} was taken over; this writer may not go on.`;
+  throw new LedgerError("stale_writer", message, { session, mine: epoch, current: chain.epoch });
+}
+
+function writable(chain: Chain, lease: Lease, expected: number): Chain {
+  refuseStale(chain, lease);
+  const { session } = lease;
   const actual = chain.events.length;
   if (actual === expected) return chain;
   throw new LedgerError("sequence_conflict", `Expected ${expected} as the last event of ${session}, found ${actual}.`, {

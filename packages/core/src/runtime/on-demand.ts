@@ -21,7 +21,7 @@ async function load(): Promise<Work> {
   return work;
 }
 
-/** Creates a session, or opens an existing one for writing. `session_not_found` and `session_in_use` are `LedgerError`s. */
+/** Creates a session, or opens an existing one for writing. `session_not_found`, `session_in_use` and `session_busy` are `LedgerError`s. */
 export async function openSession(ports: SessionPorts, options: SessionOptions): Promise<Session> {
   return (await load()).openSession(ports, options);
 }

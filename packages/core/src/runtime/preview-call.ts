@@ -38,7 +38,7 @@ export async function previewCall(batch: BatchRun, run: CallRun, { ready, ctx }:
   const previewed = { ready, ctx, preview: end.value };
   const refused = await refuseTouched(batch, run, previewed);
   if (refused) return refused;
-  return ready.stages ? await stage(batch, run, previewed) : await apply(batch, run, previewed);
+  return ready.stages ? await stage(batch, run, previewed) : await staging.session.whileHeld(() => apply(batch, run, previewed));
 }
 
 function isPreview(value: unknown): value is Preview {

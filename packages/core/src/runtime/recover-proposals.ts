@@ -16,7 +16,7 @@ export async function recoverProposals(staging: Staging): Promise<void> {
   const { session, busy, closures } = staging;
   for (const row of [...session.state.proposals.values()]) {
     if (busy.has(row.id)) continue;
-    if (row.state === "applying") await settleApply(staging, row);
+    if (row.state === "applying") await session.whileHeld(() => settleApply(staging, row));
     else if (row.carrier === "closure" && !closures.has(row.id)) await lose(staging, row);
   }
 }

@@ -37,7 +37,7 @@ export async function recover(batch: BatchRun): Promise<Recovered> {
   const open = [...session.state.calls.values()].sort((left, right) => left.seq - right.seq);
   for (const call of open) {
     if (mayBeUnderWay(call) && !isAsking(batch, call.callId)) {
-      const ended = await settle(batch, call);
+      const ended = await session.whileHeld(() => settle(batch, call));
       if (call.index >= 0) settled.push(ended);
     }
     if (!hasJudgement(call)) {

@@ -5,7 +5,7 @@ import { CANCELED, RUN_STOPPED } from "../model/notification-source.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { Maybe } from "../tool-definition.ts";
 import { isAsk } from "./assess-call.ts";
-import { type BatchRun, type CallRun, committed, type Step } from "./call-run.ts";
+import { type BatchRun, type CallRun, committed, releaseSession, type Step } from "./call-run.ts";
 import { type Attempt, type Claimed, type Parked, tryClaim } from "./claim-call.ts";
 import { closeApproval } from "./close-approval.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
@@ -61,6 +61,7 @@ export function finishCall(batch: BatchRun, run: CallRun, begun: Begun): Maybe<C
 }
 
 function leave(batch: BatchRun, run: CallRun): void {
+  releaseSession(run);
   if (leaveLane(batch.lanes, run.index)) lookAgain(batch);
 }
 

@@ -5,6 +5,7 @@ import { knownEvent } from "../model/known-event.ts";
 import { fromSnapshot, toSnapshot } from "../model/snapshot.ts";
 import { unplaced } from "../model/unplaced.ts";
 import type { Clock, Ids } from "../ports.ts";
+import { acquireSession } from "./acquire-session.ts";
 import { atOnce } from "./memory-ledger.ts";
 import { makeFollower, type SessionFollower } from "./session-following.ts";
 import type { Link } from "./session-link.ts";
@@ -12,7 +13,13 @@ import { makeWriter, type SessionWriter } from "./session-writing.ts";
 import { makeStamp } from "./stamp.ts";
 
 /** What a session stands on. */
-export type SessionPorts = { readonly ledger: Ledger; readonly clock: Clock; readonly ids: Ids };
+export type SessionPorts = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Ends the process of a holder that keeps its session from being taken over. False: it must not or cannot be ended from here. */
+  readonly endHolder?: (holder: Holder) => Promise<boolean>;
+};
 
 /** A new session's first record; what is left out has a plain default. */
 export type NewSession = Pick<EventBodies["session.created"], "cwd"> & Partial<EventBodies["session.created"]>;
@@ -31,17 +38,26 @@ export type Session = SessionWriter &
     readonly state: SessionState;
     /** A draft of one event, dated now, or as the clock was read for it. */
     readonly draft: <T extends EventType>(type: T, body: EventBodies[T], now?: number) => Draft<T>;
+    /** Keeps the session from changing hands while `act` has effects. Rejects with `stale_writer` if it has changed hands already. */
+    readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
+    /** The same from now on, until the returned function is called. */
+    readonly hold: () => Promise<() => void>;
+    /** Rejects with `stale_writer` if the session has changed hands. */
+    readonly confirm: () => Promise<void>;
+    /** As it was given: sessions of agents are taken over the same way. */
+    readonly endHolder: SessionPorts["endHolder"];
     /** Calls `act` before the session is closed, and waits for it. */
     readonly onClose: (act: () => Promise<void>) => void;
     readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
   };
 
-/** Creates a session, or opens an existing one for writing. `session_not_found` and `session_in_use` are `LedgerError`s. */
+/** Creates a session, or opens an existing one for writing. `session_not_found`, `session_in_use` and `session_busy` are `LedgerError`s. */
 export async function openSession(ports: SessionPorts, options: SessionOptions): Promise<Session> {
   const creating = "create" in options;
   const id = creating ? ports.ids.next("s_") : options.id;
   if (!creating) await refuseUnknown(ports.ledger, id);
-  const lease = await ports.ledger.acquire(id, options.holder, !creating && options.takeOver === true);
+  const takeOver = !creating && options.takeOver === true;
+  const lease = await acquireSession(ports, id, { holder: options.holder, takeOver });
   const state = creating ? emptySession() : await recordedState(ports.ledger, id);
   if (creating) state.shared = await ports.ledger.head();
   const session = makeSession(ports, { id, lease, state, holder: options.holder });
@@ -96,7 +112,7 @@ function foldStored(state: SessionState, stored: StoredEvent): LedgerEvent {
 
 type Opened = { readonly id: string; readonly lease: Lease; readonly state: SessionState; readonly holder: Holder };
 
-function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder }: Opened): Session {
+function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, state, holder }: Opened): Session {
   const link: Link = {
     failure: undefined,
     underWay: 0,
@@ -117,6 +133,7 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
     if (hasRoom) return unplaced({ type, v: 1, at: stamp(now), body } as never);
     return { type, v: 1, at: stamp(now), body } as never;
   };
+  const hold = (): Promise<() => void> => ledger.hold(lease);
   return {
     id,
     ledger,
@@ -125,6 +142,20 @@ function makeSession({ ledger, clock }: SessionPorts, { id, lease, state, holder
     draft,
     ...writer,
     ...follower,
+    whileHeld: async (act) => {
+      if (!ledger.durable) return await act();
+      const release = await hold();
+      try {
+        return await act();
+      } finally {
+        release();
+      }
+    },
+    hold,
+    endHolder,
+    confirm: async () => {
+      if (ledger.durable) await writer.record([], "normal");
+    },
     onClose: (act) => void closing.push(act),
     close: async (reason, exit) => {
       for (const act of closing.splice(0)) await act();

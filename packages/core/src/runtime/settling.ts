@@ -23,7 +23,7 @@ export async function settleProposal(
   const row = session.state.proposals.get(id);
   if (!row) return await settledBefore(staging, id, action);
   if (row.state === "applying" || busy.has(id)) return synthesised("failed", "proposal_busy", resolveText.busy(row));
-  return await whileBusy(staging, [id], () => act(row));
+  return await whileBusy(staging, [id], () => session.whileHeld(() => act(row)));
 }
 
 /** What is told about a proposal that no longer waits, or never did. */

@@ -23,7 +23,7 @@ export async function undoProposal(staging: Staging, id: string, undoing: Undoin
   if (row.state !== "applied") return synthesised("failed", "not_undoable", resolveText.notUndoable(row));
   const { changes } = staging;
   if (row.files === 0 || !changes) return synthesised("failed", "undo_unavailable", resolveText.undoUnavailable(row));
-  return await whileBusy(staging, [id], () => undo(staging, row, { ...undoing, changes }));
+  return await whileBusy(staging, [id], () => staging.session.whileHeld(() => undo(staging, row, { ...undoing, changes })));
 }
 
 type Doing = Undoing & { readonly changes: FileChanges };
@@ -33,7 +33,7 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
   const { manifest } = await storedProposal(session, row);
   const set = changeSet(session, { id: row.id, effects: manifest.effects, undo: true });
   await recordFirst(staging, { events: [session.draft("proposal.undoing", { proposal: row.id, by })], durability: "full" });
-  const end = await oneAfterTheOther(staging, () => takeBack(changes, set, again === true));
+  const end = await oneAfterTheOther(staging, () => takeBack(staging, set, { changes, again: again === true }));
   if (end.state === "changed") {
     const text = resolveText.undone(row);
     const undone = { proposal: row.id, by, reason: reason === "" ? null : reason };
@@ -55,13 +55,13 @@ async function undo(staging: Staging, row: ProposalRow, { changes, by, reason, a
 }
 
 /** What a killed process left of an undo is brought to one end first. */
-async function takeBack(changes: FileChanges, set: ChangeSet, again: boolean): Promise<ChangeEnd> {
+async function takeBack({ session }: Staging, set: ChangeSet, { changes, again }: Pick<Doing, "changes" | "again">): Promise<ChangeEnd> {
   const { signal } = new AbortController();
   try {
     const found = again ? await changes.recover(set) : undefined;
     if (found?.state === "after") return { state: "changed" };
     if (found?.state === "unknown") return found; // it may have been done, and somebody wrote since
-    return await changes.apply(set, { signal });
+    return await changes.apply(set, { signal, committing: session.confirm });
   } catch (error) {
     return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 };
   }

@@ -72,7 +72,8 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     state.expired = true; // whatever the wall clock says by then
     ring();
   };
-  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - clock.now()), late, LIMIT);
+  const now = Math.max(clock.now(), Date.parse(session.state.at)); // a clock that was set back gives nobody more time
+  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - now), late, LIMIT);
   const asking = new AbortController();
   showTo(batch, open, asking.signal).then(
     (gave) => {

@@ -171,6 +171,23 @@ export const WRITING_CASES: readonly LedgerCase[] = [
     },
   },
   {
+    id: "hold",
+    title: "a session that is held does not change hands, and once it has, its old writer cannot hold it",
+    run: async (bench) => {
+      const writer = await begin(bench);
+      const other = await bench.second();
+      const releases = [await bench.ledger.hold(writer.lease), await bench.ledger.hold(writer.lease)];
+      for (const release of releases) {
+        await rejectsWith("session_busy", other.acquire(writer.session, bench.holder, true));
+        await writer.append(proposedDraft(`c${writer.head()}`));
+        release();
+      }
+      const lease = await other.acquire(writer.session, bench.holder, true);
+      await rejectsWith("stale_writer", bench.ledger.hold(writer.lease));
+      (await other.hold(lease))();
+    },
+  },
+  {
     id: "reopen",
     title: "a store that was closed and opened again holds the same events and goes on counting",
     run: async (bench) => {

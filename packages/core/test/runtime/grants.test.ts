@@ -145,6 +145,13 @@ test("L34: an expired grant does not come back when the clock is set back", asyn
   assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
 });
 
+test("a grant with an end does not count under a clock that is earlier than the grant", async (t) => {
+  const b = await bench(t, { person: "nobody" });
+  await grant(b, "g_1", { expiresAt: "2026-01-01T01:00:00.000Z" });
+  b.clock.jump(-3_600_000);
+  assert.deepEqual(outcomes(await b.process([call("edit", "x")])), ["denied denied_unattended"]);
+});
+
 for (const [what, options, outcome] of [
   ["a person is asked", { person: scriptedApprover({ edit: "reject" }) }, "rejected rejected_by_user"],
   ["nobody can be asked and it is denied", { person: "nobody" }, "denied denied_unattended"],

@@ -288,6 +288,26 @@ test("L34: a clock set back after the deadline does not make a late approve coun
   await b.resume();
 });
 
+test("a parked approval with a deadline is not answered under a clock that is earlier than the question", async (t) => {
+  const b = await bench(t, { deps: { approvalTimeoutMs: 60_000, onAsk: "park" }, person: "nobody" });
+  await b.process([call("edit", "x", "c1")]);
+  const [row] = await b.ledger.pending("approvals");
+  b.clock.jump(-3_600_000);
+  assert.equal((await elsewhere(b, says(row!.id))).outcome, "expired");
+  assert.deepEqual(outcomes(await b.resume()), ["expired approval_expired"]);
+});
+
+test("a question that is taken up under a clock that was set back gets no more than its whole time", async (t) => {
+  const b = await bench(t, { deps: { approvalTimeoutMs: 60_000, onAsk: "park" }, person: "nobody" });
+  await b.process([call("edit", "x", "c1")]);
+  b.clock.jump(-3_600_000);
+  const again = await bench(t, { beside: b, reopen: { id: b.session.id, takeOver: true }, deps: { approvalTimeoutMs: 60_000 } });
+  const running = again.resume();
+  await until(() => again.dispatcher.pending().length === 1, "the question");
+  await b.clock.advance(60_000);
+  assert.deepEqual(outcomes(await running), ["expired approval_expired"]);
+});
+
 const failing: readonly (readonly [what: string, ask: Approver["ask"]])[] = [
   [
     "throws",

@@ -1,0 +1,36 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Holder } from "@assent/core";
+import { errorCode } from "./error-code.ts";
+import { processTable } from "./process-table.ts";
+
+const LOOK_MS = 20;
+/** How long a process gets after each signal. One that is stopped hears only the last. */
+const SIGNALS = [
+  ["SIGTERM", 1_000],
+  ["SIGKILL", 5_000],
+] as const;
+
+/** Ends the process of a holder on this machine and waits until it is gone. False: it is this very process, or it cannot be ended from here. */
+export async function endHolder({ pid, processStart }: Holder): Promise<boolean> {
+  const table = processTable();
+  const isGone = (): boolean => {
+    const row = table.find(pid);
+    return row === undefined || row.zombie || row.start !== processStart;
+  };
+  if (pid === process.pid) return false;
+  for (const [signal, graceMs] of SIGNALS) {
+    if (isGone() || !send(pid, signal)) break;
+    for (let left = graceMs; left > 0 && !isGone(); left -= LOOK_MS) await wait(LOOK_MS);
+  }
+  return isGone();
+}
+
+/** False: nothing can be sent to it. */
+function send(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) === "ESRCH" || errorCode(error) === "EPERM") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { closeSync, constants, mkdirSync, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { type Lease, type Ledger, LedgerError } from "@assent/core";
+import { stale } from "./append.ts";
+import { BUSY_MS, type Database, type OpenDatabase, query } from "./database.ts";
+import type { OpenStore } from "./open-store.ts";
+import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
+import type { StatePaths } from "./state-paths.ts";
+import { storeError } from "./store-error.ts";
+
+/** Takes the lock of a session and returns what gives it back. Undefined: another connection has it, in this process or another. */
+export type TryLock = (session: string) => (() => void) | undefined;
+
+/**
+ * Locks of sessions that the system releases when a process ends, however it ends. Node has no `flock`, so each lock is SQLite's own lock on an empty
+ * database file. The file must never be opened by other means: closing it would drop the locks that this process has on it.
+ */
+export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): TryLock {
+  return (session) => {
+    let database: Database | undefined;
+    files.check(); // nothing is made where the store is gone
+    try {
+      makeLockFile(paths, session);
+      database = open(lockFile(paths, session), { readOnly: false, timeout: 0 });
+      database.exec("pragma journal_mode=off; begin exclusive");
+      return database.close.bind(database);
+    } catch (error) {
+      database?.close();
+      if (primaryCode(sqliteCode(error) ?? 0) === SQLITE.BUSY) return undefined;
+      throw storeError(error, paths);
+    }
+  };
+}
+
+/** Forgets the lock of a session that is gone from the store. */
+export function removeLock(paths: StatePaths, session: string): void {
+  rmSync(lockFile(paths, session), { force: true });
+}
+
+function lockFile({ locks }: StatePaths, session: string): string {
+  return join(locks, `${encodeURIComponent(session)}.lock`);
+}
+
+function makeLockFile(paths: StatePaths, session: string): void {
+  const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
+  unlessThere(() => mkdirSync(paths.locks, { mode: 0o700 }));
+  unlessThere(() => closeSync(openSync(lockFile(paths, session), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600)));
+}
+
+function unlessThere(make: () => void): void {
+  try {
+    make();
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+}
+
+const RETRY_MS = 20;
+
+/** How the writer of a session keeps it. Its lock is taken once, however often it is held. */
+export function sessionHolding(database: Database, tryLock: TryLock): Ledger["hold"] {
+  const epochOf = query<{ epoch: number }>(database, "select epoch from sessions where session = ?");
+  const held = new Map<string, { users: number; readonly unlock: () => void }>();
+  const enter = ({ session, epoch }: Lease): (() => void) | undefined => {
+    const name = `${session} ${epoch}`;
+    const unlock = held.has(name) ? undefined : tryLock(session);
+    if (unlock) held.set(name, { users: 0, unlock });
+    const lock = held.get(name);
+    if (!lock) return undefined;
+    lock.users += 1;
+    return () => {
+      lock.users -= 1;
+      if (lock.users > 0) return;
+      held.delete(name);
+      lock.unlock();
+    };
+  };
+  return async (lease) => {
+    for (let left = BUSY_MS / RETRY_MS; left > 0; left -= 1) {
+      const release = enter(lease);
+      const epoch = epochOf.get(lease.session)?.epoch; // with the lock in hand it cannot change any more
+      if (release && epoch === lease.epoch) return release;
+      release?.();
+      if (epoch !== lease.epoch) throw stale(lease, epoch);
+      await wait(RETRY_MS); // somebody is about to take the session, and has its lock while that is committed
+    }
+    throw new LedgerError("store_locked", `The lock of session ${lease.session} was not free for more than 5 s. Try again.`);
+  };
+}
