@@ -154,6 +154,7 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly alwaysStages?: boolean;
   readonly run?: (input: I, ctx: RunContext) => Maybe<ToolResult | string>;
   readonly runtimeHandler?: string;
+  /** Whether text displays of this tool are markdown; true when absent. */
   readonly isOutputMarkdown?: boolean;
   readonly canUpdateOutput?: boolean;
   readonly hidden?: boolean;

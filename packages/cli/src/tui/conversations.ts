@@ -133,6 +133,10 @@ function adopt({ stage }: ConversationParts, state: State, made: TuiSession): Tu
   state.opened = made;
   stage.configure(made.policy.source.settings());
   stage.shown.tasks = () => made.agent.tasks.list();
+  stage.shown.isMarkdown = (name) => {
+    const tool = made.policy.tools.get(name);
+    return tool !== undefined && tool.definition.isOutputMarkdown !== false;
+  };
   showStanding(stage, { mode: made.agent.modes.mode(), model: made.session.state.model ?? made.chosen.id });
   return made;
 }

@@ -30,7 +30,7 @@ export function plainStage({ output, cwd, ask, between }: PlainParts): Stage & {
   return {
     hear,
     idle: () => writing,
-    shown: { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [] },
+    shown: { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false },
     say: (...blocks) => hear((now) => withBlocks(now, ...blocks)),
     hint: (text) => print([text]),
     remember: () => undefined,

@@ -39,12 +39,13 @@ export function makePainter(frames: FrameParts): Painter {
 const PAUSE_MS = 120;
 
 /** How blocks are drawn now. */
-export function drawingOf({ parts, markdown }: Pick<FrameParts, "parts" | "markdown">, { columns, rows }: Size): Drawing {
+export function drawingOf({ parts, markdown, shown }: Pick<FrameParts, "parts" | "markdown" | "shown">, { columns, rows }: Size): Drawing {
   return {
     columns: Math.max(columns, LEAST_COLUMNS),
     rows,
     theme: parts.look.theme,
     markdown,
+    isMarkdown: shown.isMarkdown,
     open: false,
     cwd: parts.cwd,
     now: parts.clock.now(),

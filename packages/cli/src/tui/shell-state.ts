@@ -42,6 +42,8 @@ export type Shown = {
   /** How many commands of the person's own run. */
   commands: number;
   tasks: () => readonly TaskView[];
+  /** True for a tool that declares its text displays to be markdown. */
+  isMarkdown: (tool: string) => boolean;
 };
 
 /** Something runs that the person can interrupt. */

@@ -35,7 +35,7 @@ const TICK_MS = 1_000;
 export function openShell(parts: ShellParts): Shell {
   const { clock, look } = parts;
   const state = freshState(parts.shown.length > 0);
-  const shown: Shown = { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [] };
+  const shown: Shown = { status: STARTING, queued: [], busySince: undefined, commands: 0, tasks: () => [], isMarkdown: () => false };
   const markdown = markdownLines(look.theme);
   const changed = (): void => screen.requestRender();
   const desk = createDesk({ clock, changed });
@@ -48,7 +48,7 @@ export function openShell(parts: ShellParts): Shell {
   screen.setFocus(editor);
   const draft = { text: () => editor.getText(), clear: () => editor.setText(""), completing: () => editor.isShowingAutocomplete() };
   const size = () => ({ columns: screen.terminal.columns, rows: screen.terminal.rows });
-  const read = () => openReader([...state.kept, ...liveBlocks(state.transcript)], drawingOf({ parts, markdown }, size()));
+  const read = () => openReader([...state.kept, ...liveBlocks(state.transcript)], drawingOf({ parts, markdown, shown }, size()));
   const redraw = (): void => screen.requestRender(true);
   const take = makeInput({ parts, state, shown, desk, size, draft, read, redraw, changed });
   screen.addInputListener((data) => (take(data) ? { consume: true } : undefined));

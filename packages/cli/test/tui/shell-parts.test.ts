@@ -21,7 +21,7 @@ import { themeOf } from "../../src/tui/theme.ts";
 import type { Block } from "../../src/tui/transcript/block.ts";
 
 const CANVAS = { columns: 60, rows: 10, theme: themeOf("none") };
-const DRAWING = { ...CANVAS, markdown: (text: string) => text.split("\n"), open: false, cwd: "/w", now: 0 };
+const DRAWING = { ...CANVAS, markdown: (text: string) => text.split("\n"), isMarkdown: () => false, open: false, cwd: "/w", now: 0 };
 
 function directory(): { readonly path: string; readonly [Symbol.dispose]: () => void } {
   const path = mkdtempSync(join(tmpdir(), "assent-tui-"));

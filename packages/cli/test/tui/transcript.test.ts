@@ -25,7 +25,8 @@ const DRAWING: Drawing = {
   columns: 60,
   rows: 24,
   theme: themeOf("none"),
-  markdown: (text) => text.split("\n"),
+  markdown: (text) => text.split("\n").map((line) => line.replaceAll("**", "_")),
+  isMarkdown: (tool) => tool === "report",
   open: false,
   cwd: "/w",
   now: 65_000,
@@ -374,6 +375,26 @@ describe("a call, drawn", () => {
       ["✓ todo ", "    ok", "    [x] b"],
     ],
     ["a person's own command is marked as theirs", call({ byPerson: true, text: "hi" }), ["✓ ! make", "    ok", "    hi"]],
+    [
+      "a text display of a tool is drawn as markdown",
+      call({ tool: "report", input: {}, text: "for the model", display: "# Two\n**bold**\u001b[2J" }),
+      ["✓ report ", "    ok", "    # Two", "    _bold_\\x1b[2J"],
+    ],
+    [
+      "a display of one line is the summary, drawn as markdown too",
+      call({ tool: "report", input: {}, text: "for the model", display: "**3** files" }),
+      ["✓ report ", "    ok · _3_ files"],
+    ],
+    [
+      "a text display of a tool that declares plain output keeps its characters",
+      call({ tool: "plain", input: {}, text: "for the model", display: "**3** files" }),
+      ["✓ plain ", "    ok · **3** files"],
+    ],
+    [
+      "what a tool shows while it runs is drawn as markdown",
+      call({ tool: "report", input: {}, state: "running", outcome: undefined as never, live: "**half** done" }),
+      ["» report ", "    runs", "    _half_ done"],
+    ],
     [
       "S36: nothing in a command is acted on",
       call({ input: { command: "a\u001b[2J\u202eb\rc" } }),

@@ -3,7 +3,14 @@ import { describe, test } from "node:test";
 import { unsaidTexts } from "../../src/tui/unsaid.ts";
 
 function bench() {
-  const shown = { status: undefined as never, queued: [] as readonly string[], busySince: undefined, commands: 0, tasks: () => [] };
+  const shown = {
+    status: undefined as never,
+    queued: [] as readonly string[],
+    busySince: undefined,
+    commands: 0,
+    tasks: () => [],
+    isMarkdown: () => false,
+  };
   return { shown, unsaid: unsaidTexts({ shown }) };
 }
 

@@ -10,6 +10,8 @@ import type { Brought } from "./task-ends.ts";
 export type Drawing = Canvas & {
   /** Markdown in lines of at most so many columns. The text has no control characters. */
   readonly markdown: (text: string, columns: number) => readonly string[];
+  /** True for a tool that declares its text displays to be markdown. */
+  readonly isMarkdown: (tool: string) => boolean;
   /** Everything of a block, not only its beginning. */
   readonly open: boolean;
   /** Where paths are named from. */

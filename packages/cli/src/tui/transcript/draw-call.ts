@@ -1,11 +1,11 @@
-import { oneLine } from "@assent/core";
+import { type Display, oneLine } from "@assent/core";
 import { cut, wrapWords } from "../../display-width.ts";
 import { askRows, askTitle } from "../ask/ask-block.ts";
 import type { Role } from "../theme.ts";
 import type { CallBlock } from "./block.ts";
 import { callTitle, OUTCOME_WORDS } from "./call-words.ts";
 import type { Drawing } from "./draw-block.ts";
-import { type Cut, drawDisplay, drawText, type Part } from "./draw-display.ts";
+import { type Cut, drawDisplay, drawMarkdown, drawText, type Part } from "./draw-display.ts";
 import { drawResolve } from "./draw-resolve.ts";
 
 type Look = { readonly mark: string; readonly role: Role };
@@ -40,7 +40,8 @@ function more({ hidden }: Part, { theme, open }: Drawing): readonly string[] {
   return hidden <= 0 ? [] : [INDENT + theme.dim(`… ${hidden} more ${hidden === 1 ? "line" : "lines"}${open ? "" : " (ctrl+o)"}`)];
 }
 
-function standingOf(block: CallBlock, { now }: Drawing, rest: Part): string {
+function standingOf(block: CallBlock, drawing: Drawing, rest: Part): string {
+  const { now } = drawing;
   const { state, since, decided } = block;
   const by = decided === undefined ? [] : [decided];
   switch (state) {
@@ -51,14 +52,15 @@ function standingOf(block: CallBlock, { now }: Drawing, rest: Part): string {
     case "running":
       return [since === undefined ? "runs" : `runs ${seconds(now - since)}`, ...by].join(" · ");
     default:
-      return [...endOf(block, rest), ...by].join(" · ");
+      return [...endOf(block, drawing, rest), ...by].join(" · ");
   }
 }
 
-function endOf({ outcome, errorType, display, text, durationMs = 0 }: CallBlock, rest: Part): readonly string[] {
+function endOf(block: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
+  const { outcome, errorType, durationMs = 0 } = block;
   const word = outcome === undefined ? "" : OUTCOME_WORDS[outcome];
   const took = durationMs >= LONG_MS ? [seconds(durationMs)] : [];
-  if (outcome === "succeeded") return [word, ...summary(display, text, rest), ...took];
+  if (outcome === "succeeded") return [word, ...summary(block, drawing, rest), ...took];
   return [word, ...(errorType && errorType !== outcome ? [errorType] : []), ...took];
 }
 
@@ -70,8 +72,11 @@ function seconds(ms: number): string {
 }
 
 /** What came of it in a few words, where the lines below do not say it. */
-function summary(display: CallBlock["display"], text: string | undefined, rest: Part): readonly string[] {
-  if (typeof display === "string" && rest.lines.length === 0) return [oneLine(display.slice(0, 200))];
+function summary({ tool, display, text }: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
+  if (typeof display === "string" && rest.lines.length === 0) {
+    const [line] = drawing.isMarkdown(tool) ? drawMarkdown(display, drawing, PREVIEW).lines : [];
+    return [line ?? oneLine(display.slice(0, 200))];
+  }
   if (display !== undefined || text === undefined || rest.lines.length > 0) return [];
   const lines = text.replace(/\n$/, "").split("\n").length;
   return text === "" ? [] : [`${lines} ${lines === 1 ? "line" : "lines"}`];
@@ -91,20 +96,30 @@ function body(block: CallBlock, drawing: Drawing): Part {
   return block.state === "ended" ? endedBody(block, drawing) : liveBody(block, drawing);
 }
 
-function liveBody({ live }: CallBlock, drawing: Drawing): Part {
-  return live === undefined ? NOTHING : drawDisplay(live, drawing, drawing.open ? ALL : LIVE);
+function liveBody({ tool, live }: CallBlock, drawing: Drawing): Part {
+  return live === undefined ? NOTHING : drawShown(tool, live, drawing, drawing.open ? ALL : LIVE);
+}
+
+/** A display as its tool declares it: text is markdown unless `isOutputMarkdown` is false. */
+function drawShown(tool: string, display: Display, drawing: Drawing, cut: Cut): Part {
+  const isMarkdown = typeof display === "string" && drawing.isMarkdown(tool);
+  return isMarkdown ? drawMarkdown(display, drawing, cut) : drawDisplay(display, drawing, cut);
 }
 
 function endedBody(block: CallBlock, drawing: Drawing): Part {
-  const { display } = block;
+  const { tool, display } = block;
   if (drawing.open) return opened(block, drawing);
+  if (typeof display === "string" && drawing.isMarkdown(tool)) {
+    const part = drawMarkdown(display, drawing, PREVIEW);
+    return part.lines.length > 1 ? part : NOTHING; // one line is the summary
+  }
   if (typeof display === "object") return drawDisplay(display, drawing, display.type === "ansi_output" ? OUTPUT : PREVIEW);
   return isQuiet(block) ? NOTHING : joined(cutShort(block, drawing), dimmed(drawText(block.text ?? "", drawing, OUTPUT), drawing));
 }
 
 /** Nobody tells what a cancelled call had written: what was on the screen of it stays there. */
-function cutShort({ outcome, live }: CallBlock, drawing: Drawing): Part {
-  return outcome === "cancelled" && live !== undefined ? drawDisplay(live, drawing, drawing.open ? ALL : OUTPUT) : NOTHING;
+function cutShort({ tool, outcome, live }: CallBlock, drawing: Drawing): Part {
+  return outcome === "cancelled" && live !== undefined ? drawShown(tool, live, drawing, drawing.open ? ALL : OUTPUT) : NOTHING;
 }
 
 function isQuiet({ display, text = "", tool, outcome = "unknown" }: CallBlock): boolean {

@@ -28,7 +28,7 @@ export function drawDisplay(display: Display, drawing: Drawing, cut: Cut): Part 
     case "todo_list":
       return { lines: todoLines(display.todos, drawing), hidden: 0 };
     case "plan_summary":
-      return cutRows(drawing.markdown(visible(display.plan), drawing.columns), cut);
+      return drawMarkdown(display.plan, drawing, cut);
     case "tool_progress":
       return { lines: [progressLine(display, drawing)], hidden: 0 };
     case "task_execution":
@@ -36,6 +36,11 @@ export function drawDisplay(display: Display, drawing: Drawing, cut: Cut): Part 
     default:
       return NOTHING;
   }
+}
+
+/** Markdown of a tool or model, with control characters escaped. */
+export function drawMarkdown(text: string, drawing: Drawing, cut: Cut): Part {
+  return cutRows(drawing.markdown(visible(text), drawing.columns), cut);
 }
 
 function cutRows(rows: readonly string[], { rows: most, keep }: Cut): Part {
