@@ -210,6 +210,7 @@ async function rest(json: Scene["json"], answer: "approve" | "reject"): Promise<
 
 /** All events in the order of the store, read with SQL of our own. */
 function readEvents(store: string): readonly { readonly type: string; readonly body: unknown }[] {
+  if (!existsSync(join(store, "ledger.db"))) return []; // a new store is put in place whole: killed before that, there is none
   const database = new DatabaseSync(join(store, "ledger.db"), { readOnly: true, timeout: 5000 });
   try {
     const rows = database.prepare("select type, body from events order by pos").all();
