@@ -37,6 +37,11 @@ export function eventReading(database: Database, store: string): EventReading {
     database,
     `select ${EVENT_COLUMNS} from events where session = ? and call = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
   );
+  const byType = query<EventColumns>(
+    database,
+    `select ${EVENT_COLUMNS} from events where type = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
+  );
+  const hasTypeIndex = query(database, "select 1 from sqlite_schema where name = 'events_type'").get() !== undefined;
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const lastNaming = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? order by pos desc limit 1`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
@@ -48,13 +53,18 @@ export function eventReading(database: Database, store: string): EventReading {
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
       : pagedSource((row) => fill(byCall, session, call, row?.pos ?? after));
+  /** Each type is found by index; a store of an older version that cannot be migrated has none. */
+  const inStore = (types: readonly string[] | undefined, after: number): readonly Source[] =>
+    types && hasTypeIndex
+      ? [...new Set(types)].map((type) => pagedSource((row) => fill(byType, type, row?.pos ?? after)))
+      : [pagedSource((row) => fill(byPos, row?.pos ?? after))];
   const reader = (from: Cursor, filter: EventFilter): Reader => {
     const after = positionOf(from, { head, place, last });
     const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
     const chain = session === undefined ? [] : [inSession(session, filter.call, after)];
     const { naming } = filter;
     const named = naming === undefined ? [] : [pagedSource((row) => fill(byNaming, naming, row?.pos ?? after))];
-    const all = session === undefined && naming === undefined ? [pagedSource((row) => fill(byPos, row?.pos ?? after))] : [];
+    const all = session === undefined && naming === undefined ? inStore(filter.types, after) : [];
     const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
   };

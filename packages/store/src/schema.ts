@@ -1,5 +1,5 @@
 /** The version of the tables this program writes, as `PRAGMA user_version`. */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 
 /** The lists that version 2 added: a proposal is listed like an approval, a question under the call that asked it. */
 export const LISTS_OF_2 = `
@@ -30,6 +30,9 @@ create index questions_open on questions (first) where open = 1;
 create index questions_session on questions (session, first);
 create index questions_call on questions (session, call) where open = 1;
 `;
+
+/** The index that version 3 added: events of one type in their order, without a look at all others. */
+export const INDEX_OF_3 = "create index events_type on events (type);";
 
 /** Empty tables of the connection's own in place of those, for a file that has none and cannot be given any. */
 export const STAND_INS_OF_2 = `
@@ -109,4 +112,4 @@ create table snapshots (session text primary key, seq integer not null, hash tex
 create table blobs (sha text primary key, bytes blob not null) strict;
 create table blob_uses (session text not null, sha text not null, primary key (session, sha)) strict, without rowid;
 create index blob_uses_sha on blob_uses (sha);
-${LISTS_OF_2}`;
+${LISTS_OF_2}${INDEX_OF_3}`;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import type { Draft, Ledger, SessionRow } from "@assent/core";
 import {
@@ -19,7 +20,7 @@ import {
 import fc from "fast-check";
 import { openLedger } from "../src/open-ledger.ts";
 import { verifyStore } from "../src/verify.ts";
-import { A, B, begin, madeLedger, noise, scratch, tamper } from "./made-store.ts";
+import { A, B, begin, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
 
 const countsOf = ({ calls, turns, openApprovals, unknownOutcomes, updatedAt }: SessionRow): readonly unknown[] => [
   calls,
@@ -163,3 +164,49 @@ async function take(
     }
   }
 }
+
+test("events of a type are found by index, however many others there are", async (t) => {
+  let rows = 0;
+  const ledger = await madeLedger(t, {
+    openDatabase: (file, options) => {
+      const database = new DatabaseSync(file, options);
+      return {
+        exec: (sql) => database.exec(sql),
+        close: () => database.close(),
+        get isTransaction() {
+          return database.isTransaction;
+        },
+        prepare: (sql) => {
+          const statement = database.prepare(sql);
+          const iterate = statement.iterate.bind(statement);
+          statement.iterate = function* (...values: Parameters<typeof iterate>) {
+            for (const row of iterate(...values)) {
+              rows += 1;
+              yield row;
+            }
+          } as typeof statement.iterate;
+          return statement;
+        },
+      };
+    },
+  });
+  const writer = await begin(ledger);
+  for (let at = 0; at < 4; at += 1) {
+    await writer.append(...Array.from({ length: 500 }, (_, index) => noise(index)));
+    await writer.append(proposedDraft(`c${at}`), judgedDraft(`c${at}`));
+  }
+  rows = 0;
+  const found = await readAll(ledger, { pos: 0 }, { types: ["call.proposed", "call.judged"] });
+  assert.deepEqual([found.length, rows], [8, 8]);
+  assert.deepEqual(
+    found.map(({ pos }) => pos),
+    found.map(({ pos }) => pos).sort((one, other) => one - other),
+  );
+  const later = await readAll(ledger, { pos: found[3]?.pos ?? 0 }, { types: ["call.judged"] });
+  assert.deepEqual([later.length, rows], [2, 10]);
+  const plan = tamper(ledger.directory, (database) =>
+    database.prepare("explain query plan select * from events where type = ? and pos > ? order by pos limit 512").all("x", 0),
+  );
+  assert.match(String(plan[0]?.["detail"]), /^SEARCH events USING INDEX events_type \(type=\? AND rowid>\?\)$/);
+  assert.equal(plan.length, 1);
+});

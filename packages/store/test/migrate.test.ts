@@ -12,10 +12,10 @@ import { verifyStore } from "../src/verify.ts";
 import { A, begin, madeLedger, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
 import { intoVersionOne } from "./version-one.ts";
 
-const TO_THREE: Migration = { from: 2, up: (database) => database.exec("create table extra (a text) strict") };
-const TO_FOUR: Migration = { from: 3, up: (database) => database.exec("insert into extra (a) values ('four')") };
+const TO_FOUR: Migration = { from: 3, up: (database) => database.exec("create table extra (a text) strict") };
+const TO_FIVE: Migration = { from: 4, up: (database) => database.exec("insert into extra (a) values ('five')") };
 
-async function storeOfVersionTwo(t: Parameters<typeof scratch>[0]): Promise<string> {
+async function presentStore(t: Parameters<typeof scratch>[0]): Promise<string> {
   const directory = await scratch(t);
   const ledger = await openLedger({ directory });
   const writer = await begin(ledger);
@@ -25,7 +25,7 @@ async function storeOfVersionTwo(t: Parameters<typeof scratch>[0]): Promise<stri
 }
 
 async function storeOfVersionOne(t: Parameters<typeof scratch>[0]): Promise<string> {
-  const directory = await storeOfVersionTwo(t);
+  const directory = await presentStore(t);
   intoVersionOne(directory);
   return directory;
 }
@@ -37,59 +37,59 @@ function step(directory: string, migrations: readonly Migration[]): void {
 }
 
 test("each missing step is taken in order, recorded on the shared chain, and the file before it kept", async (t) => {
-  const directory = await storeOfVersionTwo(t);
+  const directory = await presentStore(t);
   const before = tamper(directory, (database) => database.prepare("select count(*) as n from events").get()?.["n"]);
-  step(directory, [TO_THREE, TO_FOUR]);
+  step(directory, [TO_FOUR, TO_FIVE]);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 4);
+    assert.equal(schemaVersion(database), 5);
     const recorded = database.prepare("select body from events where type = 'store.migrated' order by pos").all();
     assert.deepEqual(
       recorded.map(({ body }) => body),
-      ['{"from":2,"to":3}', '{"from":3,"to":4}'],
+      ['{"from":3,"to":4}', '{"from":4,"to":5}'],
     );
   });
-  for (const version of [2, 3]) {
+  for (const version of [3, 4]) {
     const copy = join(directory, `ledger.db.v${version}`);
     assert.equal((statSync(copy).mode & 0o777).toString(8), "600");
     const database = new DatabaseSync(copy);
     assert.equal(schemaVersion(database), version);
-    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 2);
+    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 3);
     database.close();
   }
 });
 
 test("a step that fails leaves the old version whole, and can be taken again", async (t) => {
-  const directory = await storeOfVersionTwo(t);
+  const directory = await presentStore(t);
   const failing: Migration = {
-    from: 2,
+    from: 3,
     up: (database) => {
-      TO_THREE.up(database);
+      TO_FOUR.up(database);
       throw new Error("half-way");
     },
   };
   assert.throws(() => step(directory, [failing]), /half-way/);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 2);
+    assert.equal(schemaVersion(database), 3);
     assert.equal(database.prepare("select 1 from sqlite_schema where name = 'extra'").get(), undefined);
   });
   await (await openLedger({ directory })).close();
-  step(directory, [TO_THREE]);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 3));
+  step(directory, [TO_FOUR]);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 4));
 });
 
 test("nothing is copied or written when there is no step to take", async (t) => {
-  const directory = await storeOfVersionTwo(t);
+  const directory = await presentStore(t);
   const before = readFileSync(join(directory, "ledger.db"));
-  step(directory, [TO_FOUR]);
-  assert.ok(!existsSync(join(directory, "ledger.db.v2")));
+  step(directory, [TO_FIVE]);
+  assert.ok(!existsSync(join(directory, "ledger.db.v3")));
   assert.deepEqual(readFileSync(join(directory, "ledger.db")), before);
 });
 
 test("a database is empty, older, current or newer", async (t) => {
-  const directory = await storeOfVersionTwo(t);
+  const directory = await presentStore(t);
   tamper(directory, (database) =>
     assert.deepEqual(
-      [1, 2, 3].map((known) => schemaState(database, known)),
+      [2, 3, 4].map((known) => schemaState(database, known)),
       ["newer", "current", "older"],
     ),
   );
@@ -119,7 +119,7 @@ test("a store of version 1 opens, keeps what it has and gains empty lists of pro
 
 test("a store of version 1 has the tables of a new one after it was migrated", async (t) => {
   const tables = (database: DatabaseSync): unknown =>
-    ["proposals", "questions", "approvals", "blob_uses"].map((table) => [
+    ["events", "proposals", "questions", "approvals", "blob_uses"].map((table) => [
       database.prepare(`pragma table_xinfo(${table})`).all(),
       database
         .prepare("select name from sqlite_schema where type = 'index' and tbl_name = ? order by name")
@@ -128,7 +128,7 @@ test("a store of version 1 has the tables of a new one after it was migrated", a
     ]);
   const old = await storeOfVersionOne(t);
   await (await openLedger({ directory: old })).close();
-  assert.deepEqual(tamper(old, tables), tamper(await storeOfVersionTwo(t), tables));
+  assert.deepEqual(tamper(old, tables), tamper(await presentStore(t), tables));
 });
 
 test("verify reads a store of version 1 as it is, and a rebuild migrates it", async (t) => {
@@ -136,7 +136,7 @@ test("verify reads a store of version 1 as it is, and a rebuild migrates it", as
   assert.deepEqual((await verifyStore({ directory })).findings, []);
   tamper(directory, (database) => assert.equal(schemaVersion(database), 1));
   assert.deepEqual((await verifyStore({ directory, rebuild: true })).findings, []);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 2));
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 3));
 });
 
 test("a store of version 1 that cannot be written is read: its lists of proposals and questions are empty", async (t) => {
@@ -164,7 +164,7 @@ test("a malformed file of version 1 is repaired into one of this version", async
   assert.equal((await verifyStore({ directory })).ok, false);
   const report = await verifyStore({ directory, repair: true, startOf: () => undefined });
   assert.deepEqual(report.findings, []);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 2));
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 3));
   const ledger = await madeLedger(t, { directory });
   assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, 5);
   assert.equal((await ledger.pending("approvals")).length, 1);

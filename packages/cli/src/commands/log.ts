@@ -1,4 +1,4 @@
-import type { Cursor, EventFilter, Ledger, StoredEvent } from "@assent/core";
+import { type Cursor, EVENT_TYPES, type EventFilter, type Ledger, type StoredEvent } from "@assent/core";
 import type { Context } from "../command-spec.ts";
 import { eventLine } from "../event-line.ts";
 import { CommandError, usageError } from "../failure.ts";
@@ -26,11 +26,13 @@ export function run(context: Context): Promise<number> {
 async function read({ io, options, operands }: Context, ledger: Ledger): Promise<Wanted> {
   const session = operands[0] === undefined ? undefined : (await findRow(ledger, "sessions", operands[0])).id;
   const call = options.text("call");
-  const type = globMatcher(options.text("type"));
+  const wantedType = options.text("type");
+  const type = globMatcher(wantedType);
+  const types = session === undefined && call === undefined ? typesLike(wantedType, type) : undefined;
   const since = parseSince(options.text("since"));
   return {
     from: session === undefined ? { pos: since.place } : { session, seq: since.place },
-    filter: { ...(session !== undefined && { session, naming: session }), ...(call !== undefined && { call }) },
+    filter: { ...(session !== undefined && { session, naming: session }), ...(call !== undefined && { call }), ...(types && { types }) },
     keep: (event) => event.at >= since.time && type(event.type),
     line: options.flag("json") ? jsonLine : (event) => eventLine(event, { columns: io.stdout.columns(), session }),
   };
@@ -52,6 +54,12 @@ function globMatcher(glob: string | undefined): (type: string) => boolean {
   const pieces = glob.split("*").map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, "\\$&"));
   const pattern = new RegExp(`^${pieces.join(".*")}$`);
   return (type) => pattern.test(type);
+}
+
+/** The types that a pattern covers, so that the ledger finds them by index. A type that this version does not know is found by its whole name. */
+function typesLike(glob: string | undefined, matches: (type: string) => boolean): readonly string[] | undefined {
+  if (glob === undefined || glob === "*") return undefined;
+  return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];
 }
 
 async function print({ io, options }: Context, ledger: Ledger, { from, filter, keep, line }: Wanted): Promise<number> {
