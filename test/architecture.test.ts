@@ -702,6 +702,7 @@ describe("surfaces are pinned", () => {
         "randomIds",
         "scrubbedEnvironment",
         "sessionOutput",
+        "startedUnder",
         "systemClock",
         "thisHolder",
       ],

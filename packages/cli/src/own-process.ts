@@ -1,7 +1,8 @@
-import type { Ledger, TaskProcess } from "@assent/core";
+import type { Ledger, SessionRow, TaskProcess } from "@assent/core";
 import type { CommandSpec, Context, Options } from "./command-spec.ts";
 import { CommandError } from "./failure.ts";
 import { withStoreIfAny } from "./open-store.ts";
+import { sessionRows } from "./recorded-tasks.ts";
 
 /**
  * What a command of a session may do with Assent, under whatever name it starts it. It may look, and go on with what a person left it; it may not speak for
@@ -21,27 +22,25 @@ export async function withoutPerson(context: Context, spec: CommandSpec): Promis
 
 /**
  * Whether a command of a session started this process. A mark in the environment shows it, its own or that of a process above it. A program that became
- * another one with a clean environment has no mark, but is still the process that the record names.
+ * another one with a clean environment has no mark, but it is, or descends from, the process that the record names, or is still in its group.
  */
 async function isOwnCommand(context: Context): Promise<boolean> {
-  const { hasMark, processesAbove } = await import("@assent/host");
+  const { hasMark, processesAbove, startedUnder } = await import("@assent/host");
   const above = processesAbove();
   if (hasMark(context.io.env, above)) return true;
-  const isAbove = ({ pid, processStart }: Pick<TaskProcess, "pid" | "processStart">): boolean =>
-    above.some((row) => row.pid === pid && row.start === processStart);
   try {
-    return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, isAbove));
+    return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => startedUnder(recorded, above)));
   } catch {
     return false; // a store that cannot be read answers nothing: the command itself says why
   }
 }
 
-type IsAbove = (process: Pick<TaskProcess, "pid" | "processStart">) => boolean;
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-async function isRecorded(ledger: Ledger, isAbove: IsAbove): Promise<boolean> {
-  const sessions = await ledger.pending("sessions", { limit: 1_000, all: true });
-  for (const { id, writer } of sessions) {
-    if (!writer || !isAbove(writer)) continue;
+/** Looks at every session that has not ended. Its holder need not live: a command may have killed it. */
+async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
+  for await (const { id, state } of sessionRows(ledger)) {
+    if (ENDED.includes(state)) continue;
     for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.started", "task.process"] })) {
       const { others = [], ...first } = body as unknown as TaskProcess; // parsing: the store gives back what its own schema wrote
       if ([first, ...others].some(isAbove)) return true;
@@ -58,8 +57,7 @@ function refusal({ name, decides, options: taken }: CommandSpec, options: Option
   if (name === "trust") return options.flag("show") ? undefined : "assent trust";
   const isLooser = taken.some((one) => one.name === "mode") && LOOSER_MODES.includes(options.text("mode") ?? "");
   if (isLooser) return `--mode ${options.text("mode")}`;
-  const answers = options.text("input-format") === "stream-json" && (name === "resume" || options.text("session") !== undefined);
-  return answers ? "answering as the host of a session" : undefined;
+  return options.text("input-format") === "stream-json" ? "answering as a host" : undefined; // a host may answer what waits in other sessions too
 }
 
 const LOOSENING = ["allow", "add-dir", "policy", "take-over", "repair", "rebuild"];

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { BIN, type Place, place } from "./support/assent.ts";
@@ -43,6 +45,10 @@ const WAYS: readonly (readonly [name: string, command: (words: string) => string
   ["env that takes the mark away", (words) => `env -u ASSENT_MARK node node_modules/.bin/harmless ${words}`],
   ["env that takes everything away", (words) => `env -i PATH="$PATH" HOME="$HOME" node node_modules/.bin/harmless ${words}`],
   ["a session of its own", (words) => `setsid -w node node_modules/.bin/harmless ${words}`],
+  [
+    "a process without a mark that it leaves behind",
+    (words) => `mkfifo said; (env -i PATH="$PATH" HOME="$HOME" node node_modules/.bin/harmless ${words} > said 2>&1 &); cat said`,
+  ],
 ];
 
 describe("what a session's own command may not do", () => {
@@ -55,6 +61,17 @@ describe("what a session's own command may not do", () => {
       assert.equal((await at.hereJson(["approvals", "show", id])).value.state, "open", said);
     });
   }
+
+  test("it cannot approve its own request after it has killed the process that holds the session", async () => {
+    const { at, id } = await waiting();
+    using _ = at;
+    at.write("kill.sh", `kill -9 "$PPID"; node node_modules/.bin/harmless approve ${id} > said 2>&1\n`);
+    execFileSync("mkfifo", [at.path("said")]);
+    const said = readFile(at.path("said"), "utf8"); // the command waits for a reader before it starts to approve
+    await commanded(at, `exec env -i PATH="$PATH" HOME="$HOME" sh kill.sh`);
+    assert.match(await said, /started by a command of an Assent session/);
+    assert.equal((await at.hereJson(["approvals", "show", id])).value.state, "open");
+  });
 
   const REFUSED: readonly (readonly [name: string, words: (id: string, session: string) => readonly string[]])[] = [
     ["reject", (id) => ["reject", id]],
@@ -74,6 +91,8 @@ describe("what a session's own command may not do", () => {
       "resume and answer as its host",
       (_, session) => ["resume", session, "--input-format", "stream-json", "--output-format", "stream-json"],
     ],
+    ["run as the host of a new session", () => ["run", "--input-format", "stream-json", "--output-format", "stream-json"]],
+    ["run as the host of another agent's SDK", () => ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]],
     ["run with a looser mode", () => ["run", "go", "--mode", "auto-edit", "--model", "script:none.yaml"]],
     ["call with a looser mode", () => ["call", "shell", "--input", '{"command":"touch made"}', "--mode", "yolo"]],
     ["open the terminal interface", () => ["tui", "--plain"]],

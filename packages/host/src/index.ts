@@ -8,7 +8,7 @@ export { type GitRun, hardenedGit } from "./hardened-git.ts";
 export { type HookRunner, type HookRunnerDeps, hookRunner } from "./hooks/hook-runner.ts";
 export { type HostPorts, hostPorts } from "./host-ports.ts";
 export { httpFetch } from "./http-fetch.ts";
-export { hasMark, processesAbove } from "./lineage.ts";
+export { hasMark, processesAbove, startedUnder } from "./lineage.ts";
 export { openRegular, type RegularFile } from "./open-regular.ts";
 export { hostPlanFiles, planFileOf } from "./plan-files.ts";
 export { killRunningGroups } from "./process-group.ts";

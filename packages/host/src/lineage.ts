@@ -40,6 +40,17 @@ export function hasMark(
   return env[MARK_NAME] !== undefined || rows.some(({ pid }) => table.beganWith(pid, MARK_NAME));
 }
 
+/** Whether the first of these is a recorded process, descends from it, or is in a group or session that it began and that outlived it. */
+export function startedUnder(
+  { pid, processStart }: Pick<TaskProcess, "pid" | "processStart">,
+  rows: readonly ProcessRow[],
+  table: ProcessTable = processTable(),
+): boolean {
+  if (rows.some((row) => row.pid === pid && row.start === processStart)) return true;
+  const isMember = rows.some(({ pgid, session, start }) => (pgid === pid || session === pid) && isSince(start, processStart));
+  return isMember && (table.find(pid)?.start ?? processStart) === processStart;
+}
+
 /** The marks of recorded processes; those of earlier versions have none. */
 export function marksOf(processes: readonly Omit<TaskProcess, "others">[]): readonly Mark[] {
   return processes.flatMap(({ mark, processStart }) => (mark === undefined ? [] : [{ mark, since: processStart }]));
