@@ -112,7 +112,7 @@ export async function composeAgent(context: Context, parts: Composing): Promise<
   const { dispatcher, modes, onAsk, close } = made;
   return {
     ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
-    offered: () => offeredTools(policy.tools, session, made.asks()).map(({ name }) => name),
+    offered: () => offeredTools(policy.tools, { session, dispatcher, asks: made.asks() }).map(({ name }) => name),
     agents: () => definitionsOf(parts).filter(({ usable }) => usable),
     drive: (messages) => {
       const { interactive, told } = parts;

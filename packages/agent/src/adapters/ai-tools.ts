@@ -54,10 +54,10 @@ export function aiTools(embedding: Embedding): Record<string, AiTool> {
 }
 
 /** The set is made once, before anything is staged: `resolve` belongs to it wherever it is registered. */
-function embeddedTools({ tools, session, asks }: Embedding): readonly Tool[] {
-  const offered = offeredTools(tools, session, asks);
-  const resolve = tools.get("resolve");
-  return resolve && !offered.includes(resolve) ? [...offered, resolve] : offered;
+function embeddedTools(embedding: Embedding): readonly Tool[] {
+  const offered = offeredTools(embedding.tools, embedding);
+  const resolve = embedding.tools.get("resolve");
+  return resolve && !offered.includes(resolve) && !embedding.dispatcher.denies(resolve) ? [...offered, resolve] : offered;
 }
 
 /** Validation is the dispatcher's, which tells the model what is wrong in its own words and keeps a record of it. */

@@ -40,7 +40,7 @@ export function makeAdapter<D, M>(embedding: Embedding, { declare, read, tell }:
     messages: embedded.calls.some(({ outcome }) => outcome === "waiting") ? [] : tell(embedded.calls.map(turnResult)),
   });
   return {
-    tools: () => offeredTools(embedding.tools, embedding.session, embedding.asks).map(declare),
+    tools: () => offeredTools(embedding.tools, embedding).map(declare),
     dispatch: async (answer, turn) => {
       const calls = (answer ?? []).flatMap((part: unknown) => (isObject(part) ? (read(part) ?? []) : []));
       return told(await dispatchTurn(embedding, calls, turn));

@@ -83,7 +83,7 @@ async function summarise(talk: Talk, { head, more, signal }: Summarising): Promi
   const request = buildRequest({
     messages: [...head, userMessage(compactionPrompt(more), "reminder")],
     system: deps.system(),
-    tools: offeredTools(deps.tools(), deps.session, deps.asks), // providers want to know the tools that a history speaks of
+    tools: offeredTools(deps.tools(), deps), // providers want to know the tools that a history speaks of
     choice: "none",
     capability: capabilities.of(model),
     signal,

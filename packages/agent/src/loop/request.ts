@@ -4,20 +4,48 @@ import type {
   LanguageModelV4Message,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
-import type { Registry, Session, Tool } from "@assent/core";
+import type { Dispatcher, Registry, Session, Tool } from "@assent/core";
 import type { Choice } from "@assent/core/parts";
 import type { Capability } from "../script/script.ts";
 
-/** The tools a model is offered: those that are visible, `ask` where somebody may answer, and `resolve` where something can be or is pending. */
-export function offeredTools(registry: Registry, session: Session, asks = false): readonly Tool[] {
-  const ask = asks ? registry.get("ask") : undefined;
-  const shown = registry.visible();
+/** What decides which tools are offered. */
+export type Offering = {
+  readonly session: Session;
+  readonly dispatcher: Pick<Dispatcher, "denies">;
+  /** Somebody may answer a question of the model, now or later. */
+  readonly asks?: boolean;
+};
+
+/**
+ * The tools a model is offered: those that are visible, `ask` where somebody may answer, and `resolve` where something can be or is pending. A tool that a
+ * rule denies as a whole is not offered; calls of it are denied all the same.
+ */
+export function offeredTools(registry: Registry, { session, dispatcher, asks = false }: Offering): readonly Tool[] {
+  const named = (name: string): Tool | undefined => {
+    const tool = registry.get(name);
+    return tool && !dispatcher.denies(tool) ? tool : undefined;
+  };
+  const shown = without(registry.visible(), dispatcher);
+  const ask = asks ? named("ask") : undefined;
   const visible = ask && !shown.includes(ask) ? longer(shown, ask) : shown;
-  const resolve = registry.get("resolve");
+  const resolve = named("resolve");
   if (!resolve || visible.includes(resolve)) return visible;
   const { proposals, planning } = session.state;
   const needed = proposals.size > 0 || planning !== null || visible.some(({ definition }) => definition.preview);
   return needed ? longer(visible, resolve) : visible;
+}
+
+const SHORTER = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
+
+/** The list without denied tools: the same one each time, so that what is made of it is made once. */
+function without(tools: readonly Tool[], dispatcher: Offering["dispatcher"]): readonly Tool[] {
+  const denied = tools.filter((tool) => dispatcher.denies(tool)).map(({ name }) => name);
+  if (denied.length === 0) return tools;
+  const known = SHORTER.get(tools) ?? new Map<string, readonly Tool[]>();
+  const key = denied.join(" ");
+  const list = known.get(key) ?? Object.freeze(tools.filter(({ name }) => !denied.includes(name)));
+  SHORTER.set(tools, known.set(key, list));
+  return list;
 }
 
 const LONGER = new WeakMap<readonly Tool[], WeakMap<Tool, readonly Tool[]>>();

@@ -73,7 +73,7 @@ async function runTurn(talk: Talk, signal: AbortSignal): Promise<RunEnd | undefi
   const planning = talk.planning.changed();
   if (planning !== undefined) await remind(talk, turn, planning);
   if (deps.hooks) await startTurn(talk, signal);
-  const tools = offeredTools(deps.tools(), session, deps.asks);
+  const tools = offeredTools(deps.tools(), deps);
   const lead = steering.lead({ active: tools.map(({ name }) => name), newPrompt: talk.fresh });
   const beginning = begin(talk, { turn, lead, model });
   if (beginning instanceof Promise) await beginning;

@@ -27,19 +27,33 @@ test("tools are declared once for all requests that offer the same, with ask and
   const session = await openSession({ ledger: memoryLedger(), clock: manualClock(), ids: countingIds() }, { holder, create: { cwd: "/" } });
   const registry = createRegistry();
   for (const one of [tool("ask", true), tool("resolve", true), tool("read"), previewing()]) registry.add(one);
-  const first = request(offeredTools(registry, session, true)).tools;
-  const again = request(offeredTools(registry, session, true)).tools;
+  const first = request(offeredTools(registry, { session, dispatcher: { denies: () => false }, asks: true })).tools;
+  const again = request(offeredTools(registry, { session, dispatcher: { denies: () => false }, asks: true })).tools;
   assert.deepEqual(
     first?.map(({ name }) => name),
     ["read", "write", "ask", "resolve"],
   );
   assert.equal(again, first);
   registry.add(tool("search"));
-  const more = request(offeredTools(registry, session, true)).tools;
+  const more = request(offeredTools(registry, { session, dispatcher: { denies: () => false }, asks: true })).tools;
   assert.deepEqual(
     more?.map(({ name }) => name),
     ["read", "write", "search", "ask", "resolve"],
   );
+  await session.close("done", 0);
+});
+
+test("a tool that is denied as a whole is not offered, and resolve only where a tool that stages is", async () => {
+  const session = await openSession({ ledger: memoryLedger(), clock: manualClock(), ids: countingIds() }, { holder, create: { cwd: "/" } });
+  const registry = createRegistry();
+  for (const one of [tool("ask", true), tool("resolve", true), tool("read"), previewing()]) registry.add(one);
+  const offered = (...denied: readonly string[]): readonly Tool[] =>
+    offeredTools(registry, { session, dispatcher: { denies: ({ name }) => denied.includes(name) }, asks: true });
+  const names = (...denied: readonly string[]): readonly string[] => offered(...denied).map(({ name }) => name);
+  assert.deepEqual(names("read"), ["write", "ask", "resolve"]);
+  assert.deepEqual(names("write"), ["read", "ask"]);
+  assert.deepEqual(names("ask", "resolve"), ["read", "write"]);
+  assert.equal(request(offered("read")).tools, request(offered("read")).tools);
   await session.close("done", 0);
 });
 

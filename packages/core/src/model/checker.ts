@@ -37,7 +37,9 @@ export function makeChecker(lists: CheckerRules): { readonly checker: NamedCheck
     const subject = { ...lists.tools?.(tool), tool, input };
     return candidates.find(({ pattern, answer }) => matchesPattern(pattern, answer.verdict, subject))?.answer ?? NONE;
   };
-  return { checker: { label: lists.label, scope: lists.scope, check }, warnings };
+  const deniesTool = (tool: string): boolean =>
+    rulesFor(tool).some((rule) => isBareDeny(rule) && matchesPattern(rule.pattern, "deny", { tool, input: {} }));
+  return { checker: { label: lists.label, scope: lists.scope, check, deniesTool }, warnings };
 }
 
 /** All checkers of several lists in their order; an absent or empty list adds nothing. */
@@ -48,6 +50,10 @@ export function mergeCheckers(...lists: readonly (readonly NamedChecker[] | unde
 type Rule = { readonly pattern: Pattern; readonly answer: { readonly verdict: Verdict; readonly rule: RuleRef } };
 
 const NONE = Object.freeze({ verdict: "none" } as const);
+
+function isBareDeny({ pattern, answer }: Rule): boolean {
+  return answer.verdict === "deny" && pattern.conditions.length === 0;
+}
 
 function compileRule(verdict: Verdict, written: string | RuleRef): Rule {
   const rule = typeof written === "string" ? { text: written } : written;

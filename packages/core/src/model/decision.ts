@@ -63,6 +63,8 @@ export type NamedChecker = {
   readonly label: string;
   readonly scope: Scope;
   readonly check: (request: Request, unit: Unit) => { readonly verdict: Verdict | "none"; readonly rule?: RuleRef };
+  /** True if a deny without conditions covers every call of this tool, so the model is not offered it. Absent: no tool is covered as a whole. */
+  readonly deniesTool?: (tool: string, kind: string) => boolean;
 };
 
 /** Built in, never from settings, in every mode; it can only tighten. */

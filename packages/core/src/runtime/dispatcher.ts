@@ -4,7 +4,7 @@ import { hasJudgement, isAsked } from "../model/call.ts";
 import { messageOf } from "../model/thrown.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
-import type { Maybe } from "../tool-definition.ts";
+import type { Maybe, Tool } from "../tool-definition.ts";
 import { type AnswerReport, answerApproval } from "./answer-approval.ts";
 import { makeBatchTurns } from "./batch-turns.ts";
 import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, stopAll, stopCall } from "./call-run.ts";
@@ -28,6 +28,8 @@ export type Dispatcher = {
   readonly resume: (batch: Omit<Batch, "calls">, emit?: (event: DispatchEvent) => void) => Promise<BatchReport>;
   /** Answers an open approval. Rejects with `AnswerError`; a no after a yes, or a yes after a no, is `already_answered`. */
   readonly answer: (answer: Answer) => Promise<AnswerReport>;
+  /** True if a rule denies every call of this tool: do not offer it to the model. Follows the policy as it changes. */
+  readonly denies: (tool: Pick<Tool, "name" | "kind">) => boolean;
   /** Ends one call. False: there is no such open call. */
   readonly cancel: (callId: string) => boolean;
   /** The approvals shown in this process that wait. */
@@ -72,6 +74,7 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
       batch.calls.length === 0 ? Promise.resolve(EMPTY) : inTurn(batch.signal, () => start(deps, shared, { batch, emit })),
     resume: (batch, emit) => inTurn(batch.signal, () => goOn(deps, shared, { batch, emit })),
     answer: async (answer) => refuseOpposite(answer, await answerApproval(answerPorts(deps, staging.tools()), answer)),
+    denies: ({ name, kind }) => shared.policy().checkers.some(({ deniesTool }) => deniesTool?.(name, kind) === true),
     cancel: (callId) => {
       const run = live.runs.find((one) => one.callId === callId);
       if (!run || run.phase === "after") return false;

@@ -36,6 +36,20 @@ const table: readonly (readonly [sentence: string, lists: Lists, request: Reques
   ["a command is allowed by its words", { allow: ["shell:command=ls*"] }, on("shell", { command: "ls -la" }), "allow", "shell:command=ls*"],
 ];
 
+for (const [lists, denied] of [
+  [{}, false],
+  [{ deny: ["shell"] }, true],
+  [{ deny: ["SH*"] }, true],
+  [{ deny: ["read"] }, false],
+  [{ deny: ["shell:command=rm*"] }, false],
+  [{ ask: ["shell"] }, false],
+  [{ allow: ["shell"] }, false],
+] as const)
+  test(`${JSON.stringify(lists)} ${denied ? "denies" : "does not deny"} the shell as a whole`, () => {
+    const { checker } = makeChecker({ label: "user", scope: "user", ...lists });
+    assert.equal(checker.deniesTool?.("shell", "execute"), denied);
+  });
+
 for (const [sentence, lists, request, verdict, rule] of table) {
   test(sentence, () => {
     const { checker, warnings } = makeChecker({ label: "l", scope: "user", tools: shapes, ...lists });

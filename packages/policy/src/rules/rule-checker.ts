@@ -20,7 +20,8 @@ export function ruleChecker({ label, scope, rules }: RuleLayer): NamedChecker {
     const found = isTooLong(unit) ? findInLong(entries, request, unit) : entries.find(({ rule }) => holds(rule, rule.test(request, unit)));
     return found?.answer ?? NONE;
   };
-  return { label, scope, check };
+  const deniesTool = (tool: string, kind: string): boolean => ordered.some(({ bare, concerns }) => bare && concerns(tool, kind));
+  return { label, scope, check, deniesTool };
 }
 
 /** Whether a rule speaks, by what its test said. */
