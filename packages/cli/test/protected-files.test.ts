@@ -217,6 +217,23 @@ test("S17: approved, then the parent becomes a link to the home: nothing is writ
   assert.deepEqual(readdirSync(home), ["kept"]);
 });
 
+test("no tool that looks through directories shows or opens the store that lies in the workspace", async () => {
+  using at = place();
+  mkdirSync(at.path("state/prompts"), { recursive: true, mode: 0o700 });
+  at.write("state/prompts/old.ts", "secret(1)\n");
+  at.write("open.ts", "secret(2)\n");
+  const said = async (tool: string, input: object): Promise<string> => {
+    const { value } = await at.hereJson(["call", tool, "--input", JSON.stringify(input), "--store", at.path("state"), "--mode", "yolo"]);
+    return `${value.outcome}: ${value.content}`;
+  };
+  assert.match(await said("search", { pattern: "secret" }), /^succeeded: open\.ts\n\[\d+ files are hidden by a rule\]$/);
+  assert.match(await said("glob", { pattern: "**/{*.ts,ledger.*}" }), /^succeeded: open\.ts\n\[\d+ files are hidden by a rule\]$/);
+  assert.equal(
+    await said("ast_grep", { pattern: "secret($A)", paths: ["**/*.ts"] }),
+    "succeeded: open.ts:1:1: secret(2)\n[1 file is hidden by a rule]",
+  );
+});
+
 describe("what a rule forbids to read, whatever looks through the directory above it", () => {
   const LAYERS: readonly (readonly [layer: string, settings: string | undefined, flags: readonly string[]])[] = [
     ["the project's settings", ".assent/settings.json", []],

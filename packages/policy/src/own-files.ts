@@ -27,6 +27,16 @@ export type OwnFiles = {
   readonly commands?: readonly OwnCommand[];
 };
 
+/** True for a path in the state directory. What looks through directories neither shows nor opens it: closing one of its files would drop SQLite's locks. */
+export function isInStateDirectory(stateDirectory: string): (path: string) => boolean {
+  let roots: readonly string[] | undefined;
+  return (path) => {
+    roots ??= spellings(stateDirectory);
+    const folded = foldPath(path);
+    return roots.some((root) => isInside(root, folded));
+  };
+}
+
 /** Closes Assent's own files to tools, in every mode and by either spelling of a path. For shell lines it is a guard-rail, not a proof. */
 export function ownFilesGuard(files: OwnFiles): Guard {
   const own = placesOf(files);

@@ -7,7 +7,7 @@ import { policyGuards } from "./guards.ts";
 import { compileHookRule, type HookRule } from "./hooks/hook-rule.ts";
 import { readHooks } from "./hooks/read-hooks.ts";
 import { liveScope } from "./live-scope.ts";
-import type { OwnFiles } from "./own-files.ts";
+import { isInStateDirectory, type OwnFiles } from "./own-files.ts";
 import type { PathScope, PathTest, SessionDirectories } from "./path-scope.ts";
 import { allowsPrivate } from "./private-hosts.ts";
 import { registryTools } from "./registry-tools.ts";
@@ -26,7 +26,7 @@ import { packageScripts } from "./shell/package-scripts.ts";
 export type ToolRules = {
   /** Whether a rule names a host of the own network. */
   readonly privateAllowed: (url: string) => boolean;
-  /** Whether a deny means the reading of this file. */
+  /** Whether a deny means the reading of this file, or it is in the state directory. */
   readonly hides: (path: string) => boolean;
 };
 
@@ -77,7 +77,9 @@ export function workspacePolicy(parts: WorkspaceParts): WorkspacePolicy {
   };
   const look = liveScope(directoriesOf(parts, () => live.source?.settings()));
   const asked = { rules: () => live.source?.loaded().rules ?? [], facts: (request: Parameters<Facts>[0]) => facts(request), workspace };
-  const registry = parts.tools(look, settings, { privateAllowed: allowsPrivate(asked), hides: deniesReading(asked) });
+  const [isOwn, isDenied] = [isInStateDirectory(parts.stateDirectory), deniesReading(asked)];
+  const hides = (path: string): boolean => isOwn(path) || isDenied(path);
+  const registry = parts.tools(look, settings, { privateAllowed: allowsPrivate(asked), hides });
   const tools = registryTools(registry);
   const scripts = packageScripts(workspace);
   const facts = policyFacts({ workspace, home, look, scripts, programPath: () => settings()["shell.path"] });

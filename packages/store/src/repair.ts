@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { type EventBodies, type Holder, LedgerError, mayBeUnderWay, SHARED } from "@assent/core";
@@ -55,9 +55,23 @@ function setAside({ database, paths, time }: OpenStore): void {
   mkdirSync(paths.torn, { recursive: true, mode: 0o700 });
   const target = join(paths.torn, `ledger.db-${time().replaceAll(/\D/g, "")}`);
   transact(database, () => {
-    copyFileSync(paths.file, target);
-    if (existsSync(`${paths.file}-wal`)) copyFileSync(`${paths.file}-wal`, `${target}-wal`);
+    copyLocked(paths.file, target);
+    if (existsSync(`${paths.file}-wal`)) copyLocked(`${paths.file}-wal`, `${target}-wal`);
   });
+}
+
+/** Copies a file that SQLite has locked. The source stays open until the process ends, because closing it would drop SQLite's locks on it. */
+function copyLocked(file: string, target: string): void {
+  const source = openSync(file, "r");
+  const copy = openSync(target, "w", 0o600);
+  try {
+    const bytes = Buffer.alloc(1024 * 1024);
+    for (let read = readSync(source, bytes); read > 0; read = readSync(source, bytes)) {
+      for (let from = 0; from < read; ) from += writeSync(copy, bytes, from, read - from);
+    }
+  } finally {
+    closeSync(copy);
+  }
 }
 
 /** Cuts until what is left is whole; a cut of one chain may void what another one says. */

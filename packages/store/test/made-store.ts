@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,6 +23,15 @@ function afterwards(t: TestContext, work: () => unknown): void {
     });
   registered.push(work);
   cleanups.set(t, registered);
+}
+
+/** The locks of this process on a file, as Linux lists them. SQLite tells by them whether another process uses the store. */
+export function locksOn(file: string): readonly string[] {
+  const { ino } = statSync(file);
+  return readFileSync("/proc/locks", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/).slice(1).join(" "))
+    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
 }
 
 /** A directory for one test, gone after it. */

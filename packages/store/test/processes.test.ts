@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
@@ -9,7 +8,7 @@ import type { StoredEvent } from "@assent/core";
 import { claimedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
 import { openLedger } from "../src/open-ledger.ts";
 import { verifyStore } from "../src/verify.ts";
-import { A, begin, madeLedger, noise, readAll, scratch } from "./made-store.ts";
+import { A, begin, locksOn, madeLedger, noise, readAll, scratch } from "./made-store.ts";
 
 type Worker = { readonly child: ChildProcess; readonly go: () => Promise<unknown> };
 
@@ -45,15 +44,6 @@ test("processes that open a new store at the same moment make one store", async 
   const { findings, events } = await verifyStore({ directory });
   assert.deepEqual([findings, events], [[], 1]);
 });
-
-/** The locks of this process on a file, as Linux lists them. SQLite tells by them whether another process uses the store. */
-function locksOn(file: string): readonly string[] {
-  const { ino } = statSync(file);
-  return readFileSync("/proc/locks", "utf8")
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).slice(1).join(" "))
-    .filter((line) => line.includes(` ${process.pid} `) && line.includes(`:${ino} `));
-}
 
 test("a process that opens its store a second time keeps the locks of the first", async (t) => {
   const ledger = await madeLedger(t);

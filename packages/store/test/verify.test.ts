@@ -18,7 +18,7 @@ import { anchorText, parseAnchor } from "../src/anchor.ts";
 import { chainHash } from "../src/chain.ts";
 import { openLedger } from "../src/open-ledger.ts";
 import { verifyStore } from "../src/verify.ts";
-import { A, B, begin, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
+import { A, B, begin, locksOn, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
 
 /** Two sessions with everything in them: calls that ran, wait, were claimed; grants, values, a snapshot. B is closed, A is not. */
 async function fill(directory: string): Promise<void> {
@@ -360,6 +360,17 @@ test("a repair cuts after the last good event, settles what was open, keeps the 
   const writer = await begin(ledger, A);
   assert.deepEqual([writer.lease.head, writer.lease.unclosed], [15, true]);
   assert.deepEqual((await verifyStore({ directory, repair: true, startOf: () => undefined })).repaired, []);
+});
+
+test("a repair keeps the locks that this process has on the store", async (t) => {
+  const directory = await filled(t);
+  await madeLedger(t, { directory });
+  tamper(directory, (database) => database.exec(`update events set body = replace(body, 'done', 'dome') ${inA} and seq = 13`));
+  const files = ["ledger.db", "ledger.db-shm"].map((name) => join(directory, name));
+  const before = files.map(locksOn);
+  for (const locks of before) assert.notEqual(locks.length, 0);
+  assert.equal((await verifyStore({ directory, repair: true, startOf: () => undefined })).repaired?.length, 1);
+  assert.deepEqual(files.map(locksOn), before);
 });
 
 test("a repair that loses the question voids its answer, so that the session folds again", async (t) => {
