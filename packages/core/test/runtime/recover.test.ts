@@ -38,8 +38,8 @@ import {
 
 type Definition = ToolDefinition<typeof textSchema>;
 
-/** A ledger that says it survives the process. */
-const durable = (ledger: Ledger): Ledger => ({ ...ledger, durable: true });
+/** A ledger that says it survives the process. What an earlier process held died with it. */
+const durable = (ledger: Ledger): Ledger => ({ ...ledger, durable: true, hold: async () => () => undefined });
 const yolo = { policy: { mode: "yolo" } } as const;
 
 /** Leaves a process in the middle of an effect: the body never settles, and another process takes the session over. */
