@@ -54,7 +54,8 @@ export function storedRows(database: Database): StoredRows {
 function callTable(database: Database): StoredTable<CallEntry> {
   const proposed = query<{ seq: number; pos: number }>(
     database,
-    "select seq, pos from events where session = ? and call = ? and type = 'call.proposed'",
+    // `+` keeps SQLite from taking the index of types, which would read every call there is.
+    "select seq, pos from events where session = ? and call = ? and +type = 'call.proposed'",
   );
   const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);
   const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);

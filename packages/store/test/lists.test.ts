@@ -210,3 +210,30 @@ test("events of a type are found by index, however many others there are", async
   assert.match(String(plan[0]?.["detail"]), /^SEARCH events USING INDEX events_type \(type=\? AND rowid>\?\)$/);
   assert.equal(plan.length, 1);
 });
+
+test("what is looked up by session or call does not read all events of a type instead", async (t) => {
+  const prepared = new Set<string>();
+  const ledger = await madeLedger(t, {
+    openDatabase: (file, options) => {
+      const database = new DatabaseSync(file, options);
+      const prepare = database.prepare.bind(database);
+      database.prepare = (sql) => {
+        prepared.add(sql);
+        return prepare(sql);
+      };
+      return database;
+    },
+  });
+  await (await begin(ledger)).append(proposedDraft("c1"), judgedDraft("c1"));
+  const lookups = [...prepared].filter(
+    (sql) => /^\s*select/.test(sql) && /\b(call|seq|naming) (=|>=?) \?/.test(sql) && /from events/.test(sql),
+  );
+  assert.ok(lookups.some((sql) => sql.includes("call.proposed")));
+  const plans = tamper(ledger.directory, (database) =>
+    lookups.map((sql) => [sql, database.prepare(`explain query plan ${sql}`).all()] as const),
+  );
+  assert.deepEqual(
+    plans.filter(([, plan]) => JSON.stringify(plan).includes("events_type")),
+    [],
+  );
+});
