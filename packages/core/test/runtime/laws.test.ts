@@ -105,6 +105,7 @@ function onDisk({ delays, lag, durable, faults }: Scenario): (ledger: Ledger) =>
   return (ledger) => ({
     ...ledger,
     durable,
+    hold: async () => () => undefined, // what a process held dies with it
     append: (...args) => write("append", append, () => ledger.append(...args)),
     claim: (...args) => write("claim", claim, () => ledger.claim(...args)),
     answer: (...args) => write("answer", answer, () => ledger.answer(...args)),
