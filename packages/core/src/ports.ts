@@ -16,7 +16,7 @@ export type { HookEvent, HookNotice } from "./model/hook-event-table.ts";
 /** Time. `now` is milliseconds since 1970 and may jump; timers must not be shortened or lengthened by such a jump. */
 export interface Clock {
   now(): number;
-  /** Calls `fire` once, not before `ms` have passed. The returned function cancels it and may be called at any time. Must not keep a process alive by itself. */
+  /** Calls `fire` once, not before `ms` have passed. The returned function cancels it and may be called at any time. Keeps the process alive only with `keepsAlive`. */
   timer(ms: number, fire: () => void, options?: { readonly keepsAlive?: boolean }): () => void;
 }
 

@@ -125,10 +125,11 @@ function wait(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
       cancel();
       reject(signal.reason);
     };
-    const cancel = clock.timer(ms, () => {
+    const elapsed = (): void => {
       signal.removeEventListener("abort", abort);
       resolve();
-    });
+    };
+    const cancel = clock.timer(ms, elapsed, { keepsAlive: true });
     signal.addEventListener("abort", abort, { once: true });
     if (signal.aborted) abort();
   });

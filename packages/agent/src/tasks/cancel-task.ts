@@ -46,7 +46,8 @@ function cancelled(board: TaskBoard, entry: TaskEntry, by: string): Ending {
 }
 
 function giveUpLater(board: TaskBoard, entry: TaskEntry, by: string): void {
-  const stop = board.deps.clock.timer(PATIENCE_MS, () => void endTask(board, entry, { ...cancelled(board, entry, by), settled: false }));
+  const giveUp = (): void => void endTask(board, entry, { ...cancelled(board, entry, by), settled: false });
+  const stop = board.deps.clock.timer(PATIENCE_MS, giveUp, { keepsAlive: true });
   entry.over.promise.then(stop, stop);
 }
 

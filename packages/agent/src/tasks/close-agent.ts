@@ -40,7 +40,7 @@ async function awaitForeground({ entries, deps }: TaskBoard): Promise<void> {
   const running = new Set([...entries.values()].filter(({ opened, status }) => status === "running" && opened?.node.background === false));
   if (running.size === 0) return;
   const { promise: late, resolve } = Promise.withResolvers<void>();
-  const stop = deps.clock.timer(PATIENCE_MS, resolve);
+  const stop = deps.clock.timer(PATIENCE_MS, resolve, { keepsAlive: true });
   const ends = [...running].map((entry) => entry.over.promise.catch(() => undefined).then(() => running.delete(entry)));
   await Promise.race([late, Promise.all(ends)]);
   stop();

@@ -21,7 +21,7 @@ async function atRest(board: TaskBoard, entry: TaskEntry): Promise<void> {
   const look = (): void => {
     if (entry.status !== "running" || board.failure) resolve();
   };
-  const stop = board.deps.clock.timer(PATIENCE_MS, resolve);
+  const stop = board.deps.clock.timer(PATIENCE_MS, resolve, { keepsAlive: true });
   board.waiting.add(look);
   look();
   await promise;

@@ -37,7 +37,7 @@ export async function runAgent({
   mayEnd,
 }: AgentRun): Promise<AgentEnd | "parked"> {
   const time = new AbortController();
-  const stopTimer = maxTimeMs === undefined ? undefined : clock.timer(maxTimeMs, () => time.abort());
+  const stopTimer = maxTimeMs === undefined ? undefined : clock.timer(maxTimeMs, () => time.abort(), { keepsAlive: true });
   const limited = AbortSignal.any([signal, time.signal]);
   try {
     let end = await first(limited);

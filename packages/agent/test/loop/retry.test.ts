@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { APICallError } from "@ai-sdk/provider";
 import { manualClock } from "@assent/core/testing";
 import fc from "fast-check";
@@ -139,4 +141,25 @@ describe("a request with retries", () => {
     );
     assert.equal(made(), 1);
   });
+});
+
+const WAITING = `
+  import { systemClock } from "@assent/host";
+  import { withRetries } from "@assent/agent";
+  let requests = 0;
+  const request = async () => {
+    requests += 1;
+    if (requests === 1) throw Object.assign(new Error("reset"), { code: "ECONNRESET" });
+    return requests;
+  };
+  console.log(await withRetries(request, { clock: systemClock(), signal: new AbortController().signal }));
+`;
+
+test("a request is made again although nothing else keeps the process alive", () => {
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--conditions=@assent/source", "--input-type=module", "-e", WAITING], {
+    cwd,
+    encoding: "utf8",
+  });
+  assert.deepEqual([status, stdout], [0, "2\n"], stderr);
 });

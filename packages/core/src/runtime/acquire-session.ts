@@ -23,7 +23,7 @@ export async function acquireSession(ports: AcquirePorts, id: string, { holder, 
   for (let tries = 1; ; tries += 1) {
     const taken = await ports.ledger.acquire(id, holder, takeOver).catch(asBusy);
     if (!(taken instanceof LedgerError)) return taken;
-    if (tries <= PATIENCE.tries) await new Promise<void>((resolve) => ports.clock.timer(PATIENCE.waitMs, resolve));
+    if (tries <= PATIENCE.tries) await new Promise<void>((resolve) => ports.clock.timer(PATIENCE.waitMs, resolve, { keepsAlive: true }));
     else if (takeOver && (await endOnce(ports, id, { busy: taken, ended }))) tries = 0;
     else throw taken;
   }

@@ -39,7 +39,7 @@ export async function untilWritten(recorder: Recorder, recording: Recording, fir
       return;
     } catch (error) {
       if (!mayWait(error)) throw error;
-      await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve));
+      await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve, { keepsAlive: true }));
       written = session.write(events(), durability);
     }
   }

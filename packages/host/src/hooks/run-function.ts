@@ -16,7 +16,8 @@ export async function runFunction({ call, input, timeoutMs, clock }: FunctionCal
   const { promise: stopped, resolve: stop } = Promise.withResolvers<HookRun>();
   const cancel = (): void => stop({ ended: "cancelled" });
   signal.addEventListener("abort", cancel, { once: true });
-  const untime = clock.timer(timeoutMs, () => stop({ ended: "failed", cause: `timed out after ${timeoutMs / 1_000}s` }));
+  const late = (): void => stop({ ended: "failed", cause: `timed out after ${timeoutMs / 1_000}s` });
+  const untime = clock.timer(timeoutMs, late, { keepsAlive: true });
   try {
     return await Promise.race([stopped, answerOf(call, input, own.signal)]);
   } finally {
