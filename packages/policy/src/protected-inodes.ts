@@ -2,16 +2,15 @@ import { readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isSensitive } from "./sensitive.ts";
 
-/** A file as the system tells files apart, whatever their names. */
+/** Identifies a file, whatever its name. */
 export type FileIdentity = { readonly dev: number; readonly ino: number };
 
-/** Directories whose files hold secrets, below the home directory, and how many entries of each are looked at. */
+/** Directories below the home directory whose files hold secrets. */
 const SECRET_DIRECTORIES = [".ssh", ".aws", ".gnupg", ".config/gcloud", ".docker", ".kube", ""];
-const MOST_ENTRIES = 1_000;
 
 /**
- * Whether a file is one of those known to hold secrets under another name: a hard link is the file itself. Known are those of the home directory, of the
- * workspace's root and of the directory it stands in. Only a file with several names can be one, so nothing else needs this look.
+ * True for a hard link to a file that is known to hold secrets: one in the home directory's usual places, in the workspace's root, or in the directory of
+ * `path`. Call it only for a file with several names; no other can be a hard link.
  */
 export function isProtectedFile(file: FileIdentity, { path, workspace, home }: { path: string; workspace: string; home: string }): boolean {
   const directories = [...SECRET_DIRECTORIES.map((name) => join(home, name)), workspace, join(workspace, ".git"), dirname(path)];
@@ -20,10 +19,11 @@ export function isProtectedFile(file: FileIdentity, { path, workspace, home }: {
 
 function secretsIn(directory: string): readonly string[] {
   try {
-    const names = readdirSync(directory).slice(0, MOST_ENTRIES);
-    return names.map((name) => join(directory, name)).filter(isSensitive);
+    return readdirSync(directory)
+      .map((name) => join(directory, name))
+      .filter(isSensitive);
   } catch {
-    return []; // it is not there, or not for us to list: then nobody linked from it either
+    return []; // a directory that is missing or cannot be listed
   }
 }
 

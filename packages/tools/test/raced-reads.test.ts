@@ -96,6 +96,7 @@ test("a hard link to a file that holds secrets asks; other hard links do not, an
   linkSync(join(workspace, ".env"), join(workspace, "notes.txt"));
   writeFileSync(join(workspace, "a.txt"), "a\n");
   linkSync(join(workspace, "a.txt"), join(workspace, "b.txt"));
+  for (let n = 0; n < 1_100; n++) writeFileSync(join(workspace, `-${n}`), ""); // however many files are beside it
   assert.equal(await verdict("notes.txt"), "ask");
   assert.equal(await verdict("b.txt"), "allow");
   writeFileSync(join(workspace, "f.txt"), `${PUBLIC}\n`);
