@@ -75,8 +75,11 @@ function hasPendingFrames(index: string): boolean {
   const header = new Uint8Array(INDEX.size);
   try {
     const handle = openSync(index, "r");
-    readSync(handle, header, 0, INDEX.size, 0);
-    closeSync(handle);
+    try {
+      readSync(handle, header, 0, INDEX.size, 0);
+    } finally {
+      closeSync(handle);
+    }
   } catch (error) {
     if (isCode(error, "ENOENT")) return false;
     throw error;

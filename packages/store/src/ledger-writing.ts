@@ -92,7 +92,7 @@ function sessionWriters({ store, queue, damage, now, checkpoints, mark, ...write
   };
   return {
     acquire: acquiring({ store, queue, damage, ...writers }),
-    hold: sessionHolding(database, writers.tryLock),
+    hold: sessionHolding(store, writers.tryLock),
     append: (lease, expected, { events, durability, blobs }) =>
       prepared(
         () => prepareBatch(events, blobs),

@@ -9,7 +9,7 @@ import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
 import { storeError } from "./store-error.ts";
 
-/** Takes the lock of a session and returns what gives it back. Undefined: another connection has it, in this process or another. */
+/** Takes the lock of a session and returns a function that releases it. Undefined: another connection holds it, in this process or another. */
 export type TryLock = (session: string) => (() => void) | undefined;
 
 /**
@@ -19,7 +19,7 @@ export type TryLock = (session: string) => (() => void) | undefined;
 export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): TryLock {
   return (session) => {
     let database: Database | undefined;
-    files.check(); // nothing is made where the store is gone
+    files.check(); // create no lock file if the store is gone
     try {
       makeLockFile(paths, session);
       database = open(lockFile(paths, session), { readOnly: false, timeout: 0 });
@@ -33,7 +33,7 @@ export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files"
   };
 }
 
-/** Forgets the lock of a session that is gone from the store. */
+/** Removes the lock file of a session that was pruned. */
 export function removeLock(paths: StatePaths, session: string): void {
   rmSync(lockFile(paths, session), { force: true });
 }
@@ -58,8 +58,8 @@ function unlessThere(make: () => void): void {
 
 const RETRY_MS = 20;
 
-/** How the writer of a session keeps it. Its lock is taken once, however often it is held. */
-export function sessionHolding(database: Database, tryLock: TryLock): Ledger["hold"] {
+/** Keeps a session for its writer. The lock is taken once, however often the session is held. */
+export function sessionHolding({ database, paths }: Pick<OpenStore, "database" | "paths">, tryLock: TryLock): Ledger["hold"] {
   const epochOf = query<{ epoch: number }>(database, "select epoch from sessions where session = ?");
   const held = new Map<string, { users: number; readonly unlock: () => void }>();
   const enter = ({ session, epoch }: Lease): (() => void) | undefined => {
@@ -76,15 +76,24 @@ export function sessionHolding(database: Database, tryLock: TryLock): Ledger["ho
       lock.unlock();
     };
   };
+  /** While the lock is held, the epoch cannot change. */
+  const currentEpoch = ({ session }: Lease, release: (() => void) | undefined): number | undefined => {
+    try {
+      return epochOf.get(session)?.epoch;
+    } catch (error) {
+      release?.();
+      throw storeError(error, paths);
+    }
+  };
   return async (lease) => {
     for (let left = BUSY_MS / RETRY_MS; left > 0; left -= 1) {
       const release = enter(lease);
-      const epoch = epochOf.get(lease.session)?.epoch; // with the lock in hand it cannot change any more
+      const epoch = currentEpoch(lease, release);
       if (release && epoch === lease.epoch) return release;
       release?.();
       if (epoch !== lease.epoch) throw stale(lease, epoch);
-      await wait(RETRY_MS); // somebody is about to take the session, and has its lock while that is committed
+      await wait(RETRY_MS); // another process is taking the session over and holds the lock until that is committed
     }
-    throw new LedgerError("store_locked", `The lock of session ${lease.session} was not free for more than 5 s. Try again.`);
+    throw new LedgerError("store_locked", `The lock of session ${lease.session} was not free for ${BUSY_MS / 1_000} s. Try again.`);
   };
 }

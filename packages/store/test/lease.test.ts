@@ -2,9 +2,12 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type Holder, LedgerError } from "@assent/core";
 import { liveness, type ProcessPlace, thisPlace } from "../src/lease.ts";
+import { sessionHolding } from "../src/session-lock.ts";
+import { statePaths } from "../src/state-paths.ts";
 import { A, begin, madeLedger, noise, readAll, thisHolder } from "./made-store.ts";
 
 const SELF = thisHolder();
@@ -129,4 +132,19 @@ test("the writer that was taken over is told by whom", async (t) => {
   const stale = await begin(ledger);
   await begin(ledger, A, true);
   await assert.rejects(stale.append(noise()), { type: "stale_writer", message: `This session was taken over by pid ${process.pid}.` });
+});
+
+test("a hold gives its lock back when the store cannot be read", async () => {
+  const database = new DatabaseSync(":memory:");
+  database.exec("create table sessions (session text, epoch integer)");
+  let locks = 0;
+  const hold = sessionHolding({ database, paths: statePaths("/nonexistent") }, () => {
+    locks += 1;
+    return () => {
+      locks -= 1;
+    };
+  });
+  database.exec("drop table sessions");
+  await assert.rejects(hold({ session: A, epoch: 1, head: 0, unclosed: false }), { type: "store_corrupt" });
+  assert.equal(locks, 0);
 });

@@ -1,7 +1,7 @@
 import { type OpenApproval, recordedCall, type Session } from "@assent/core";
 import type { Settle } from "./cards/proposal-cards.ts";
 
-/** Discards the previewed change that a rejected call would have applied. The call ends as rejected first: without the change it would end otherwise. */
+/** Discards the previewed change that a rejected call would have applied, once the call has ended: without the change it would not end as rejected. */
 export function discardAfterNo(
   sessionOf: (id: string) => Session | undefined,
   settle: Settle,
@@ -11,10 +11,12 @@ export function discardAfterNo(
     const ended = session?.listen((event) => {
       if (event.type !== "call.ended" || event.body.call !== callId) return;
       ended?.close();
-      void recordedCall(session.ledger, sessionId, callId).then(({ "call.judged": judged }) => {
+      const discard = async (): Promise<void> => {
+        const { "call.judged": judged } = await recordedCall(session.ledger, sessionId, callId);
         const proposal = judged?.binds["proposal"];
-        return proposal === undefined ? undefined : settle("discard", proposal, reason);
-      });
+        if (proposal !== undefined) await settle("discard", proposal, reason);
+      };
+      discard().catch(() => undefined); // the turn reports a store that fails
     });
   };
 }
