@@ -31,11 +31,16 @@ const ERASE = "\u001b[2K\u001b7\u001b[1B\r\u001b[J\u001b8";
  */
 export class LiveScreen extends TuiMainScreen {
   readonly #painter: Painter;
-  /** The rows that are on the screen, and the columns they were written for. */
+  /** The rows that are on the screen, and the size they were written for. */
   #rows: readonly string[];
+  /** Rows of an earlier frame that a smaller window pushed into the scrollback, right above `#rows`. A larger window may bring them back. */
+  #stranded: readonly string[] = [];
   #columns: number;
+  #height: number;
   #cursor: Cursor;
   #page: readonly string[] | undefined;
+  #pageColumns = 0;
+  #pageRows = 0;
 
   /** `shown`: rows that are on the screen already, the cursor at the end of the last. */
   constructor(terminal: Terminal, painter: Painter, shown: readonly string[] = []) {
@@ -43,6 +48,7 @@ export class LiveScreen extends TuiMainScreen {
     this.#painter = painter;
     this.#rows = shown;
     this.#columns = terminal.columns;
+    this.#height = terminal.rows;
     this.#cursor = { row: Math.max(0, shown.length - 1), column: visibleWidth(shown.at(-1) ?? "") };
   }
 
@@ -66,12 +72,17 @@ export class LiveScreen extends TuiMainScreen {
     const { columns, rows } = this.terminal;
     const { printed, lines, page } = this.#painter.frame({ columns, rows });
     if (page) this.#drawPage(page.slice(0, rows));
-    else this.#drawLines(printed, lines.slice(-Math.max(rows, 1)), columns);
+    else this.#drawLines(printed, lines.slice(-Math.max(rows, 1)));
     this.#painter.painted();
   }
 
   #drawPage(page: readonly string[]): void {
-    const enter = this.#page ? "" : "\u001b[?1049h\u001b[2J";
+    const { columns, rows } = this.terminal;
+    const moved = this.#pageColumns !== columns || this.#pageRows !== rows;
+    const enter = `${this.#page ? "" : "\u001b[?1049h"}${!this.#page || moved ? "\u001b[2J" : ""}`;
+    if (moved) this.#page = [];
+    this.#pageColumns = columns;
+    this.#pageRows = rows;
     const changed = page.map((line, row) => (this.#page?.[row] === line ? "" : `\u001b[${row + 1};1H\u001b[2K${line}${RESET}`)).join("");
     const below = (this.#page?.length ?? 0) > page.length ? `\u001b[${page.length + 1};1H\u001b[J` : "";
     this.#page = page;
@@ -84,25 +95,33 @@ export class LiveScreen extends TuiMainScreen {
     return "\u001b[?1049l";
   }
 
-  #drawLines(printed: readonly string[], lines: readonly string[], columns: number): void {
+  #drawLines(printed: readonly string[], lines: readonly string[]): void {
     const { rows, cursor } = withoutCursor(lines.length === 0 ? [""] : lines);
     const leave = this.#leavePage();
-    const moved = columns === this.#columns ? "" : this.#forgetRows(columns);
+    const { columns, rows: height } = this.terminal;
+    const moved = columns === this.#columns && height === this.#height ? "" : this.#forgetRows(columns, height);
+    if (printed.length > 0) this.#stranded = []; // what is printed now stands between
     const body = printed.length > 0 || this.#rows.length === 0 ? this.#rewrite(printed, rows) : this.#update(rows);
     const out = `${leave}${moved}${body}${this.#place(cursor, rows)}`;
     if (out !== "") this.terminal.write(`${BEGIN}${out}${END}`);
   }
 
-  /** At another width a terminal breaks the rows anew: what stands above the cursor is counted as it is broken now. */
-  #forgetRows(columns: number): string {
+  /**
+   * At another width a terminal breaks the rows anew, and at another height it moves rows out of the screen or back into it: what stands above the cursor
+   * is counted as it is now, and everything that can be reached is erased.
+   */
+  #forgetRows(columns: number, height: number): string {
     const width = Math.max(columns, 1);
-    const broken = (row: string): number => Math.max(1, Math.ceil(visibleWidth(row) / width));
-    const above =
-      this.#rows.slice(0, this.#cursor.row).reduce((sum, row) => sum + broken(row), 0) + Math.floor(this.#cursor.column / width);
+    const above = [...this.#stranded, ...this.#rows.slice(0, this.#cursor.row)];
+    let reach = Math.floor(this.#cursor.column / width);
+    let first = above.length;
+    for (; first > 0 && reach < height - 1; first -= 1) reach += Math.max(1, Math.ceil(visibleWidth(above[first - 1] ?? "") / width));
+    this.#stranded = above.slice(0, first);
     this.#columns = columns;
+    this.#height = height;
     this.#rows = [];
     this.#cursor = { row: 0, column: 0 };
-    return `${up(Math.min(above, this.terminal.rows - 1))}\r${ERASE}`;
+    return `${up(Math.min(reach, height - 1))}\r${ERASE}`;
   }
 
   #toTop(): string {

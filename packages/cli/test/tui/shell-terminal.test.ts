@@ -527,6 +527,46 @@ describe("what a terminal is spared", () => {
     for (let at = 0; at < 40; at += 1) assert.equal(all.split(`Sentence number ${at} is`).length, 2, `sentence ${at}`);
     assert.equal(all.split("? keys").length, 2, "one status line");
   });
+
+  const SIZES: readonly (readonly [sentence: string, sizes: readonly (readonly [columns: number, rows: number])[]])[] = [
+    ["lower", [[80, 12]]],
+    ["lower in steps, and high again", [[80, 16], [80, 10], [80, 24]]], // biome-ignore format: a row
+    ["small, and large", [[40, 12], [160, 50]]], // biome-ignore format: a row
+  ];
+  for (const [sentence, sizes] of SIZES) {
+    test(`a card in a window that becomes ${sentence} is there once, with its head`, async () => {
+      using at = place();
+      const content = Array.from({ length: 8 }, (_, line) => `line ${line}\n`).join("");
+      using screen = converse(at, { turns: [{ calls: [{ tool: "write", id: "c1", input: { file_path: "long.txt", content } }] }] });
+      await screen.until(READY);
+      await say(screen, "go");
+      await screen.until((now) => now.includes("Approval needed") && now.includes("puts it aside"));
+      for (const [columns, rows] of sizes) {
+        screen.resize(columns, rows);
+        const rule = "─".repeat(columns);
+        const now = await screen.until((now) => now.split("\n").includes(rule) && now.includes("x  each letter") === rows < 24);
+        assert.equal(now.split("Approval needed").length, 2, `at ${columns} by ${rows}:\n${now}`);
+      }
+    });
+  }
+
+  test("the reader in a window of another height has each of its rows once, and its last", async () => {
+    using at = place();
+    const lines = Array.from({ length: 40 }, (_, at) => `Sentence number ${at} is here.`).join("\n\n");
+    using screen = converse(at, { turns: [{ say: lines }] });
+    await screen.until(READY);
+    await say(screen, "go");
+    await screen.until((now) => now.includes("number 39") && now.includes("? keys"));
+    screen.press("ctrl+o");
+    await screen.until("q goes back");
+    for (const rows of [12, 20]) {
+      screen.resize(80, rows);
+      await screen.until((now) => {
+        const said = now.match(/number \d+/g) ?? [];
+        return said.length >= rows / 2 - 2 && new Set(said).size === said.length && now.trimEnd().endsWith("q goes back");
+      });
+    }
+  });
 });
 
 describe("agents, plans and editors", () => {
