@@ -1,4 +1,5 @@
 import { AnswerError } from "../answer-error.ts";
+import { LedgerError } from "../ledger-port.ts";
 import type { Answer } from "../model/answer.ts";
 import type { Call, Yes } from "../model/call.ts";
 import { toolHookInput } from "../model/hook-input.ts";
@@ -81,6 +82,10 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
       ring();
     },
     (error: unknown) => {
+      if (error instanceof LedgerError) {
+        warn?.(`the approver's answer could not be stored: ${messageOf(error)}`); // it can be given again
+        return;
+      }
       warn?.(`the approver failed: ${messageOf(error)}`);
       state.nobody = true; // silence is never consent: `onAsk` decides
       ring();

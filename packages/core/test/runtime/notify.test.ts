@@ -298,12 +298,13 @@ test("section 7: an observer of decisions that throws changes nothing and is a w
   assert.equal(hooks.told.filter(({ event }) => event === "on_tool_approval_decision").length, 1);
 });
 
-test("section 7: two answers that race are told as the one that won", async (t) => {
+test("of two answers that race one wins, and the other is refused", async (t) => {
   const b = await bench(t);
   const running = b.process([call("edit", "x", "c1")]);
   await until(() => b.dispatcher.pending().length === 1);
   const { id } = b.dispatcher.pending()[0]!;
-  await Promise.all([b.dispatcher.answer(says(id, { outcome: "reject" })), b.dispatcher.answer(says(id))]);
+  const both = Promise.all([b.dispatcher.answer(says(id, { outcome: "reject" })), b.dispatcher.answer(says(id))]);
+  await assert.rejects(both, { type: "already_answered" });
   await running;
   await rest();
   assert.deepEqual(
