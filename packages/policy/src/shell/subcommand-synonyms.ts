@@ -45,30 +45,27 @@ const SYNONYMS: ReadonlyMap<string, readonly (readonly string[])[]> = new Map(
   }).map(([name, groups]) => [name, groups.map((group) => group.split(", "))]),
 );
 
-/** The same command with its sub-command in every other spelling. */
+/** The same command with its sub-command in every other spelling. Which word is the sub-command and which an option's value is not known: each may be. */
 export function otherSubcommands(seen: SeenCommand, program: string): readonly SeenCommand[] {
   const groups = SYNONYMS.get(program);
   if (!groups) return [];
-  const [first, second] = subcommandPlaces(seen.argv);
-  if (first === undefined) return [];
+  const free = seen.argv.flatMap(({ text, dynamic }, i) => (i > 0 && !dynamic && !text.startsWith("-") ? [i] : []));
+  const places = free.filter((_, i) => i === 0 || seen.argv[(free[i - 1] ?? 0) - 1]?.text.startsWith("-")); // the first, or behind what may be a value
+  return places.flatMap((first) => groups.flatMap((group) => respelled(seen, group, [first, free[free.indexOf(first) + 1]])));
+}
+
+function respelled(
+  seen: SeenCommand,
+  group: readonly string[],
+  [first, second]: readonly [number, number | undefined],
+): readonly SeenCommand[] {
   const one = seen.argv[first]?.text ?? "";
   const both = second === undefined ? undefined : `${one} ${seen.argv[second]?.text ?? ""}`;
-  return groups.flatMap((group) => {
-    const written = both !== undefined && group.includes(both) ? [first, second] : group.includes(one) ? [first] : undefined;
-    if (!written) return [];
-    const spelled = written.length === 2 ? both : one;
-    return group.filter((other) => other !== spelled).map((other) => ({ ...seen, argv: replaced(seen.argv, written, other) }));
-  });
+  const written = both !== undefined && group.includes(both) ? [first, second] : group.includes(one) ? [first] : undefined;
+  if (!written) return [];
+  const spelled = written.length === 2 ? both : one;
+  return group.filter((other) => other !== spelled).map((other) => ({ ...seen, argv: replaced(seen.argv, written, other) }));
 }
-
-/** Where the first two words stand that are neither an option nor directly behind one; without such words, the first two that are no options. */
-function subcommandPlaces(argv: readonly PlanWord[]): readonly (number | undefined)[] {
-  const free = argv.flatMap(({ text, dynamic }, i) => (i > 0 && !dynamic && !text.startsWith("-") ? [i] : []));
-  const known = free.findIndex((at) => SUBCOMMAND_WORDS.has(argv[at]?.text ?? ""));
-  return known === -1 ? [] : free.slice(known, known + 2);
-}
-
-const SUBCOMMAND_WORDS: ReadonlySet<string> = new Set([...SYNONYMS.values()].flat(2).map((spelling) => spelling.split(" ")[0] ?? ""));
 
 function replaced(argv: readonly PlanWord[], places: readonly (number | undefined)[], words: string): readonly PlanWord[] {
   const [first] = places;

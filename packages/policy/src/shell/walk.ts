@@ -5,7 +5,7 @@ import type { Hazard } from "./plan.ts";
 import type { SeenCommand, Walk } from "./seen-command.ts";
 import { splitTolerant } from "./tolerant-split.ts";
 import { type Around, commandOf, DEEPEST, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
-import { SCRIPT_VARIABLES } from "./wrappers/script-texts.ts";
+import { variableScript } from "./wrappers/script-texts.ts";
 import type { Inner } from "./wrappers/unwrapped.ts";
 import { unwrap } from "./wrappers.ts";
 
@@ -247,9 +247,10 @@ function innerTask(inner: Inner, around: Around): readonly Task[] {
 
 /** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */
 function variableTasks({ assignments }: CommandShape, around: Around): readonly Task[] {
-  return assignments
-    .filter(({ name }) => SCRIPT_VARIABLES.has(name))
-    .map(({ name, value }) => ({ script: value.value, around: nested(around, `${name}=`) }));
+  return assignments.flatMap(({ name, value }) => {
+    const script = variableScript(name, value.value);
+    return script === undefined ? [] : [{ script, around: nested(around, `${name}=`) }];
+  });
 }
 
 function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {

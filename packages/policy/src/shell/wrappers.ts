@@ -14,11 +14,12 @@ import {
   unwrapProgram,
   unwrapSsh,
   unwrapTexts,
+  VERSIONED,
 } from "./wrappers/command-texts.ts";
 import { unwrapGit } from "./wrappers/git.ts";
 import { PACKAGE_RUNNERS, type Runner } from "./wrappers/package-runners.ts";
 import { MULTIPLEXERS, PREFIX_COMMANDS } from "./wrappers/prefix-commands.ts";
-import { SCRIPT_BUILTINS, SCRIPT_VARIABLES, SETTERS, SUBSCRIPT_BUILTINS } from "./wrappers/script-texts.ts";
+import { SCRIPT_BUILTINS, SETTERS, SUBSCRIPT_BUILTINS, variableScript } from "./wrappers/script-texts.ts";
 import { unwrapFind, unwrapParallel, unwrapXargs } from "./wrappers/searches.ts";
 import { READERS, SHELL_OPTIONS, SHELLS } from "./wrappers/shells.ts";
 import {
@@ -39,15 +40,21 @@ export function unwrap(words: readonly ShellWord[], { stdin, openEnd }: Surround
   const first = words[0];
   if (!first || first.word.dynamic) return undefined;
   const name = commandName(first.value);
-  const isLoader = LOADER.test(name);
-  if (!(isLoader || RUNNING.has(name))) return undefined;
-  const inside = (isLoader ? bySpec(LOADER_SPEC) : WRAPPERS.get(name))?.({ name, words, stdin, openEnd });
+  const run = WRAPPERS.get(name) ?? wrapperLike(name);
+  if (!(run || RUNNING.has(name))) return undefined;
+  const inside = run?.({ name, words, stdin, openEnd });
   const subscripted = SUBSCRIPT_BUILTINS.has(name) ? [{ inner: subscripts(words) }] : NONE;
   const set = SETTERS.has(name) ? variables(words) : NONE;
   return subscripted.length + set.length === 0 ? inside : together([...(inside ? [inside] : NONE), ...subscripted, ...set]);
 }
 
 const NONE: readonly Unwrapped[] = [];
+
+/** Wrappers whose names have versions in them. */
+function wrapperLike(name: string): Unwrap | undefined {
+  if (LOADER.test(name)) return bySpec(LOADER_SPEC);
+  return VERSIONED.test(name) ? unwrapProgram : undefined;
+}
 
 type Unwrap = (wrapping: Wrapping) => Unwrapped;
 
@@ -186,7 +193,8 @@ function subscripts(words: readonly ShellWord[]): readonly Inner[] {
 function variables(words: readonly ShellWord[]): readonly Unwrapped[] {
   return words.flatMap((word) => {
     const name = /^\w+(?==)/.exec(word.value)?.[0] ?? "";
-    return SCRIPT_VARIABLES.has(name) ? [scriptOf(`${name}=`, { ...word, value: word.value.slice(name.length + 1) })] : [];
+    const script = name === "" ? undefined : variableScript(name, word.value.slice(name.length + 1));
+    return script === undefined ? [] : [scriptOf(`${name}=`, { ...word, value: script })];
   });
 }
 

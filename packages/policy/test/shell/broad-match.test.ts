@@ -28,6 +28,8 @@ const ROWS: readonly Row[] = [
   ["docker-compose is docker compose", "docker compose", "docker-compose up", "yes"],
   ["docker container run is docker run", "docker run", "docker container run x", "yes"],
   ["so it is behind options", "docker run", "docker -H h container --x run x", "yes"],
+  ["so it is behind an option's value that is a sub-command elsewhere", "docker run", "docker --context x container run y", "yes"],
+  ["a container that is named like a sub-command is none", "docker run", "docker logs run", "no"],
   ["and with an option of the rule", "docker run --privileged", "docker container run --privileged x", "yes"],
   ["docker run is docker container run", "docker container run", "docker run x", "yes"],
   ["and is meant by a rule for all of docker container", "docker container *", "docker run x", "yes"],

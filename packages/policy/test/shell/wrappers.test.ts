@@ -422,7 +422,89 @@ const HIDDEN: readonly string[] = [
     "op run -- curl x",
     "doppler run --command='curl x'",
   ],
-  ...["aws-vault exec p -- curl x", "rbenv exec curl x", "sops exec-env f 'curl x'"],
+  ...["aws-vault exec p -- curl x", "rbenv exec curl x", "sops exec-env f 'curl x'", "sops exec-file f 'curl x'"],
+  ...[
+    "ssh -4voProxyCommand='curl x' h",
+    "gdb --ex='shell curl x'",
+    "gdb --eval-command='!curl x'",
+    "gdb -ex run curl",
+    "perf trace curl x",
+  ],
+  ...["gdb -ex 'python import os; os.system(\"curl x\")'", "tmux if true 'run \"curl x\"'", "hyperfine --cleanup=curl ls"],
+  ...["expect -c 'open \"|curl x\"'", "expect <<< 'spawn curl x'", "tclsh <<< 'exec curl x'"],
+  ...[
+    "sed -n '1ecurl x' a",
+    "sed -f - a <<< '1e curl x'",
+    "sed -ne'1e curl x' a",
+    "sed --expression='s/a/curl x/ge' b",
+    "sed '/e/,$!e curl x' a",
+  ],
+  ...[
+    "awk -f - <<< 'BEGIN{system(\"curl x\")}'",
+    "python3 <<< 'import os; os.system(\"curl x\")'",
+    "python3.12 -c 'import os; os.system(\"curl x\")'",
+  ],
+  ...[
+    "python3 -c 'os.system(r\"curl x\")'",
+    'python3 -c \'subprocess.run(args=["curl", "x"])\'',
+    'python3 -c \'subprocess.call(("curl", "x"))\'',
+  ],
+  ...[
+    "python3 -c 'os.posix_spawn(\"/usr/bin/curl\", [], {})'",
+    "python3 -c 'os.system(\"curl x # it'\\''s\")'",
+    "perl -e 'system(q{curl x})'",
+  ],
+  ...[
+    "perl -e 'exec qw/curl x/'",
+    "perl -e 'open(F, \"curl x|\")'",
+    "ruby -e '%x(curl x)'",
+    "ruby -e 'open(\"|curl x\")'",
+    "lua -e 'os.execute[[curl x]]'",
+  ],
+  ...["node -e 'require(\"child_process\").exec(`curl x`)'", "deno eval 'new Deno.Command(\"curl\")'"],
+  ...[
+    "vim -c '!curl x' a",
+    "vim +'!curl x' a",
+    "ex -s a <<< '!curl x'",
+    "less '+!curl x' a",
+    "emacs --batch --eval '(shell-command \"curl x\")'",
+  ],
+  ...[
+    "psql -c '\\! curl x'",
+    "psql -c \"copy t to program 'curl x'\"",
+    "sqlite3 a.db '.shell curl x'",
+    "mysql -e 'system curl x'",
+    "man -P 'curl x' ls",
+  ],
+  ...[
+    "sort --compress-program=curl a",
+    "split --filter='curl x' a",
+    "rg --pre curl x",
+    "bat --pager='curl x' a",
+    "fzf --preview 'curl {}'",
+  ],
+  ...[
+    "fzf --bind 'enter:execute(curl {})'",
+    "go test -exec 'curl x' ./...",
+    "go build -toolexec='curl x'",
+    "ncat --sh-exec 'curl x' h 1",
+    "nc -e curl h 1",
+  ],
+  ...["socat - EXEC:'curl x',pty", "apt-get -o DPkg::Pre-Invoke::='curl x' install a", "zip -TTcurl a b -T", "fd --exec=curl", "fd -xcurl"],
+  ...[
+    "pwsh -Command curl x",
+    "cmd /c curl x",
+    "nu -c 'curl x'",
+    "bwrap --bind / / curl x",
+    "setuidgid u curl x",
+    "fish --init-command='curl x'",
+  ],
+  ...["git clone 'ext::curl x'", "git send-email --to-cmd='curl x' a", "git -c imap.tunnel='curl x' imap-send"],
+  ...[
+    "TAR_OPTIONS='--to-command=curl' tar xf a",
+    "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0='curl x' git status",
+  ],
+  ...["GIT_CONFIG_PARAMETERS=\"'core.fsmonitor=curl x'\" git status", "export TAR_OPTIONS='-I curl'"],
 ];
 for (const text of HIDDEN) test(`a deny sees through ${text}`, () => assert.equal(broadly("curl", text), "yes"));
 for (const text of HIDDEN)
@@ -464,8 +546,36 @@ const NOT_HIDDEN: readonly string[] = [
     "conda install curl",
     "zip curl.zip a",
   ],
+  ...["sed 's/e curl //' a", "sed 's/name/e curl x/' a", "sed '/e curl x/d' a", "sed '1a e curl x' a", "node -e 'console.log(`curl x`)'"],
+  ...[
+    "node -e '/a/.exec(\"curl x\")'",
+    "tmux attach -t curl",
+    "tmux new -s curl",
+    "screen -r curl",
+    "screen -S curl",
+    "pm2 start app.js --name curl",
+  ],
+  ...[
+    "sort -t curl a",
+    "rg -e curl",
+    "go test -run curl",
+    "man curl",
+    "vim curl",
+    "psql -c 'select 1 != 2'",
+    "apt-get install curl",
+    "fzf -q curl",
+  ],
 ];
 for (const text of NOT_HIDDEN) test(`a deny does not reach into ${text}`, () => assert.equal(broadly("curl", text), "no"));
+
+/** Texts of other languages that no shell could read. */
+const NO_SCRIPTS: readonly string[] = [
+  "python3 <<'EOF'\nrun(\"don't\")\nEOF",
+  "python3 -c 'cur.execute(\"CREATE TABLE t (a int)\")'",
+  "python3 -c 'run(\"a (b\")'",
+  'GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0="It\'s me" git log',
+];
+for (const text of NO_SCRIPTS) test(`nothing is in doubt about ${text}`, () => assert.equal(broadly("curl", text), "no"));
 
 test("a module that python runs is a command", () => assert.equal(broadly("pip install", "python3 -m pip install x"), "yes"));
 

@@ -12,6 +12,9 @@ export const GIT_SCRIPT_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   push: ["--receive-pack", "--exec"],
   "send-pack": ["--receive-pack", "--exec"],
   archive: ["--exec"],
+  "send-email": ["--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd", "--smtp-server"],
+  instaweb: ["-d", "--httpd", "-b", "--browser"],
+  daemon: ["--access-hook"],
 };
 
 /** Sub-commands after which a command stands, as words or as one text. */
@@ -22,4 +25,4 @@ export const GIT_RUNNERS: readonly (readonly [sub: string, action: string])[] = 
 
 /** Configuration keys (lower-cased) whose value is run as a command. */
 export const GIT_SCRIPT_KEYS: RegExp =
-  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|diff\.external|sequence\.editor|pager\..+|gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|uploadpack\.packobjectshook|interactive\.difffilter|.+\.(?:textconv|command|cmd|clean|smudge|process|driver|path|uploadpack|receivepack|vcs))$/;
+  /^(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy|alternaterefscommand)|diff\.external|sequence\.editor|pager\..+|gpg\.(?:.+\.)?program|credential\.(?:.+\.)?helper|uploadpack\.packobjectshook|interactive\.difffilter|imap\.tunnel|gpg\.ssh\.defaultkeycommand|sendemail\.(?:.+\.)?(?:smtpserver|\w+cmd)|.+\.(?:textconv|command|cmd|clean|smudge|process|driver|path|uploadpack|receivepack|vcs))$/;

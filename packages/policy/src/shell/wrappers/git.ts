@@ -4,9 +4,12 @@ import { ELSEWHERE, isPlain, joined, movedTo, scriptOf, together, type Unwrapped
 
 /** Texts that git runs: aliases, commands in its configuration, and options of sub-commands that name a program. */
 export function unwrapGit({ words }: Wrapping): Unwrapped {
-  if (!words.some(({ value }) => TELLING.has(value) || value.startsWith("--conf"))) return NOTHING;
+  if (!words.some(({ value }) => TELLING.has(value) || /^(?:--conf|ext::)/.test(value))) return NOTHING;
   const isElsewhere = words.some(({ value }) => AWAY.test(value));
-  return movedTo(isElsewhere ? ELSEWHERE : undefined, together([...configured(words), ...runners(words), ...byOptions(words)]));
+  return movedTo(
+    isElsewhere ? ELSEWHERE : undefined,
+    together([...configured(words), ...runners(words), ...byOptions(words), ...addresses(words)]),
+  );
 }
 
 /** Words with which git goes to another directory before it runs something. */
@@ -46,6 +49,11 @@ function keyed(key: string, value: ShellWord | undefined): readonly Unwrapped[] 
 
 function partOf(word: ShellWord, from: number): ShellWord {
   return { ...word, value: word.value.slice(from) };
+}
+
+/** `ext::TEXT` is an address that a program answers for. */
+function addresses(words: readonly ShellWord[]): readonly Unwrapped[] {
+  return words.filter(({ value }) => value.startsWith("ext::")).map((word) => scriptOf("git ext::", partOf(word, "ext::".length)));
 }
 
 /** `submodule foreach TEXT`, `bisect run COMMAND`. */

@@ -74,10 +74,11 @@ export const PACKAGE_RUNNERS: Readonly<Record<string, readonly Runner[]>> = {
   ),
   ...Object.fromEntries(["asdf", "rbenv", "pyenv", "nodenv", "fnm"].map((name) => [name, [{ words: ["exec"], spec: PLAIN }]])),
   ...Object.fromEntries(["aws-vault", "chamber", "nvm"].map((name) => [name, [{ words: ["exec"], spec: { operands: 1 } }]])),
-  sops: [{ words: ["exec-env"], spec: { operands: 1, rest: "script" } }],
+  sops: ["exec-env", "exec-file"].map((word) => ({ words: [word], spec: { operands: 1, rest: "script" } })),
   distrobox: [{ words: ["enter"], spec: PLAIN }],
   perf: [
     { words: ["stat"], spec: PLAIN },
     { words: ["record"], spec: PLAIN },
+    { words: ["trace"], spec: PLAIN },
   ],
 };

@@ -1,4 +1,4 @@
-import { dynamicWord, type ShellWord } from "../bash-tree.ts";
+import { dynamicWord, literalWord, type ShellWord } from "../bash-tree.ts";
 import { optionTable, scanOptions } from "../option-scan.ts";
 import {
   directoryOf,
@@ -36,12 +36,20 @@ function marked(word: ShellWord, mark: string): ShellWord {
 
 const FIND_ACTIONS: ReadonlySet<string> = new Set(["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"]);
 
+/** `fd` takes the command's name in the same word, too. */
+const ATTACHED = /^(?:-[xX]|--exec(?:-batch)?=)([\s\S]+)$/;
+
+function attachedCommand(name: string, { value }: ShellWord, rest: readonly ShellWord[]): readonly Inner[] {
+  const command = ATTACHED.exec(value)?.[1];
+  return command === undefined ? [] : [{ label: `${name} -x`, words: [literalWord(command), ...rest], from: 0, openEnd: true }];
+}
+
 /** Where `fd` searches and runs its commands. */
 const BASE = /^(?:-C|--base-d)/;
 
 /** Each command of an action, up to its end. */
 export function unwrapFind({ name, words }: Wrapping): Unwrapped {
-  const inner: Inner[] = [];
+  const inner: Inner[] = name === "find" ? [] : words.flatMap((word, i) => attachedCommand(name, word, words.slice(i + 1)));
   for (let i = 1; i < words.length; i++) {
     const action = words[i]?.value ?? "";
     if (!FIND_ACTIONS.has(action)) continue;

@@ -19,11 +19,11 @@ export const SHELLS: readonly string[] = [
 
 /** In all of them `-c` is a flag: the script is the first operand, so more options may stand between. */
 export const SHELL_OPTIONS: WrapperSpec = {
-  values: "-o -O --rcfile --init-file --init-command",
+  values: "-o -O --rcfile --init-file",
   flags:
     "- -a -b -d -D -e -E -f -g -G -h -H -i -I -k -l -m -n -N -p -P -r -s -t -T -u -v -V -w -x -X -B -C --login --norc --noprofile --noediting --posix --restricted --verbose --debugger --private --no-config --interactive --no-rcs --emulate",
   scriptFlags: "-c",
-  scripts: "--command",
+  scripts: "--command --init-command",
   inert: "--version --help --dump-strings --dump-po-strings",
   plus: true,
   rest: "nothing",
