@@ -36,7 +36,10 @@ export type EditDeps = FileDeps;
 /** Replaces text in a file that was read in this session and is unchanged since. It asks and checks as `write` does. */
 export function editTool(deps: EditDeps): Tool {
   const judged = judgedPaths();
-  const placeOf = (input: Input): string => judged.place(input) ?? resolve(deps.workspace, input.file_path);
+  const placeOf = (input: Input): string => {
+    const { real, absolute } = deps.scope(input.file_path, deps.workspace);
+    return judged.place(input) ?? real ?? absolute;
+  };
   return defineTool({
     name: "edit",
     title: "Edit",

@@ -1,7 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, readFileSync } from "node:fs";
 import { findBytes } from "./find-bytes.ts";
 import { withPlainBreaks } from "./line-breaks.ts";
 import { lineChanges } from "./line-changes.ts";
+import { openAs } from "./opened-as.ts";
 
 /** The part of an edit that says what becomes of the text. */
 type EditInput = { readonly file_path: string; readonly old_string: string; readonly new_string: string; readonly replace_all?: boolean };
@@ -31,8 +32,13 @@ export function editedInput(path: string, input: EditInput, content: string): Ed
 }
 
 function fileText(path: string): string {
-  if (!statSync(path).isFile()) throw new Error(`${path} is not a regular file`);
-  return readFileSync(path, "utf8");
+  const file = openAs(path);
+  if (!file) throw new Error(`${path} is not a regular file that can be read, or is a link now`);
+  try {
+    return readFileSync(file.fd, "utf8");
+  } finally {
+    closeSync(file.fd);
+  }
 }
 
 function linesUp(text: string, from: number, lines: number): number {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { errorCode, openRegular, type RegularFile } from "@assent/host";
-import { isOpenedAs } from "./opened-as.ts";
+import { isOpenedAs, placeChanged } from "./opened-as.ts";
 
 const CHUNK = 256 * 1024;
 /** As much of a file is looked at to tell text from other bytes. */
@@ -23,7 +23,7 @@ export async function withRegularFile<T>(path: string, use: (file: RegularFile) 
       await file.handle.close();
     }
   }
-  throw Object.assign(new Error(`${path} is a link now, or is being replaced`), { code: "ERR_PLACE_CHANGED" });
+  throw placeChanged(path);
 }
 
 /** The bytes of an open file, piece by piece. A piece is only valid until the next is asked for. */

@@ -1,10 +1,10 @@
 import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "@assent/host";
 import { isInside } from "@assent/policy";
 import { withRegularFile } from "./file-bytes.ts";
 import { type IgnoreRules, parseIgnoreRules } from "./ignore-rules.ts";
+import { listAs } from "./opened-as.ts";
 
 /** What a walk takes in. */
 export type WalkOptions = {
@@ -24,11 +24,11 @@ const MAX_IGNORE_FILE = 1024 * 1024;
 const IGNORE_FILES = [".ignore", ".gitignore"];
 
 /**
- * The regular files below a directory as absolute paths, in the order of these paths. Ignore files are honoured, links are not followed, and `.git` and
+ * The regular files below a directory, given by its real path, as absolute paths, in the order of these paths. Ignore files are honoured, links are not followed, and `.git` and
  * `node_modules` are never entered. Rejects when the directory itself cannot be listed, or when the signal aborts. Whoever has enough stops asking.
  */
 export async function* walkFiles(directory: string, options: WalkOptions): AsyncGenerator<string> {
-  const entries = await readdir(directory, { withFileTypes: true });
+  const entries = await entriesOf(directory);
   const above = entries.some(isRepository) ? undefined : await rulesAbove(directory, options.top);
   const todo = await found({ directory, entries, above }, options);
   for (let entry = todo.pop(); entry; entry = todo.pop()) {
@@ -67,12 +67,16 @@ async function foundIn({ path, chain }: Entry, options: WalkOptions): Promise<re
 /** A directory that may not be listed, or that went away since, hides only itself. */
 async function list(directory: string, unreadable?: WalkOptions["unreadable"]): Promise<readonly Dirent[]> {
   try {
-    return await readdir(directory, { withFileTypes: true });
+    return await entriesOf(directory);
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     unreadable?.(directory);
     return [];
   }
+}
+
+function entriesOf(directory: string): Promise<readonly Dirent[]> {
+  return listAs(directory, ({ entries }) => entries);
 }
 
 function isIgnored({ path, isDirectory, chain }: Entry): boolean {

@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { lstat, readdir, readlink } from "node:fs/promises";
+import { lstat, readlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { defineTool, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
@@ -8,6 +8,7 @@ import { description } from "./description.ts";
 import { failure, fileFailure, isResult } from "./failure.ts";
 import { array, type InputOf, object, optional, string } from "./fields.ts";
 import { type Hides, hiddenFiles, hiddenText } from "./hidden-files.ts";
+import { listAs, type OpenedDirectory } from "./opened-as.ts";
 import { pathFault, placePath } from "./path-input.ts";
 import { type Place, readablePlaces } from "./readable-place.ts";
 import { pathFilter } from "./search-files.ts";
@@ -53,22 +54,28 @@ export function listTool(deps: ListDeps): Tool {
   });
 }
 
-async function run({ path: directory, shown }: Place, input: Input, hides: Hides | undefined): Promise<ToolResult> {
-  const ignored = (input.ignore ?? []).map((glob) => pathFilter(glob.replace(/\/$/, "")));
+async function run(place: Place, input: Input, hides: Hides | undefined): Promise<ToolResult> {
+  const { path, shown } = place;
   try {
-    const entries = await readdir(directory, { withFileTypes: true });
-    const hidden = hiddenFiles(hides);
-    const wanted = entries.filter(({ name }) => !ignored.some((isMeant) => isMeant([name])));
-    const kept = wanted.filter(({ name }) => hidden.shows(join(directory, name))).sort(inOrder);
-    const lines = await Promise.all(kept.slice(0, MOST_ENTRIES).map((entry) => lineOf(directory, entry)));
-    const left = kept.length - lines.length;
-    const without = hidden.count() > 0 ? [`[${hiddenText(hidden.count())}]`] : [];
-    const content = [...lines, ...(left > 0 ? [`[${left} more entries]`] : []), ...without].join("\n");
-    return { content: content || "The directory is empty.", display: `${kept.length} entries in ${shown}` };
+    return await listAs(path, (directory) => listing(directory, place, { input, hides }));
   } catch (error) {
     if (errorCode(error) === "ENOTDIR") return failure("path_is_not_a_directory", `${shown} is not a directory.`);
     return fileFailure(error, { shown, otherwise: "ls_execution_error" });
   }
+}
+
+type Listing = { readonly input: Input; readonly hides: Hides | undefined };
+
+async function listing({ entries, at }: OpenedDirectory, { path, shown }: Place, { input, hides }: Listing): Promise<ToolResult> {
+  const ignored = (input.ignore ?? []).map((glob) => pathFilter(glob.replace(/\/$/, "")));
+  const hidden = hiddenFiles(hides);
+  const wanted = entries.filter(({ name }) => !ignored.some((isMeant) => isMeant([name])));
+  const kept = wanted.filter(({ name }) => hidden.shows(join(path, name))).sort(inOrder);
+  const lines = await Promise.all(kept.slice(0, MOST_ENTRIES).map((entry) => lineOf(at, entry)));
+  const left = kept.length - lines.length;
+  const without = hidden.count() > 0 ? [`[${hiddenText(hidden.count())}]`] : [];
+  const content = [...lines, ...(left > 0 ? [`[${left} more entries]`] : []), ...without].join("\n");
+  return { content: content || "The directory is empty.", display: `${kept.length} entries in ${shown}` };
 }
 
 /** Directories first. */

@@ -1,4 +1,5 @@
-import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { readdir } from "node:fs/promises";
 
 /**
  * Whether an open file is the one that this real path names, with no link on the way. Linux says where an open file is; elsewhere the path is looked at again.
@@ -6,10 +7,76 @@ import { fstatSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
  */
 export function isOpenedAs(fd: number, path: string): boolean {
   try {
-    if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    if (process.platform === "linux") return readlinkSync(own(fd)) === path;
     const [opened, named] = [fstatSync(fd), lstatSync(path)];
     return opened.dev === named.dev && opened.ino === named.ino && realpathSync(path) === path;
   } catch {
     return false; // nobody can tell
   }
+}
+
+/** Linux: a path by which this process reaches the open file itself. */
+function own(fd: number): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+/** A file that has other names, as the system tells files apart. */
+export type LinkedFile = Pick<Stats, "dev" | "ino" | "nlink">;
+
+/** An open file. Whoever opened it closes it. */
+export type OpenedFile = {
+  readonly fd: number;
+  readonly size: number;
+  /** Set if the file has other names: one of them may say that it holds secrets. */
+  readonly linked?: LinkedFile;
+};
+
+const READING = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW;
+const TOO_MANY_OPEN = /^(EMFILE|ENFILE)$/;
+
+/** Opens a regular file by its real path. Undefined if it is gone, is not ours to read, or a link leads there now. Throws only if too many files are open. */
+export function openAs(path: string): OpenedFile | undefined {
+  let fd: number | undefined;
+  let opened: OpenedFile | undefined;
+  try {
+    fd = openSync(path, READING);
+    const stats = fstatSync(fd);
+    const { dev, ino, nlink, size } = stats;
+    if (stats.isFile() && isOpenedAs(fd, path)) opened = { fd, size, ...(nlink > 1 && { linked: { dev, ino, nlink } }) };
+  } catch (error) {
+    if (error instanceof Error && "code" in error && TOO_MANY_OPEN.test(String(error.code))) throw error;
+  }
+  if (fd !== undefined && !opened) closeSync(fd);
+  return opened;
+}
+
+/** The entries of an open directory, and a path by which they are reached whatever becomes of its name. */
+export type OpenedDirectory = { readonly entries: readonly Dirent[]; readonly at: string };
+
+/** Lists a directory by its real path. Rejects with code `ERR_PLACE_CHANGED` if a link leads there now. On Linux the directory stays open during `use`. */
+export async function listAs<T>(path: string, use: (directory: OpenedDirectory) => T | Promise<T>): Promise<T> {
+  const fd = openDirectory(path);
+  try {
+    if (!isOpenedAs(fd, path)) throw placeChanged(path);
+    const at = process.platform === "linux" ? own(fd) : path;
+    const made = await use({ entries: await readdir(at, { withFileTypes: true }), at });
+    if (at === path && !isOpenedAs(fd, path)) throw placeChanged(path);
+    return made;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openDirectory(path: string): number {
+  try {
+    return openSync(path, READING | constants.O_DIRECTORY);
+  } catch (error) {
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    throw isLink ? placeChanged(path) : error;
+  }
+}
+
+/** The error of a path that does not lead where it led. */
+export function placeChanged(path: string): Error {
+  return Object.assign(new Error(`${path} is a link now, or is being replaced`), { code: "ERR_PLACE_CHANGED" });
 }

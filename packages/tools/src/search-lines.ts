@@ -1,3 +1,4 @@
+import type { LinkedFile } from "./opened-as.ts";
 import type { JavaScriptPattern } from "./search-pattern.ts";
 
 /** What is sought in every file, and how much of what is found is kept. */
@@ -17,7 +18,13 @@ export type Search = {
 export type FoundLine = { readonly number: number; readonly text: string; readonly isMatch: boolean };
 
 /** A file in which something was found. */
-export type FoundFile = { readonly path: string; readonly count: number; readonly lines: readonly FoundLine[] };
+export type FoundFile = {
+  readonly path: string;
+  readonly count: number;
+  readonly lines: readonly FoundLine[];
+  /** Set if the file that was searched has other names. */
+  readonly linked?: LinkedFile;
+};
 
 /** Finds files' matches, batch by batch and in the order of the files. */
 export type SearchEngine = (

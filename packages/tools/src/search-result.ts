@@ -5,7 +5,7 @@ import type { FoundFile, Search } from "./search-lines.ts";
 /** How much is told of what was found, and how. */
 export type Telling = {
   readonly search: Search;
-  readonly isShown: (path: string) => boolean;
+  readonly isShown: (file: FoundFile) => boolean;
   /** How a path is named. */
   readonly name: (path: string) => string;
   /** How many files were left out, once all were looked at. */
@@ -44,7 +44,7 @@ async function gathered(found: AsyncIterable<readonly FoundFile[]>, { search, is
     all.given += given;
     chars += text.length;
   };
-  for await (const batch of found) batch.filter(({ path }) => isShown(path)).forEach(add);
+  for await (const batch of found) batch.filter(isShown).forEach(add);
   return all;
 }
 

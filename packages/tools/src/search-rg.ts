@@ -1,5 +1,8 @@
+import { closeSync, openSync, readlinkSync, readSync } from "node:fs";
 import { isObject, type Processes } from "@assent/core";
-import { isBinary, withRegularFile } from "./file-bytes.ts";
+import { isBinary } from "./file-bytes.ts";
+import { type OpenedFile, openAs } from "./opened-as.ts";
+import { searchBuiltIn } from "./search-built-in.ts";
 import { PatternFault } from "./search-cursor.ts";
 import { type FoundFile, type FoundLine, type Search, type SearchEngine, shownLine } from "./search-lines.ts";
 
@@ -10,19 +13,79 @@ export type Ripgrep = { readonly file: string; readonly processes: Processes };
 const FIXED = ["--no-config", "--json", "--crlf", "--no-messages", "--no-ignore", "--hidden", "--max-filesize=64M"];
 const COMPLAINT_CHARS = 2000;
 
-/** Searches by ripgrep. It is given every file by name, so which files are searched is said by us alone. Throws `PatternFault`. */
+/**
+ * Searches by ripgrep. It is given every file by name, so which files are searched is said by us alone. The files are opened here first, and on Linux ripgrep
+ * gets names that lead to these open files: a link that takes the place of one of them leads nowhere. Throws `PatternFault`.
+ */
 export function searchByRipgrep({ file, processes }: Ripgrep): SearchEngine {
   return async function* (search, batches, signal) {
-    const run = async (paths: readonly string[]): Promise<Ended> => {
+    const run = async (names: readonly string[]): Promise<Ended> => {
       const output = readOutput(search);
-      const args = [...FIXED, ...optionsOf(search), `--regexp=${search.pattern}`, "--", ...paths];
+      const args = [...FIXED, ...optionsOf(search), `--regexp=${search.pattern}`, "--", ...names];
       const { exitCode, signal: killed } = await processes.run({ file, args, cwd: "/", env: {}, onOutput: output.add }, signal);
       signal.throwIfAborted();
       return { found: output.found(), told: output.complaint().trim(), exitCode, killed };
     };
-    refuseFaulty(await run(["/dev/null"]));
-    for await (const paths of batches) yield await foundIn(await run(paths), search);
+    if (!(await canReadHeld(run))) yield* searchBuiltIn(search, batches, signal);
+    else for await (const paths of batches) yield await searchHeld(paths, run, search);
   };
+}
+
+type Run = (names: readonly string[]) => Promise<Ended>;
+
+/** Whether ripgrep may read what this process holds open; not every system lets it. Where there is nothing to find, only the pattern can be at fault. */
+async function canReadHeld(run: Run): Promise<boolean> {
+  const fd = openSync("/dev/null", "r");
+  try {
+    const ended = await run([nameOf(fd, "/dev/null")]);
+    refuseFaulty(ended);
+    return ended.exitCode !== 2;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Linux: a path that leads to a file which this process holds open, for programs that it starts. Elsewhere there is none but the file's own. */
+function nameOf(fd: number, path: string): string {
+  return process.platform === "linux" ? `/proc/${process.pid}/fd/${fd}` : path;
+}
+
+type Held = OpenedFile & { readonly path: string };
+
+async function searchHeld(paths: readonly string[], run: Run, search: Search): Promise<readonly FoundFile[]> {
+  const found: FoundFile[] = [];
+  for (let from = 0; from < paths.length; ) {
+    const held = new Map<string, Held>();
+    try {
+      from = hold(paths, from, held);
+      if (held.size > 0) found.push(...foundIn(await run([...held.keys()]), held, search));
+    } finally {
+      for (const { fd } of held.values()) closeSync(fd);
+    }
+  }
+  return found;
+}
+
+/** Opens files from a place in the list on, as many as the system lets us, and says where the rest begins. */
+function hold(paths: readonly string[], from: number, held: Map<string, Held>): number {
+  for (const [index, path] of paths.slice(from).entries()) {
+    try {
+      const file = openAs(path);
+      if (!file) continue;
+      const name = nameOf(file.fd, path);
+      if (isReached(name, path)) held.set(name, { ...file, path });
+      else closeSync(file.fd);
+    } catch (error) {
+      if (held.size === 0) throw error;
+      return from + index;
+    }
+  }
+  return paths.length;
+}
+
+/** Where processes are numbered otherwise than in /proc, the name may be that of another process. */
+function isReached(name: string, path: string): boolean {
+  return name === path || readlinkSync(name) === path;
 }
 
 type Ended = {
@@ -48,24 +111,21 @@ function optionsOf({ ignoreCase, multiline, context, wanted }: Search): readonly
 }
 
 /** Code 2 also means that some file could not be read. */
-async function foundIn({ found, told, exitCode, killed }: Ended, { wanted }: Search): Promise<readonly FoundFile[]> {
+function foundIn({ found, told, exitCode, killed }: Ended, held: ReadonlyMap<string, Held>, { wanted }: Search): readonly FoundFile[] {
   if (exitCode === null || exitCode > 2) throw new Error(`rg ended with ${killed ?? `code ${exitCode}`}: ${told}`);
-  const files = inOrder(found);
-  if (wanted !== "files") return files;
-  const texts = await Promise.all(files.map(({ path }) => isText(path)));
-  return files.filter((_, index) => texts[index]);
+  const files = found.flatMap((one) => {
+    const file = held.get(one.path);
+    if (!file || (wanted === "files" && !isText(file))) return [];
+    return [{ ...one, path: file.path, ...(file.linked && { linked: file.linked }) }];
+  });
+  return inOrder(files);
 }
 
 /** With its first match a file is done, before anything is seen that tells it from text. */
-async function isText(path: string): Promise<boolean> {
-  try {
-    return await withRegularFile(path, async ({ handle }) => {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(8192), 0, 8192, 0);
-      return !isBinary(buffer.subarray(0, bytesRead)) || isUtf16(buffer);
-    });
-  } catch {
-    return false; // it went away meanwhile
-  }
+function isText({ fd }: Held): boolean {
+  const buffer = Buffer.alloc(8192);
+  const bytesRead = readSync(fd, buffer, 0, buffer.length, 0);
+  return !isBinary(buffer.subarray(0, bytesRead)) || isUtf16(buffer);
 }
 
 function isUtf16([first, second]: Buffer): boolean {

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { isOpenedAs } from "./opened-as.ts";
+import { type OpenedFile, openAs } from "./opened-as.ts";
 import { type FoundFile, type Search, searchText } from "./search-lines.ts";
 import type { JavaScriptPattern } from "./search-pattern.ts";
 
@@ -12,22 +12,23 @@ const { search, pattern, maxBytes }: WorkerStart = workerData;
 parentPort?.on("message", (paths: readonly string[]) => parentPort?.postMessage(paths.flatMap(searchFile)));
 
 function searchFile(path: string): readonly FoundFile[] {
-  const text = textOf(path);
-  const found = text === undefined ? undefined : searchText(text, search, pattern);
-  return found ? [{ path, ...found }] : [];
+  const file = openAs(path);
+  if (!file) return [];
+  try {
+    const text = textOf(file);
+    const found = text === undefined ? undefined : searchText(text, search, pattern);
+    return found ? [{ path, ...found, ...(file.linked && { linked: file.linked }) }] : [];
+  } finally {
+    closeSync(file.fd);
+  }
 }
 
-/** Undefined: it is no text, too large, or went away. */
-function textOf(path: string): string | undefined {
-  let file: number | undefined;
+/** Undefined: it is no text, is too large, or cannot be read, and is not searched then, as other tools do it. */
+function textOf({ fd, size }: OpenedFile): string | undefined {
   try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    const stats = fstatSync(file);
-    return stats.isFile() && stats.size <= maxBytes && isOpenedAs(file, path) ? decoded(readFileSync(file)) : undefined;
+    return size <= maxBytes ? decoded(readFileSync(fd)) : undefined;
   } catch {
-    return undefined; // what cannot be read is not searched, as other tools do it
-  } finally {
-    if (file !== undefined) closeSync(file);
+    return undefined;
   }
 }
 

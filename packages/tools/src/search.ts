@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { defineTool, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
 import { errorCode } from "@assent/host";
-import { findProgram, isSensitive, type PathScope } from "@assent/policy";
+import { findProgram, isSensitive, type PathFact, type PathScope } from "@assent/policy";
 import { description } from "./description.ts";
 import { failure, fileFailure, isResult } from "./failure.ts";
 import { boolean, type InputOf, integer, object, oneOf, optional, string } from "./fields.ts";
@@ -14,7 +14,7 @@ import { type Place, readablePlaces } from "./readable-place.ts";
 import { searchBuiltIn } from "./search-built-in.ts";
 import { PatternFault } from "./search-cursor.ts";
 import { inBatches, pathFilter } from "./search-files.ts";
-import type { Search, SearchEngine } from "./search-lines.ts";
+import type { FoundFile, Search, SearchEngine } from "./search-lines.ts";
 import { searchResult } from "./search-result.ts";
 import { searchByRipgrep } from "./search-rg.ts";
 import { oneLine, shownPath } from "./shown-path.ts";
@@ -85,7 +85,7 @@ async function run(deps: Searching, input: Input, ctx: RunContext): Promise<Tool
     if (!paths) return failure("search_path_not_a_directory", `${shown} is neither a file nor a directory.`);
     const search = searchOf(input);
     const found = engineOf(deps)(search, inBatches(paths), signal);
-    const isShown = (path: string): boolean => mayShow(scope(path, ctx.cwd), path);
+    const isShown = (file: FoundFile): boolean => mayShow(file, scope(file.path, ctx.cwd));
     return await searchResult(found, { search, isShown, name: (path) => oneLine(shownPath(workspace, path)), hidden: hidden.count });
   } catch (error) {
     ctx.signal.throwIfAborted();
@@ -98,9 +98,9 @@ async function run(deps: Searching, input: Input, ctx: RunContext): Promise<Tool
   }
 }
 
-/** A file whose place leads elsewhere by now is not the one that was found. */
-function mayShow({ sensitive, real }: ReturnType<PathScope>, path: string): boolean {
-  return !sensitive && real === path;
+/** A file whose place leads elsewhere by now is not the one that was found; one with other names may be a secret under a harmless name. */
+function mayShow({ path, linked }: FoundFile, { sensitive, real, isProtected }: PathFact): boolean {
+  return !sensitive && real === path && !(linked && isProtected(linked));
 }
 
 type Chosen = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string; readonly hidden: HiddenFiles };

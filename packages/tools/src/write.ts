@@ -52,7 +52,8 @@ export function writeTool(deps: WriteDeps): Tool {
     confirm: (input, ctx) => confirm(deps, input, ctx),
     modify: {
       current: async (input) => {
-        const current = await currentFile(judged.place(input) ?? resolve(deps.workspace, input.file_path), MAX_TEXT);
+        const { real, absolute } = deps.scope(input.file_path, deps.workspace);
+        const current = await currentFile(judged.place(input) ?? real ?? absolute, MAX_TEXT);
         return current?.bytes.toString("utf8") ?? "";
       },
       proposed: ({ content }) => content,

@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { contentText } from "@assent/core";
+import { RIPGREP } from "./scratch.ts";
 import { type Session, session } from "./session.ts";
 
-const SECRET = "TOP-SECRET";
-const PUBLIC = "public text";
+const SECRET = "TOP_SECRET";
+const PUBLIC = "public_text";
 
 /** Puts what the second word makes in the place of the file again and again, as fast as it can, until it is ended. */
 const SWAPPER = `
@@ -19,7 +20,7 @@ for (let n = 0; ; n++) {
   const made = at + "." + (n % 2);
   fs.rmSync(made, { recursive: true, force: true });
   if (n % 2 === 0) how === "hard link" ? fs.linkSync(secret, made) : fs.symlinkSync(secret, made);
-  else if (how === "directory") { fs.mkdirSync(made); fs.writeFileSync(made + "/f.txt", "${PUBLIC}\\n"); }
+  else if (how === "directory") { fs.mkdirSync(made); fs.writeFileSync(made + "/f.js", "${PUBLIC}\\n"); fs.writeFileSync(made + "/${PUBLIC}", ""); }
   else fs.writeFileSync(made, "${PUBLIC}\\n");
   if (how === "directory") fs.rmSync(at, { recursive: true, force: true });
   fs.renameSync(made, at);
@@ -58,35 +59,100 @@ async function judged(
 function secretBeside(t: TestContext): string {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), "assent-secret-")));
   t.after(() => rmSync(directory, { recursive: true, force: true }));
-  writeFileSync(join(directory, "f.txt"), `${SECRET}\n`);
+  writeFileSync(join(directory, "f.js"), `${SECRET}\n`);
+  writeFileSync(join(directory, SECRET), "");
   return directory;
 }
 
-const TOOLS: readonly (readonly [tool: string, how: How, input: object])[] = [
-  ["read", "link", { file_path: "f.txt" }],
-  ["read", "directory", { file_path: "d/f.txt" }],
+type Row = { readonly tool: string; readonly how: How; readonly input: object; readonly calls?: number; readonly path?: string };
+
+const FOUND = { pattern: "[a-zA-Z]+_[a-zA-Z]+", output_mode: "content" };
+const RG = { path: RIPGREP, calls: 60 }; // each call starts programs
+const ROWS: readonly Row[] = [
+  { tool: "read", how: "link", input: { file_path: "f.js" } },
+  { tool: "read", how: "directory", input: { file_path: "d/f.js" } },
+  { tool: "search", how: "link", input: { path: "f.js", ...FOUND } },
+  { tool: "search", how: "directory", input: { path: "d", ...FOUND } },
+  { tool: "search", how: "directory", input: FOUND, calls: 40 },
+  { tool: "search", how: "link", input: { path: "f.js", ...FOUND }, ...RG },
+  { tool: "search", how: "directory", input: { path: "d", ...FOUND }, ...RG },
+  { tool: "search", how: "directory", input: FOUND, ...RG },
+  { tool: "ast_grep", how: "link", input: { pattern: "$A", paths: ["f.js"] } },
+  { tool: "ast_grep", how: "directory", input: { pattern: "$A", paths: ["d"] } },
+  { tool: "ast_grep", how: "directory", input: { pattern: "$A", paths: ["d/*.js"] } },
+  { tool: "list", how: "directory", input: { path: "d" } },
+  { tool: "glob", how: "directory", input: { pattern: "d/*" } },
+  { tool: "glob", how: "directory", input: { pattern: "*", path: "d" } },
 ];
 const CALLS = 480;
-for (const [tool, how, input] of TOOLS) {
-  test(`480 calls of ${tool} that race with a ${how === "link" ? "file" : how} being replaced by a link reveal nothing`, async (t) => {
-    const opened = session(t);
+for (const { tool, how, input, calls = CALLS, path } of ROWS) {
+  const name = `${tool}${path === undefined ? "" : " by ripgrep"} ${JSON.stringify(input)}`;
+  test(`calls of ${name} that race with a ${how === "link" ? "file" : how} being replaced by a link reveal nothing`, async (t) => {
+    const opened = session(t, { PATH: path ?? "" });
     const { workspace } = opened;
     const secret = secretBeside(t);
-    const at = join(workspace, how === "directory" ? "d" : "f.txt");
+    const at = join(workspace, how === "directory" ? "d" : "f.js");
     if (how === "directory") mkdirSync(at);
-    writeFileSync(how === "directory" ? join(at, "f.txt") : at, `${PUBLIC}\n`);
-    const seen = { public: 0, other: 0 };
+    writeFileSync(how === "directory" ? join(at, "f.js") : at, `${PUBLIC}\n`);
+    if (how === "directory") writeFileSync(join(at, PUBLIC), "");
+    assert.ok((await judged(opened, tool, input)).text.includes(PUBLIC));
     const work = async (): Promise<void> => {
-      for (let n = 0; n < CALLS; n++) {
+      for (let n = 0; n < calls; n++) {
         const { text } = await judged(opened, tool, input);
         assert.ok(!text.includes(SECRET), text);
-        seen[text.includes(PUBLIC) ? "public" : "other"] += 1;
       }
     };
-    await race(work, at, how, how === "directory" ? secret : join(secret, "f.txt"));
-    assert.ok(seen.public > 0, JSON.stringify(seen));
+    await race(work, at, how, how === "directory" ? secret : join(secret, "f.js"));
   });
 }
+
+const LINKED: readonly Pick<Row, "tool" | "input" | "calls" | "path">[] = [
+  { tool: "search", input: FOUND, calls: 40 },
+  { tool: "search", input: FOUND, ...RG },
+  { tool: "ast_grep", input: { pattern: "$A", paths: ["."] } },
+  { tool: "ast_grep", input: { pattern: "$A", paths: ["f.js"] } },
+];
+for (const { tool, input, calls = CALLS, path } of LINKED)
+  test(`calls of ${tool}${path === undefined ? "" : " by ripgrep"} ${JSON.stringify(input)} that race with a hard link to secrets reveal nothing`, async (t) => {
+    const opened = session(t, { PATH: path ?? "" });
+    writeFileSync(join(opened.workspace, ".env"), `${SECRET}\n`);
+    writeFileSync(join(opened.workspace, "f.js"), `${PUBLIC}\n`);
+    assert.ok((await judged(opened, tool, input)).text.includes(PUBLIC));
+    const work = async (): Promise<void> => {
+      for (let n = 0; n < calls; n++) {
+        const { text } = await judged(opened, tool, input);
+        assert.ok(!text.includes(SECRET), text);
+      }
+    };
+    await race(work, join(opened.workspace, "f.js"), "hard link", join(opened.workspace, ".env"));
+  });
+
+for (const how of ["link", "directory"] as const)
+  test(`the old content of an edit is not read through a link that took the place of its ${how === "link" ? "file" : "directory"}`, async (t) => {
+    const { tool, workspace } = session(t);
+    const secret = secretBeside(t);
+    const at = join(workspace, how === "directory" ? "d" : "f.js");
+    if (how === "directory") mkdirSync(at);
+    writeFileSync(how === "directory" ? join(at, "f.js") : at, `${PUBLIC}\n`);
+    const edit = tool("edit");
+    const path = how === "directory" ? "d/f.js" : "f.js";
+    const invocation = await edit.build(
+      { file_path: path, old_string: PUBLIC, new_string: "new" },
+      { cwd: workspace, callId: "c1", sessionId: "s_1" },
+    );
+    await invocation.permission();
+    const { modify } = edit.definition;
+    assert.ok(modify);
+    assert.deepEqual(modify.withContent(invocation.input, "other\n"), {
+      file_path: path,
+      old_string: `${PUBLIC}\n`,
+      new_string: "other\n",
+    });
+    rmSync(at, { recursive: true });
+    symlinkSync(how === "directory" ? secret : join(secret, "f.js"), at);
+    await assert.rejects(async () => modify.current(invocation.input));
+    assert.throws(() => modify.withContent(invocation.input, "other\n"), /is a link now/);
+  });
 
 test("a hard link to a file that holds secrets asks; other hard links do not, and one that comes after judging is not read", async (t) => {
   const at = session(t);
@@ -99,14 +165,14 @@ test("a hard link to a file that holds secrets asks; other hard links do not, an
   for (let n = 0; n < 1_100; n++) writeFileSync(join(workspace, `-${n}`), ""); // however many files are beside it
   assert.equal(await verdict("notes.txt"), "ask");
   assert.equal(await verdict("b.txt"), "allow");
-  writeFileSync(join(workspace, "f.txt"), `${PUBLIC}\n`);
+  writeFileSync(join(workspace, "f.js"), `${PUBLIC}\n`);
   const work = async (): Promise<void> => {
     for (let n = 0; n < CALLS; n++) {
-      const { text } = await judged(at, "read", { file_path: "f.txt" });
+      const { text } = await judged(at, "read", { file_path: "f.js" });
       assert.ok(!text.includes(SECRET), text);
     }
   };
-  await race(work, join(workspace, "f.txt"), "hard link", join(workspace, ".env"));
+  await race(work, join(workspace, "f.js"), "hard link", join(workspace, ".env"));
 });
 
 test("a link that is there when a call is judged is followed", async (t) => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 
 /** A directory of this test alone, as its real path, removed at the end. */
@@ -9,3 +10,9 @@ export function scratch(t: TestContext): string {
   t.after(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
+
+/** A real ripgrep, as a package that the tests of other clients use brings it. */
+export const RIPGREP: string = join(
+  dirname(createRequire(import.meta.url).resolve("@qwen-code/sdk")),
+  `cli/vendor/ripgrep/${process.arch}-${process.platform}`,
+);

@@ -11,6 +11,7 @@ import type { Issue } from "./issue.ts";
 import { type JudgedPlaces, judgedPlaces } from "./judged-places.ts";
 import { knownFiles, rememberApplied } from "./known-files.ts";
 import { planEdit } from "./plan-edit.ts";
+import { sensitiveSource } from "./source-files.ts";
 import { findTargets, type Targets } from "./targets.ts";
 
 /** What `ast_edit` needs: where the session works, and its limits as they are at the time. */
@@ -69,15 +70,14 @@ async function preview(
   { cwd, signal, sessionId }: RunContext,
 ): Promise<Preview | ToolResult> {
   const { ops = [], paths = [] } = input;
-  const { scope, judged } = deps;
-  const moved = judged.moved(input, paths, cwd);
+  const { moved, scope, harmless } = deps.judged.open(input, paths, cwd);
   if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
   const maxFiles = deps.maxFiles();
   const shown = (path: string): string => named(deps, path, cwd);
   try {
-    const targets = await findTargets(paths, { ...deps, cwd, signal, maxFiles });
+    const targets = await findTargets(paths, { ...deps, scope, cwd, signal, maxFiles });
     if (targets.limitReached) return limitResult(maxFiles);
-    const isSensitive = (path: string): boolean => scope(path, cwd).sensitive;
+    const isSensitive = sensitiveSource({ scope: deps.scope, cwd, harmless });
     const plan = await planEdit(targets.files, { ops, maxChanges: deps.maxChanges(), signal, shown, isSensitive });
     const known = await knownFiles(deps.reads, plan.files, sessionId);
     return editPreview({ ...plan, issues: [...issuesOf(targets), ...plan.issues], hidden: targets.hidden, known }, shown);

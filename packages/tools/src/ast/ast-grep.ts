@@ -9,6 +9,7 @@ import { type JudgedPlaces, judgedPlaces } from "./judged-places.ts";
 import { LANGUAGES, type Language, languageNamed, languageOf } from "./languages.ts";
 import { pathsFault, pathsField } from "./paths-input.ts";
 import { type Searched, searchFiles } from "./search-files.ts";
+import { sensitiveSource } from "./source-files.ts";
 import { findTargets, type Targets } from "./targets.ts";
 
 const FIELDS = {
@@ -42,8 +43,7 @@ export function astGrepTool(deps: AstGrepDeps): Tool {
     describe: ({ pattern, paths }) => `Search ${paths.join(", ")} for ${pattern}`,
     locations: ({ paths }) => paths.map((path) => ({ path })),
     permission: (input, { cwd }) => {
-      judged.note(input, input.paths, cwd);
-      const facts = input.paths.map((path) => deps.scope(path, cwd));
+      const facts = judged.note(input, input.paths, cwd);
       return facts.every(({ inside, sensitive, ownOutput }) => ownOutput || (inside && !sensitive)) ? "allow" : "ask";
     },
     run: (input, ctx) => run({ ...deps, judged }, input, ctx),
@@ -57,14 +57,13 @@ function fault({ pattern, paths, language }: Input): string | undefined {
 }
 
 async function run(deps: AstGrepDeps & { readonly judged: JudgedPlaces }, input: Input, { cwd, signal }: RunContext): Promise<ToolResult> {
-  const { scope, judged } = deps;
-  const moved = judged.moved(input, input.paths, cwd);
+  const { moved, scope, harmless } = deps.judged.open(input, input.paths, cwd);
   if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
   const maxFiles = deps.maxFiles();
   try {
-    const targets = await findTargets(input.paths, { ...deps, cwd, signal, maxFiles, languageFor: languageFor(input.language) });
+    const targets = await findTargets(input.paths, { ...deps, scope, cwd, signal, maxFiles, languageFor: languageFor(input.language) });
     if (targets.limitReached) return { content: `File limit of ${maxFiles} reached; narrow the paths.`, details: { limitReached: true } };
-    const isSensitive = (path: string): boolean => scope(path, cwd).sensitive;
+    const isSensitive = sensitiveSource({ scope: deps.scope, cwd, harmless });
     const searched = await searchFiles(targets.files, { pattern: input.pattern, signal, isSensitive });
     return searchResult(searched, targets, (path) => shownPath(deps.workspace, path));
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { LinkedFile } from "../opened-as.ts";
 import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
 import { lineColumns, type Place } from "./line-columns.ts";
@@ -21,6 +22,8 @@ export type EditedFile = {
   readonly after: Uint8Array;
   /** What would be there no longer parses. */
   readonly isBroken: boolean;
+  /** Set if the file that was read has other names. */
+  readonly linked?: LinkedFile;
 };
 
 /** What operations make of one file. */
@@ -68,6 +71,7 @@ async function edited(parse: Engine["parse"], { target, source, changes }: Plann
     target,
     changes: placed,
     before: source.bytes,
+    ...(source.linked && { linked: source.linked }),
     after: Buffer.from(source.mark + after),
     isBroken: !changes.every((change) => onlyRenames(change, language)) && hasSyntaxError((await parse(language, after)).root(), language),
   };

@@ -1,25 +1,39 @@
-import type { PathScope } from "@assent/policy";
+import type { PathFact, PathScope } from "@assent/policy";
+
+/** The paths of a call that may be looked into. */
+export type OpenedPlaces = {
+  /** The first path that was judged and now leads elsewhere. */
+  readonly moved: string | undefined;
+  /** Says of the call's paths what was just compared with the judgement, however the disk changes meanwhile. */
+  readonly scope: PathScope;
+  /** True when the call was judged and none of its paths held secrets then. */
+  readonly harmless: boolean;
+};
 
 /** Where the paths of a call led when it was judged. */
 export type JudgedPlaces = {
-  /** Told at every judging; the latest counts. */
-  readonly note: (input: object, paths: readonly string[], cwd: string) => void;
-  /** The first path that was judged and now leads elsewhere. */
-  readonly moved: (input: object, paths: readonly string[], cwd: string) => string | undefined;
+  /** Looks at the paths at every judging; the latest counts. */
+  readonly note: (input: object, paths: readonly string[], cwd: string) => readonly PathFact[];
+  readonly open: (input: object, paths: readonly string[], cwd: string) => OpenedPlaces;
 };
 
 /** Kept by the frozen input itself, so it is forgotten with the call. A process that did not judge the call has nothing to compare. */
 export function judgedPlaces(scope: PathScope): JudgedPlaces {
-  const known = new WeakMap<object, readonly (string | null)[]>();
+  const known = new WeakMap<object, readonly PathFact[]>();
   return {
-    note: (input, paths, cwd) =>
-      known.set(
-        input,
-        paths.map((path) => scope(path, cwd).real),
-      ),
-    moved: (input, paths, cwd) => {
-      const places = known.get(input);
-      return places && paths.find((path, index) => scope(path, cwd).real !== places[index]);
+    note: (input, paths, cwd) => {
+      const facts = paths.map((path) => scope(path, cwd));
+      known.set(input, facts);
+      return facts;
+    },
+    open: (input, paths, cwd) => {
+      const judged = known.get(input);
+      const facts = new Map(paths.map((path) => [path, scope(path, cwd)]));
+      return {
+        moved: judged && paths.find((path, index) => facts.get(path)?.real !== judged[index]?.real),
+        scope: (path, from) => (from === cwd ? facts.get(path) : undefined) ?? scope(path, from),
+        harmless: judged?.every(({ sensitive }) => !sensitive) === true,
+      };
     },
   };
 }

@@ -6,7 +6,7 @@ import { type Engine, loadEngine } from "./engine.ts";
 import { inOrder } from "./in-order.ts";
 import type { Issue } from "./issue.ts";
 import { type ReadyOps, readyOps } from "./ready-ops.ts";
-import { FILE_LOAD, sourceFiles } from "./source-files.ts";
+import { FILE_LOAD, type SensitiveSource, sourceFiles } from "./source-files.ts";
 import type { SkipReason } from "./source-text.ts";
 import type { Target } from "./targets.ts";
 
@@ -30,7 +30,7 @@ export type Planning = {
   readonly signal: AbortSignal;
   /** How a file is named to the caller. */
   readonly shown: (path: string) => string;
-  readonly isSensitive: (path: string) => boolean;
+  readonly isSensitive: SensitiveSource;
 };
 
 const MAX_BYTES = 256 * 1024 * 1024;
@@ -68,8 +68,8 @@ function outcomesOf(targets: readonly Target[], { engine, ops, signal }: Searchi
 /** The text of a file that holds secrets is not shown unasked. */
 function shownOutcome(outcome: FileOutcome, { isSensitive }: Planning): FileOutcome {
   if (outcome.state !== "searched" || !outcome.edited) return outcome;
-  const { target } = outcome.edited;
-  return target.named || !isSensitive(target.path) ? outcome : { state: "skipped", reason: "sensitive", target };
+  const { target, linked } = outcome.edited;
+  return !isSensitive(target, linked) ? outcome : { state: "skipped", reason: "sensitive", target };
 }
 
 type Tally = {

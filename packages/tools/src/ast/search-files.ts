@@ -1,10 +1,11 @@
 import { ToolError } from "@assent/core";
+import type { LinkedFile } from "../opened-as.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { inOrder } from "./in-order.ts";
 import { lineColumns, type Place } from "./line-columns.ts";
 import { matchesIn } from "./match.ts";
 import { type ReadyOps, readyOps } from "./ready-ops.ts";
-import { FILE_LOAD, type SourceFile, sourceFiles } from "./source-files.ts";
+import { FILE_LOAD, type SensitiveSource, type SourceFile, sourceFiles } from "./source-files.ts";
 import type { Target } from "./targets.ts";
 
 /** A match as it is shown. */
@@ -24,7 +25,7 @@ export type Searched = {
 export type FileSearch = {
   readonly pattern: string;
   readonly signal: AbortSignal;
-  readonly isSensitive: (path: string) => boolean;
+  readonly isSensitive: SensitiveSource;
 };
 
 const MOST_MATCHES = 1000;
@@ -39,9 +40,9 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
   const matches: ShownMatch[] = [];
   let [more, skipped] = [0, 0];
   const sources = sourceFiles(targets, ({ language }) => ops.in(language).length > 0);
-  for await (const { target, found } of inOrder(sources, FILE_LOAD, (file) => searchFile(file, { engine, ops }))) {
+  for await (const { target, found, linked } of inOrder(sources, FILE_LOAD, (file) => searchFile(file, { engine, ops }))) {
     signal.throwIfAborted();
-    if (!found || (found.length > 0 && !target.named && isSensitive(target.path))) skipped++;
+    if (!found || (found.length > 0 && isSensitive(target, linked))) skipped++;
     else {
       const room = MOST_MATCHES - matches.length;
       matches.push(...found.slice(0, room));
@@ -52,14 +53,15 @@ export async function searchFiles(targets: readonly Target[], { pattern, signal,
 }
 
 type Searching = { readonly engine: Engine; readonly ops: ReadyOps };
-type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[] };
+type FileMatches = { readonly target: Target; readonly found?: readonly ShownMatch[]; readonly linked?: LinkedFile };
 
 /** Nothing is found in a file that cannot be looked into. One with a syntax error can: what is whole in it is found. */
 async function searchFile({ target, source }: SourceFile, { engine, ops }: Searching): Promise<FileMatches> {
   if (typeof source === "string") return { target };
-  const { text } = source;
+  const { text, linked } = source;
   const root = (await engine.parse(target.language, text)).root();
   const place = lineColumns(text);
   const found = ops.in(target.language).flatMap(({ pattern }) => matchesIn({ root, text }, pattern));
-  return { target, found: found.map(({ start, end }) => ({ ...place(start), path: target.path, text: text.slice(start, end) })) };
+  const shown = found.map(({ start, end }) => ({ ...place(start), path: target.path, text: text.slice(start, end) }));
+  return { target, found: shown, ...(linked && { linked }) };
 }

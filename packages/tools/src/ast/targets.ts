@@ -102,7 +102,7 @@ async function* filesOf(given: string, search: Search): AsyncGenerator<FoundFile
   const stats = real === null ? undefined : await statsOf(real);
   if (real === null || !stats) {
     if (real === null || !isGlob(given)) throw new ToolError(`Path not found: ${given}`, "file_not_found");
-    yield* filesOfGlob(absolute, search);
+    yield* filesOfGlob(absolute, real, search);
   } else if (stats.isDirectory()) yield* filesIn(absolute, real, search);
   else if (stats.isFile()) yield { path: absolute, realPath: real, named: true };
   else throw new ToolError(`${given} is not a regular file.`, "target_not_regular_file");
@@ -124,12 +124,12 @@ async function* filesIn(directory: string, real: string, { workspace, signal }: 
     yield { path: join(directory, path.slice(real.length)), realPath: path, named: false };
 }
 
-/** A glob is looked for below the directory that its plain beginning names, and nowhere else. */
-async function* filesOfGlob(absolute: string, search: Search): AsyncGenerator<FoundFile> {
+/** A glob is looked for below the directory that its plain beginning named when it was looked at, and nowhere else. */
+async function* filesOfGlob(absolute: string, realGlob: string, search: Search): AsyncGenerator<FoundFile> {
   const { base, glob } = await splitGlob(absolute);
-  const { real } = search.scope(base, search.cwd);
-  const stats = real === null ? undefined : await statsOf(real);
-  if (real === null || !stats?.isDirectory()) return;
+  if (!realGlob.endsWith(`/${glob}`)) return;
+  const real = realGlob.slice(0, -glob.length - 1) || "/";
+  if (!(await statsOf(real))?.isDirectory()) return;
   const tests = withoutBraces(glob).map(compilePathGlob);
   for await (const file of filesIn(base, real, search)) {
     const below = file.path.slice(base === "/" ? 1 : base.length + 1).split("/");
