@@ -64,9 +64,9 @@ export async function runPlain(given: Context, start: PlainStart): Promise<numbe
   return left.exit;
 }
 
-/** A reader reads codes aloud: what is written here is words alone. */
+/** A reader reads codes and box characters aloud: what is written here is words, and a plain mark before rows of foreign text. */
 function uncoloured(output: Output): Output {
-  return { ...output, isTTY: false };
+  return { ...output, isTTY: false, write: (text) => output.write(text.replaceAll(/^│ /gm, "| ")) };
 }
 
 /** What is written meanwhile waits for its place, and holds nobody up. */

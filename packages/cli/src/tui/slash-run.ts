@@ -68,7 +68,8 @@ const ACTS: Readonly<Record<string, Act>> = {
     if (words[0] === "reload") await reloadTools(parts);
     else say(parts, ["/tools", ...words].join(" "), await ownCommand(parts, ["tools", ...words, ...toolFlags(parts.context)]));
   },
-  explain: async (parts, [tool = "shell", ...rest]) => {
+  explain: async (parts, [tool, ...rest]) => {
+    if (tool === undefined) return say(parts, "", "Name a tool and its input: /explain shell git push");
     const input = inputAbout(tool, rest.join(" "));
     const text = await explainNow(parts, { tool, input });
     say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await ownCommand(parts, ["explain", "--tool", tool, "--input", input])));

@@ -50,6 +50,8 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
       rows: 60,
     });
     await idle(screen, "script:");
+    await say(screen, "/explain");
+    await screen.until("Name a tool and its input: /explain shell git push");
     await say(screen, "/explain shell touch made");
     await screen.until(/ASK {2}touch made/);
     await say(screen, "/explain shell touch allowed");

@@ -31,7 +31,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     await say(screen, "/apply");
     await screen.until("No previewed change of this conversation waits.");
     await say(screen, "go");
-    await idle(screen, "First.");
+    assert.match(await idle(screen, "First."), /write src\/a\.txt\s+previewed, nothing is changed yet/);
     assert.equal(existsSync(at.path("src/a.txt")), false);
     await say(screen, "/apply");
     await idle(screen, "applied: Write: src/a.txt");

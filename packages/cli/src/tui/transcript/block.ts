@@ -27,6 +27,8 @@ export type CallBlock = {
   readonly durationMs?: number;
   /** A person made it, not the model. */
   readonly byPerson?: true;
+  /** Its change is staged: nothing is changed before it is applied. */
+  readonly staged?: true;
 };
 
 /** One thing that was said or done, as people read it. */

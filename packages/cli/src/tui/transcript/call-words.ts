@@ -1,6 +1,7 @@
 import { relative } from "node:path";
 import { type EventBodies, type JsonObject, type OutcomeState, oneLine } from "@assent/core";
 import { whoText } from "../../who.ts";
+import type { CallBlock } from "./block.ts";
 
 /** The part of an input that says what a call is about. */
 const MAIN: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ function nearer(path: string, cwd: string): string {
 }
 
 /** How a call ended, in a word or two. */
-export const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
+const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
   succeeded: "ok",
   invalid: "invalid",
   denied: "denied",
@@ -47,6 +48,12 @@ export const OUTCOME_WORDS: Readonly<Record<OutcomeState, string>> = {
   timed_out: "timed out",
   unknown: "unknown: it may have had effects",
 };
+
+/** What became of a call. Of a staged change it says that nothing is changed before it is applied. */
+export function outcomeWord({ outcome, staged }: Pick<CallBlock, "outcome" | "staged">): string {
+  if (staged && outcome === "succeeded") return "previewed, nothing is changed yet";
+  return outcome === undefined ? "" : OUTCOME_WORDS[outcome];
+}
 
 /** Why a call passed, or did not, without a person. Undefined: a person is asked. */
 export function decidedBy({ verdict, reason, source, rule }: EventBodies["call.judged"]): string | undefined {

@@ -3,7 +3,7 @@ import { cut, wrapWords } from "../../display-width.ts";
 import { askRows, askTitle } from "../ask/ask-block.ts";
 import type { Role } from "../theme.ts";
 import type { CallBlock } from "./block.ts";
-import { callTitle, OUTCOME_WORDS } from "./call-words.ts";
+import { callTitle, outcomeWord } from "./call-words.ts";
 import type { Drawing } from "./draw-block.ts";
 import { type Cut, drawDisplay, drawMarkdown, drawText, type Part } from "./draw-display.ts";
 import { drawResolve } from "./draw-resolve.ts";
@@ -58,7 +58,7 @@ function standingOf(block: CallBlock, drawing: Drawing, rest: Part): string {
 
 function endOf(block: CallBlock, drawing: Drawing, rest: Part): readonly string[] {
   const { outcome, errorType, durationMs = 0 } = block;
-  const word = outcome === undefined ? "" : OUTCOME_WORDS[outcome];
+  const word = outcomeWord(block);
   const took = durationMs >= LONG_MS ? [seconds(durationMs)] : [];
   if (outcome === "succeeded") return [word, ...summary(block, drawing, rest), ...took];
   return [word, ...(errorType && errorType !== outcome ? [errorType] : []), ...took];

@@ -1,6 +1,6 @@
 import { type Display, oneLine, visible } from "@assent/core";
 import type { Block, CallBlock } from "./block.ts";
-import { callTitle, OUTCOME_WORDS } from "./call-words.ts";
+import { callTitle, outcomeWord } from "./call-words.ts";
 import type { Brought } from "./task-ends.ts";
 
 const OUTPUT_LINES = 20;
@@ -35,7 +35,7 @@ function broughtLines({ task, text, outputFile }: Brought): readonly string[] {
 function callLines(block: CallBlock, cwd: string): readonly string[] {
   const { tool, input, outcome, errorType, decided, display, live, text = "" } = block;
   const type = errorType && errorType !== outcome && outcome !== "succeeded" ? ` (${errorType})` : "";
-  const how = `${outcome === undefined ? "" : OUTCOME_WORDS[outcome]}${type}${decided === undefined ? "" : `, ${decided}`}`;
+  const how = `${outcomeWord(block)}${type}${decided === undefined ? "" : `, ${decided}`}`;
   const written = outcome === "cancelled" && live !== undefined ? `${displayText(live).replace(/\n$/, "")}\n` : "";
   const shown = written + (display === undefined ? text : displayText(display));
   const lines = visible(shown).replace(/\n$/, "").split("\n");

@@ -27,6 +27,8 @@ export type Staged = {
   readonly id: string;
   readonly tool: string;
   readonly label: string;
+  /** The call that staged it. */
+  readonly callId: string | null;
   /** The person who has it applied. */
   readonly who?: By;
 };
@@ -161,8 +163,8 @@ function afterWords(transcript: Transcript, event: LedgerEvent, { live, byPerson
 function afterProposal(transcript: Transcript, event: LedgerEvent, { pid }: Hearing): Transcript {
   switch (event.type) {
     case "proposal.staged": {
-      const { proposal, tool, label } = event.body;
-      return { ...transcript, staged: [...transcript.staged, { id: proposal, tool, label }] };
+      const { proposal, tool, label, callId } = event.body;
+      return { ...transcript, staged: [...transcript.staged, { id: proposal, tool, label, callId }] };
     }
     case "proposal.parked":
       return event.body.why === "person" ? waitsForPerson(transcript, event.body.proposal) : transcript;
@@ -298,6 +300,7 @@ function endedCall(transcript: Transcript, body: Bodies["call.ended"]): Transcri
     durationMs,
     ...(display !== undefined && { display }),
     ...(isJsonObject(details) && { details }),
+    ...(transcript.staged.some(({ callId }) => callId === call) && { staged: true }),
   });
   const todos = typeof display === "object" && display.type === "todo_list" ? display.todos : undefined;
   return todos ? { ...now, todos } : now;
