@@ -530,8 +530,21 @@ describe("what a terminal is spared", () => {
 
   const SIZES: readonly (readonly [sentence: string, sizes: readonly (readonly [columns: number, rows: number])[]])[] = [
     ["lower", [[80, 12]]],
-    ["lower in steps, and high again", [[80, 16], [80, 10], [80, 24]]], // biome-ignore format: a row
-    ["small, and large", [[40, 12], [160, 50]]], // biome-ignore format: a row
+    [
+      "lower in steps, and high again",
+      [
+        [80, 16],
+        [80, 10],
+        [80, 24],
+      ],
+    ],
+    [
+      "small, and large",
+      [
+        [40, 12],
+        [160, 50],
+      ],
+    ],
   ];
   for (const [sentence, sizes] of SIZES) {
     test(`a card in a window that becomes ${sentence} is there once, with its head`, async () => {
