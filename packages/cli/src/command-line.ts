@@ -139,12 +139,16 @@ function valueProblem(option: OptionSpec, value: string): string | undefined {
       return parseDuration(value) === undefined ? `must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '${value}'.` : undefined;
     case "text":
     case "list":
+      return value === "" && PATHS.includes(option.value) ? "is empty; name a path, such as . for this directory." : undefined;
     case "nothing":
       return undefined;
     default:
       return option satisfies never;
   }
 }
+
+/** Values that are paths. An empty one, as of a variable that is not set, would mean the current directory. */
+const PATHS: readonly string[] = ["DIR", "FILE"];
 
 function isCount(value: string, max: number): boolean {
   return /^[1-9][0-9]{0,15}$/.test(value) && Number(value) <= max;

@@ -201,6 +201,9 @@ describe("assent trust", () => {
   const REFUSED: readonly (readonly [name: string, argv: readonly string[], code: number, type: string])[] = [
     ["a directory that is none", ["trust", "nowhere"], 2, "workspace_not_found"],
     ["a file", ["trust", ".git/HEAD"], 2, "workspace_not_found"],
+    ["an empty name", ["trust", "", "--yes"], 2, "workspace_not_found"],
+    ["an empty --add-dir", ["call", "list", "--add-dir", ""], 2, "usage"],
+    ["an empty --workspace", ["call", "list", "--workspace="], 2, "usage"],
     ["both --show and --revoke", ["trust", "--show", "--revoke"], 2, "usage"],
     ["two directories", ["trust", ".", "."], 2, "usage"],
     ["--yes beside --revoke", ["trust", "--revoke", "--yes"], 2, "usage"],

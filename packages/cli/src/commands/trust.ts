@@ -35,11 +35,12 @@ export async function run(context: Context): Promise<number> {
 function workspaceOf({ io, operands }: Context): string {
   const [given] = operands;
   try {
+    if (given === "") throw new WorkspaceNotFoundError("''"); // a variable that is not set must not mean the current directory
     return findWorkspace(io.cwd, given === undefined ? undefined : resolve(io.cwd, given));
   } catch (error) {
     if (!(error instanceof WorkspaceNotFoundError)) throw error;
     throw new CommandError("workspace_not_found", 2, {
-      message: `${given ?? io.cwd} is not a directory.`,
+      message: `${given === "" ? "An empty name" : (given ?? io.cwd)} is not a directory.`,
       hint: "Name one: assent trust DIR",
     });
   }
