@@ -275,13 +275,15 @@ describe("an approval to read one file", () => {
     ["a link to another file of the workspace in its place", (at) => symlinkSync("other.txt", at.path(".env"))],
     ["nothing in its place", () => undefined],
   ];
-  for (const [name, change] of CHANGES) {
-    test(`reads no other: ${name}`, async () => {
+  const CALLS = { read: '{"file_path":".env"}', shell: '{"command":"cat .env"}' };
+  const rows = CHANGES.flatMap(([name, change]) => Object.entries(CALLS).map(([tool, input]) => ({ name, change, tool, input })));
+  for (const { name, change, tool, input } of rows) {
+    test(`by ${tool} reads no other: ${name}`, async () => {
       using at = place();
       writeFileSync(at.path(".env"), "A=1\n");
       writeFileSync(at.path("other.txt"), "OTHER-SECRET\n");
       writeFileSync(join(at.root, "outside.txt"), "OTHER-SECRET\n");
-      const parked = await at.hereJson(["call", "read", "--input", '{"file_path":".env"}', "--on-ask", "park"]);
+      const parked = await at.hereJson(["call", tool, "--input", input, "--on-ask", "park"]);
       assert.equal(parked.code, 75);
       assert.equal((await at.here(["approve", parked.value.approvalId])).code, 0);
       renameSync(at.path(".env"), at.path("moved"));

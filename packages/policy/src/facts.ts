@@ -118,9 +118,19 @@ function provingNothing(found: RequestFacts): RequestFacts {
 function shellFacts({ command, input, cwd: from }: ShellRequest, { places, seenScripts, findProgram }: Surroundings): RequestFacts {
   const { workspace, look, home, scripts } = places;
   const cwd = typeof input["cwd"] === "string" ? look(input["cwd"], from).absolute : from;
-  const analysed = analyseShell(command, { cwd, workspace, look, findProgram, home: homeDirectory(home), ...(scripts && { scripts }) });
+  const linked: PathFact[] = [];
+  const noting: PathScope = (path, directory) => {
+    const fact = look(path, directory);
+    if (fact.real !== fact.absolute) linked.push(fact);
+    return fact;
+  };
+  const analysed = analyseShell(command, {
+    ...{ cwd, workspace, look: noting, findProgram, home: homeDirectory(home) },
+    ...(scripts && { scripts }),
+  });
   const binds = shellBinds(analysed);
-  return new ShellFacts(analysed, binds, scriptsSeen(binds, seenScripts));
+  const seen = scriptsSeen(binds, seenScripts);
+  return new ShellFacts(analysed, linked.length === 0 ? binds : { ...linkBinds(linked), ...binds }, seen);
 }
 
 /** What is only shown or recorded is made when somebody asks for it: no verdict needs it. */
