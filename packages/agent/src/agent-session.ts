@@ -14,7 +14,7 @@ export type RunningTasks = {
   readonly idle: () => Promise<void>;
   /** Ends all at once; resolves when each has its notice. */
   readonly cancelAll: (by: string) => Promise<void>;
-  /** Pauses those that wait for a person, and ends all others. */
+  /** Pauses tasks that wait for a person and ends all others. */
   readonly parkAll: (by: string) => Promise<void>;
 };
 

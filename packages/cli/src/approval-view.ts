@@ -88,7 +88,7 @@ export function whyAsked({
     case "tool":
       return "the tool asks for a person's yes";
     case "resolver":
-      return "it waits for a person, who applies or discards it";
+      return "only a person may apply or discard it";
     case "edited":
       return "you edited it; as it reads now it would pass without asking";
     default:
@@ -115,7 +115,7 @@ export function factLines(approval: OpenApproval): (readonly [string, string])[]
   ];
 }
 
-/** True for a call that would apply a previewed change; a plan is none. */
+/** True for a call that would apply a previewed change, not a plan. */
 export function appliesProposal({ tool, details }: Pick<OpenApproval, "tool" | "details">): boolean {
   return tool === "resolve" && details.type !== "plan";
 }

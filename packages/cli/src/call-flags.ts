@@ -37,10 +37,10 @@ export function givenFlags({ options, io }: Pick<Context, "options" | "io">): Ca
   });
 }
 
-/** A name that leads nowhere is a slip, and would widen the workspace as soon as something is there. */
+/** Refuses a directory that does not exist: it would widen the workspace as soon as it is created. */
 function existingDirectory(directory: string): string {
   if (isDirectory(directory)) return directory;
-  throw usageError("", `option '--add-dir' must name a directory; '${directory}' is none.`);
+  throw usageError("", `option '--add-dir' must name a directory; '${directory}' is not one.`);
 }
 
 /** A policy file is read alone; a rule beside it would silently not count. */

@@ -2,11 +2,11 @@ import { type Clock, ParkRequest } from "@assent/core";
 import { killRunningGroups } from "@assent/host";
 import type { EndingSignal, Io } from "./io.ts";
 
-/** A signal that aborts when the process is told to stop. Its reason is a `ParkRequest` where what waits for a person has to stay open. */
+/** A signal that aborts when the process must stop. Its reason is a `ParkRequest` if approvals and questions must stay open. */
 export type Cancelling = {
   readonly signal: AbortSignal;
   readonly cancel: () => void;
-  /** Stops as for a closed terminal. */
+  /** Stops as if the terminal was closed. */
   readonly park: () => void;
   readonly release: () => void;
 };
@@ -14,7 +14,7 @@ export type Cancelling = {
 /** npm, npx and a terminal may each deliver the same Ctrl-C, so signals this close together count as one. */
 const SAME_MOMENT_MS = 500;
 
-/** True for a closed terminal and for a supervisor: the person has not said that they want the work cancelled. */
+/** True for the signals of a closed terminal and of a supervisor: the person did not ask to cancel the work. */
 export function isParkSignal(signal: EndingSignal): boolean {
   return signal === "SIGHUP" || signal === "SIGTERM";
 }

@@ -39,7 +39,7 @@ export type Context = {
   readonly overrides: Overrides;
   /** The table this command stands in. */
   readonly commands: readonly CommandSpec[];
-  /** Another house's program that started this one in place of its own; absent: none did. */
+  /** The client of another vendor that started this program in place of its own; absent: there is none. */
   readonly client?: Client | undefined;
   /** Runs another command line of this program, in another place. */
   readonly main: (argv: readonly string[], io: Io) => Promise<number>;
@@ -55,7 +55,7 @@ export type CommandSpec = {
   readonly group: "run" | "decide" | "look" | "maintain" | "help";
   /** It writes no record and answers nothing, so tools may run it; absent: they may not. */
   readonly looks?: true;
-  /** It speaks for a person, so it is refused to whatever a session's own command started. What loosens by an option is in `own-process.ts`. */
+  /** It decides for a person, so a process that a session's own command started may not run it. Options that loosen are in `own-process.ts`. */
   readonly decides?: true;
   readonly says: string;
   readonly more?: string;

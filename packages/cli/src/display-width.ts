@@ -24,16 +24,16 @@ export function wrapWords(text: string, columns: number): string[] {
   });
 }
 
-/** Stands before rows of somebody's text, and before no row of ours. */
+/** Marks rows of text that comes from a model, a tool or a file. None of our own rows begins with it. */
 export const TEXT_MARK = "│ ";
 
-/** Somebody's text as rows that fit. Where there is more than one, each is marked, so that none of them passes for a row of ours. */
+/** Foreign text as rows that fit. If there are several, each is marked, so that none looks like a row of ours. */
 export function quoted(text: string, columns: number): string[] {
   const rows = wrap(text, columns - TEXT_MARK.length);
   return rows.map((row) => `${rows.length > 1 ? TEXT_MARK : "  "}${row}`);
 }
 
-/** A sentence of ours that ends in somebody's words: it begins with our own word, and its other rows are marked. */
+/** A sentence of ours that ends in foreign text. The first row begins with our own words, and the others are marked. */
 export function quotedAfter(own: string, text: string, columns: number): string[] {
   return wrapWords(`${own}${text}`, columns - TEXT_MARK.length).map((row, at) => (at === 0 ? row : `${TEXT_MARK}${row}`));
 }

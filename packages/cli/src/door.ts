@@ -11,7 +11,7 @@ export type Attendance = {
 /** Hooks of a door, beside those of the settings. */
 export type DoorHooks = { readonly entries: () => readonly HookEntry[]; readonly functions: Readonly<Record<string, HookFunction>> };
 
-/** What a door puts in place of the general system prompt, or behind it. */
+/** Replaces the general system prompt, or is appended to it. */
 export type DoorSystem = { readonly prompt?: string; readonly append?: string };
 
 /** What a door adds to the sessions that are open in it: the main one, and those of its agents. */
@@ -26,7 +26,7 @@ export type Door = {
   readonly hooks?: DoorHooks;
   /** Agents that are there only in this session, before those of the files; a live value. */
   readonly agents?: () => readonly LoadedAgent[];
-  /** Counts for the main session; a live value. */
+  /** For the main session only; a live value. */
   readonly system?: () => DoorSystem;
   /** Called once for every session, before its first call; `parent` is the call that started it, where it is an agent's. */
   readonly attend: (session: Session, parent: string | null) => Maybe<Attendance>;

@@ -94,7 +94,7 @@ async function lookAtStore(context: Context, workspace: string): Promise<Stored>
 /** A call, explained. */
 export type ExplainedCall = {
   readonly explanation: Explanation;
-  /** Rules that would let it pass without asking; empty where none may. */
+  /** Rules that would let it pass without asking; empty if no rule can. */
   readonly offers: readonly string[];
   readonly text: (look: Pick<Reading, "columns" | "style">) => string;
 };

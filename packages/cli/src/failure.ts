@@ -42,7 +42,7 @@ const HINTS: Readonly<Record<string, string>> = {
   proposal_not_found: "assent proposals --all",
   stale_revision: "What is open now: assent approvals show ID",
   session_in_use: "If that process is not to go on: assent resume SESSION --take-over",
-  session_busy: "assent resume SESSION --take-over ends a command that holds nothing but this session; any other process you end yourself.",
+  session_busy: "assent resume SESSION --take-over ends a command that holds only this session. End any other process yourself.",
   store_corrupt: "assent verify",
   store_io: "assent verify",
 };

@@ -10,11 +10,11 @@ export type Output = {
 
 /** A person's keys, as they are pressed. */
 export type Keyboard = {
-  /** Takes the keys until the returned function gives the terminal back as it was. `ended`: no key will ever come, because the terminal is gone. */
+  /** Takes the keys until the returned function gives the terminal back as it was. `ended`: the terminal is gone, so no more keys will come. */
   readonly open: (keys: (text: string) => void, ended: () => void) => () => void;
 };
 
-/** What ends a program from outside: a key, a supervisor, a closing terminal. */
+/** Signals that end a program: from a key, a supervisor, or a closing terminal. */
 export type EndingSignal = "SIGINT" | "SIGTERM" | "SIGHUP" | "SIGQUIT";
 
 /** Everything a command may touch of the process it runs in. */

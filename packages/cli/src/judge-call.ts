@@ -1,5 +1,5 @@
 import { type Clock, type Digest, type Facts, messageOf, type Policy, type Registry } from "@assent/core";
-import { type Assessed, type Assessing, assessAlone, assessStaging, isApplyName, sourceOfApply } from "@assent/core/parts";
+import { type Assessed, type Assessing, assessStaging, assessWithoutSession, isApplyName, sourceOfApply } from "@assent/core/parts";
 
 /** What a call that is not to run is judged with. */
 export type Judging = {
@@ -31,7 +31,7 @@ export async function judgeCall(judging: Judging, { tool: name, input, cwd }: Lo
     return { type: "invalid_tool_params", message: messageOf(error) };
   }
   const assessing: Assessing = { tool, invocation, cwd, facts, policy: () => policy, digest, clock };
-  const judged = await assessAlone(assessing, name);
+  const judged = await assessWithoutSession(assessing, name);
   const staging = await assessStaging(assessing, judged, { tools });
   return staging ? { ...judged, staging } : judged;
 }

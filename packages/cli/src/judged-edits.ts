@@ -23,7 +23,7 @@ export async function judgedEdits(
   return { requests: { ...requests, edit }, rules };
 }
 
-/** Plan mode denies `resolve` as it denies any tool that may change something, but lets it propose the plan. */
+/** In plan mode `resolve` may only propose the plan, so its approval is judged in mode `default`. */
 function judging({ details }: ApprovalRow, revising: Revising): Revising {
   return details.type === "plan" ? { ...revising, policy: () => ({ ...revising.policy(), mode: "default" }) } : revising;
 }

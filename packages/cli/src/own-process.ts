@@ -5,24 +5,24 @@ import { withStoreIfAny } from "./open-store.ts";
 import { sessionRows } from "./recorded-tasks.ts";
 
 /**
- * What a command of a session may do with Assent, under whatever name it starts it. It may look, and go on with what a person left it; it may not speak for
- * the person. So it is refused what decides or loosens, and it has no terminal at which somebody could be asked. Gives back the context to go on with.
+ * Restricts a process that a session's own command started, whatever name it uses for Assent. It may read, run and resume, but not decide for the person:
+ * commands and options that decide or loosen are refused, and it counts as having no terminal. Returns the context to run with.
  */
 export async function withoutPerson(context: Context, spec: CommandSpec): Promise<Context> {
   const why = refusal(spec, context.options);
-  // Looking into the store opens it, and that settles a restored backup, which verify is to report first. It asks nobody.
+  // Opening the store would settle a restored backup before verify can report it. Verify asks no one, so it needs no check.
   if (spec.name === "verify" && why === undefined) return context;
   if (!(await isOwnCommand(context))) return context;
   if (why === undefined) return { ...context, io: { ...context.io, stdinIsTTY: false } };
   throw new CommandError("started_by_session", 1, {
-    message: `This process was started by a command of an Assent session, and ${why} is for a person.`,
+    message: `Only a person may use ${why}, and this process was started by a command of an Assent session.`,
     hint: `Run it from a terminal of your own: assent ${spec.name}`,
   });
 }
 
 /**
- * Whether a command of a session started this process. A mark in the environment shows it, its own or that of a process above it. A program that became
- * another one with a clean environment has no mark, but it is, or descends from, the process that the record names, or is still in its group.
+ * True if a command of a session started this process. Either its environment or that of an ancestor has a mark, or the process, an ancestor or its process
+ * group is one that the record names: a program that was replaced by `exec` with a clean environment has no mark.
  */
 async function isOwnCommand(context: Context): Promise<boolean> {
   const { hasMark, processesAbove, startedUnder } = await import("@assent/host");
@@ -31,13 +31,13 @@ async function isOwnCommand(context: Context): Promise<boolean> {
   try {
     return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => startedUnder(recorded, above)));
   } catch {
-    return false; // a store that cannot be read answers nothing: the command itself says why
+    return false; // an unreadable store has nothing to decide about; the command itself reports why
   }
 }
 
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
-/** Looks at every session that has not ended. Its holder need not live: a command may have killed it. */
+/** Checks every session that has not ended, even if its holder is gone: a command may have killed it. */
 async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
   for await (const { id, state } of sessionRows(ledger)) {
     if (ENDED.includes(state)) continue;
@@ -49,7 +49,7 @@ async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => bo
   return false;
 }
 
-/** What only a person may do, in words; undefined: it decides and loosens nothing. */
+/** The command or option that only a person may use; undefined: there is none. */
 function refusal({ name, decides, options: taken }: CommandSpec, options: Options): string | undefined {
   if (decides === true) return `assent ${name}`;
   const given = LOOSENING.find((option) => taken.some((one) => one.name === option) && isGiven(options, option));
@@ -57,7 +57,7 @@ function refusal({ name, decides, options: taken }: CommandSpec, options: Option
   if (name === "trust") return options.flag("show") ? undefined : "assent trust";
   const isLooser = taken.some((one) => one.name === "mode") && LOOSER_MODES.includes(options.text("mode") ?? "");
   if (isLooser) return `--mode ${options.text("mode")}`;
-  return options.text("input-format") === "stream-json" ? "answering as a host" : undefined; // a host may answer what waits in other sessions too
+  return options.text("input-format") === "stream-json" ? "--input-format stream-json" : undefined; // a host may answer approvals of other sessions
 }
 
 const LOOSENING = ["allow", "add-dir", "policy", "take-over", "repair", "rebuild"];

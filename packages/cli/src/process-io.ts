@@ -42,7 +42,7 @@ export function isGone(error: unknown): boolean {
   return error instanceof Error && "code" in error && GONE.includes(error.code);
 }
 
-/** Writes for a person who may have left; what happened is on record, and the exit code stands. */
+/** Writes to a terminal that may be gone. The error is ignored: the outcome is recorded, and the exit code does not change. */
 export async function writeIfRead(output: Output, text: string): Promise<void> {
   try {
     await output.write(text);
@@ -88,7 +88,7 @@ const keyboard: Keyboard = {
 };
 
 function unreadable(): void {
-  // A terminal that is gone cannot be given back as it was; its end is told already.
+  // A terminal that is gone cannot be restored, and its end was reported.
 }
 
 function onSignal(received: (signal: EndingSignal) => void): () => void {

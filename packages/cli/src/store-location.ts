@@ -26,7 +26,7 @@ export function locate({ io, options }: Pick<Context, "io" | "options">): string
   return join(userHome(io.env), ".local", "state", "assent");
 }
 
-/** HOME where it is absolute, else the account's own directory: an empty HOME never means the working directory. */
+/** HOME if it is absolute, otherwise the home directory of the account. An empty HOME never means the working directory. */
 export function userHome({ HOME: home }: Readonly<Record<string, string | undefined>>): string {
   return home && isAbsolute(home) ? home : userInfo().homedir;
 }

@@ -17,7 +17,7 @@ export type TerminalApproverParts = {
   readonly cancel: () => void;
   /** Lets the person change a request in their own editor; absent: they cannot here. */
   readonly edit?: ApprovalEditor;
-  /** Discards the previewed change that a rejected call would have applied; absent: a no leaves it where it is. */
+  /** Discards the previewed change that a rejected call would have applied; absent: it stays staged. */
   readonly discard?: (approval: OpenApproval, reason: string) => void;
   /** A no can end the turn as well. */
   readonly stops?: boolean;

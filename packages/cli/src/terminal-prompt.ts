@@ -55,7 +55,7 @@ export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts):
     if (isEnded) ended();
     return promise.finally(async () => {
       (await shown)();
-      await painting; // what was typed is on the paper before anything else is written
+      await painting; // echo what was typed before anything else is written
     });
   };
   return {

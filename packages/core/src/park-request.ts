@@ -9,7 +9,7 @@ export class ParkRequest extends Error {
     this.name = "ParkRequest";
   }
 
-  /** True where a signal has aborted for this reason. */
+  /** True if a signal was aborted with a `ParkRequest`. */
   static isReasonOf({ reason }: AbortSignal): boolean {
     return reason instanceof ParkRequest;
   }

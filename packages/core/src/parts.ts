@@ -42,8 +42,8 @@ export {
 export { sharedToolName, toolsNamed } from "./model/tool-names.ts";
 export type { Assessed, Assessing } from "./runtime/assess.ts";
 export { assessRequest } from "./runtime/assess.ts";
-export { assessAlone } from "./runtime/assess-alone.ts";
 export { assessStaging } from "./runtime/assess-preview.ts";
+export { assessWithoutSession } from "./runtime/assess-without-session.ts";
 export type { GrantReach } from "./runtime/grants.ts";
 export { coveringGrants } from "./runtime/grants.ts";
 export type { HookWords } from "./runtime/hook-words.ts";

@@ -4,13 +4,13 @@ import { errorCode } from "./error-code.ts";
 import { processTable } from "./process-table.ts";
 
 const LOOK_MS = 20;
-/** How long a process gets after each signal. One that is stopped hears only the last. */
+/** How long to wait after each signal. A stopped process reacts only to SIGKILL. */
 const SIGNALS = [
   ["SIGTERM", 1_000],
   ["SIGKILL", 5_000],
 ] as const;
 
-/** Ends the process of a holder on this machine and waits until it is gone. False: it is this very process, or it cannot be ended from here. */
+/** Ends the process of a holder on this machine and waits until it is gone. False: it is this process, or it could not be ended. */
 export async function endHolder({ pid, processStart }: Holder): Promise<boolean> {
   const table = processTable();
   const isGone = (): boolean => {
@@ -25,7 +25,7 @@ export async function endHolder({ pid, processStart }: Holder): Promise<boolean>
   return isGone();
 }
 
-/** False: nothing can be sent to it. */
+/** False if the process is gone or belongs to another user. */
 function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);

@@ -67,11 +67,11 @@ const STEERING = [
 /** Where programs are looked up if the environment has no `PATH`. Bash would otherwise use a built-in list that may contain the current directory. */
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
-/** Name globs of further variables that hold secrets, by whose settings named them. */
+/** Name globs of further variables that hold secrets, by the settings they come from. */
 export type SecretNames = {
-  /** Of the user, the team, or the embedding program: no exceptions. */
+  /** From the user, the team, or the embedding program: no exceptions. */
   readonly secretEnv?: readonly string[] | undefined;
-  /** Of the project: variables that steer programs stay. */
+  /** From the project: it cannot hide variables that steer programs. */
   readonly projectSecretEnv?: readonly string[] | undefined;
 };
 

@@ -78,7 +78,7 @@ const BY_NAME: readonly (readonly [section: string, variable: string, instead: r
   ["http", "savecookies", [["saveCookies", "false"]]],
 ];
 
-/** What a command is overridden for. */
+/** What overrides depend on. */
 export type GitCircumstances = {
   readonly fetches: boolean;
   /** Whether a path in the repository's own configuration leads out of it. */
@@ -94,7 +94,7 @@ export function gitOverrides(settings: readonly GitSetting[], { fetches, leadsOu
   return [...unique(named), ...external, ...files, ...ALWAYS, ...(fetches ? forFetching(foreign) : [])];
 }
 
-/** Keys whose value is a file that git reads. What stands in it may be shown in results or errors, or sent to a server. */
+/** Keys whose value is a file that git reads. Git may show its content in results or errors, or send it to a server. */
 const FILE_KEYS =
   /^(?:core\.(?:attributesfile|excludesfile)|mailmap\.file|diff\.orderfile|http\.(?:.*\.)?(?:cookiefile|sslcert|sslkey|proxysslcert|proxysslkey))$/s;
 

@@ -24,14 +24,14 @@ export function withMark(env: Readonly<Record<string, string>>, mark: string): R
   return { ...env, [MARK_NAME]: mark };
 }
 
-/** This process and those above it, nearest first, as they are listed with pid and start time. */
+/** This process and its ancestors, nearest first. */
 export function processesAbove(table: ProcessTable = processTable()): readonly ProcessRow[] {
   const rows: ProcessRow[] = [];
   for (let row = table.find(process.pid); row && !rows.some(({ pid }) => pid === row?.pid); row = table.find(row.parent)) rows.push(row);
   return rows;
 }
 
-/** Whether this process, or one of these, began with a mark. Only Linux shows how other processes began; elsewhere the own environment alone tells. */
+/** True if this process or one of these began with a mark in its environment. Only Linux shows the environment of other processes. */
 export function hasMark(
   env: Readonly<Record<string, string | undefined>>,
   rows: readonly ProcessRow[],
@@ -40,7 +40,7 @@ export function hasMark(
   return env[MARK_NAME] !== undefined || rows.some(({ pid }) => table.beganWith(pid, MARK_NAME));
 }
 
-/** Whether the first of these is a recorded process, descends from it, or is in a group or session that it began and that outlived it. */
+/** True if the first of these is a recorded process, descends from it, or is in a process group or session that it began. */
 export function startedUnder(
   { pid, processStart }: Pick<TaskProcess, "pid" | "processStart">,
   rows: readonly ProcessRow[],

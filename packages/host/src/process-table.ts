@@ -25,7 +25,7 @@ export type ProcessTable = {
   readonly all: () => readonly ProcessRow[];
   /** Whether a process began with this line (`NAME=value`) in its environment; false where the system does not tell. */
   readonly began: (pid: number, line: string) => boolean;
-  /** Whether a process began with a variable of this name; false where the system does not tell. */
+  /** True if a process began with a variable of this name; false if the system does not show it. */
   readonly beganWith: (pid: number, name: string) => boolean;
 };
 

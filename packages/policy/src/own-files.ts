@@ -27,7 +27,7 @@ export type OwnFiles = {
   readonly commands?: readonly OwnCommand[];
 };
 
-/** True for a path in the state directory. What looks through directories neither shows nor opens it: closing one of its files would drop SQLite's locks. */
+/** True for a path in the state directory. Tools that walk directories skip it: closing one of its files would drop SQLite's locks. */
 export function isInStateDirectory(stateDirectory: string): (path: string) => boolean {
   let roots: readonly string[] | undefined;
   return (path) => {

@@ -7,7 +7,7 @@ export type PathHazards = {
   readonly hazards: readonly Hazard[];
   /** `hazards`, and what only matters to a write. */
   readonly writeHazards: readonly Hazard[];
-  /** The file, where it has other names. */
+  /** The file, if it has several hard links. */
   readonly linked?: Stats;
 };
 

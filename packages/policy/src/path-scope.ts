@@ -22,7 +22,7 @@ export type PathFact = ResolvedPath &
     readonly ownOutput: boolean;
     /** The session's plan, by exactly its real path: no link leads there, none lies on the way, and the file has no other name. */
     readonly planFile: boolean;
-    /** Whether this opened file is one that holds secrets, under another name. */
+    /** True if this opened file is a hard link to one that holds secrets. */
     readonly isProtected: (file: FileIdentity & { readonly nlink: number }) => boolean;
     /** The nearest directory above it that exists, looked at when asked for. Whoever writes makes sure that it is still this one. Null: it cannot be told. */
     readonly anchor: () => Anchor | null;

@@ -17,15 +17,15 @@ type Secret = { readonly start: number; readonly end: number; readonly name: str
 type Finder = (text: string) => readonly Secret[];
 
 function hideAll(text: string, secrets: readonly Secret[]): string {
-  let told = "";
+  let shown = "";
   let from = 0;
   let covered = 0;
   for (const { start, end, name } of secrets.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    if (start >= covered) told += text.slice(from, start) + hidden(name);
+    if (start >= covered) shown += text.slice(from, start) + hidden(name);
     covered = Math.max(covered, end);
     from = covered;
   }
-  return told + text.slice(from);
+  return shown + text.slice(from);
 }
 
 function findersOf({ name, literal, prefix, key }: RedactionPattern): readonly Finder[] {

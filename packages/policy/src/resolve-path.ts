@@ -35,7 +35,7 @@ export function isInside(root: string, path: string): boolean {
   return path.startsWith(root.endsWith("/") ? root : `${root}/`);
 }
 
-/** The home directory that `~` means: the one given, where it is absolute, else the account's own. An empty HOME never means the working directory. */
+/** The home directory that `~` means: the given one if it is absolute, otherwise that of the account. An empty HOME never means the working directory. */
 export function homeDirectory(given: string | undefined): string {
   return given !== undefined && isAbsolute(given) ? given : userInfo().homedir;
 }

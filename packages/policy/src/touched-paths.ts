@@ -61,7 +61,7 @@ export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly To
 
 const NOTHING: readonly TouchedPath[] = [];
 
-/** What git writes because of variables that the line sets anywhere: hooks of a template, and files that take what it traces. */
+/** Files that git writes because of variables that the line sets: hooks of a template, and trace files. */
 function byVariables({ seen, line: { text } }: ShellUnit): readonly WriteTarget[] {
   if (!seen || !text.includes("GIT_") || programName(seen) !== "git") return [];
   const makes = seen.argv.some((word) => word.text === "init" || word.text === "clone");

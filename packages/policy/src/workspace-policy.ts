@@ -26,7 +26,7 @@ import { packageScripts } from "./shell/package-scripts.ts";
 export type ToolRules = {
   /** Whether a rule names a host of the own network. */
   readonly privateAllowed: (url: string) => boolean;
-  /** Whether a deny means the reading of this file, or it is in the state directory. */
+  /** True if a deny covers reading this file, or it is in the state directory. */
   readonly hides: (path: string) => boolean;
 };
 

@@ -80,7 +80,7 @@ function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonl
   return [...(command.makes ? [kept(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
 }
 
-/** Settings before the sub-command that make git write: a template for what it makes, and files to which it writes what it does. */
+/** Files that git writes because of settings before the sub-command: hooks of a template, and trace files. */
 function configuredTargets({ makes, operands }: WritingCommand, before: CommandWords): readonly WriteTarget[] {
   const isNew = makes === true || operands === "cloned";
   return valuesOf(before, ["-c", "--config-env"]).flatMap(({ text, dynamic }) => {
@@ -212,9 +212,9 @@ function copied(command: WritingCommand, read: CommandWords, reach: Reach): read
   ];
 }
 
-/** The text of a symbolic link counts from the directory in which the link stands, not from the working directory. */
+/** The target of a symbolic link is relative to the directory of the link, not to the working directory. */
 function fromLink(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
-  if (source.text.startsWith("/") || !source.text.split("/").includes("..")) return []; // else it stays below the place, which is written anyway
+  if (source.text.startsWith("/") || !source.text.split("/").includes("..")) return []; // otherwise it stays below the link's directory, which is checked anyway
   const above: PlanWord = { ...place, text: place.text.includes("/") ? place.text.replace(/\/[^/]*\/*$/, "") || "/" : "." };
   return [above, place].filter(({ text }) => text !== ".").map((directory) => kept(within(directory, source), "some"));
 }

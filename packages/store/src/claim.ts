@@ -11,10 +11,10 @@ export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
   return { claimed, prepared: prepare(claimed, (type) => type === "call.claimed") };
 }
 
-/** What a claim depends on besides the rows. */
+/** What a claim needs besides the rows. */
 export type ClaimContext = {
   readonly now: () => string;
-  /** Told of an intent that uses up an approval or one of a grant's limited uses. It may throw to refuse the claim. */
+  /** Called with an intent that uses up an approval or one of a grant's limited uses. It may throw to refuse the claim. */
   readonly consumed: (event: LedgerEvent) => void;
 };
 

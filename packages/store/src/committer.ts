@@ -65,7 +65,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     finish();
     const bytes = writing.flush();
     commitNow();
-    files.check(); // again: the files may have gone since, and then nothing is acknowledged
+    files.check(); // again: if the files were removed meanwhile, nothing is acknowledged
     writeMark();
     return bytes;
   };

@@ -11,7 +11,7 @@ export type Connection = { readonly database: Database; readonly refusal: Ledger
 
 const RETRY_MS = 20;
 
-/** Opens the file for writing, or for reading where the file system allows no more or is full. */
+/** Opens the file for writing, or only for reading if the file system is read-only or full. */
 export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Connection> {
   try {
     return { database: await openWal(paths, open), refusal: undefined };
@@ -79,7 +79,7 @@ async function openWal(paths: StatePaths, open: OpenDatabase): Promise<Database>
   }
 }
 
-/** Looks before anything is written: the database of another program is left as it is. */
+/** Refuses the database of another program before anything is written to it. */
 function refuseForeign(database: Database, { file, directory }: StatePaths): void {
   const known = query<{ ours: number; all: number }>(
     database,

@@ -7,7 +7,7 @@ import { createPrivateFile, isCode, makeStateDirectory, syncDirectory } from "./
 import type { StatePaths } from "./state-paths.ts";
 import { gone, statsOf } from "./store-error.ts";
 
-/** Makes a new ledger under another name and puts it in place whole, so that an empty file is never one that was about to be filled. */
+/** Creates a ledger under a temporary name and moves it into place when it is complete, so an empty file always means damage. */
 export function createLedger(paths: StatePaths, open: OpenDatabase, first: (database: Database) => void): void {
   makeStateDirectory(paths);
   const made = `${paths.file}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -31,34 +31,34 @@ export function createLedger(paths: StatePaths, open: OpenDatabase, first: (data
 
 const STORE_ID = /^[0-9a-f]{32}$/;
 
-/** Compares the ledger with the id that is kept beside it, and writes that id where there is none. Throws `store_lost` for the ledger of another store. */
-export function checkMark(paths: StatePaths, storeId: string, canWrite: boolean): void {
-  const noted = statsOf(paths.mark) ? readFileSync(paths.mark, "utf8").trim() : "";
+/** Compares the ledger with the store id in `ledger.id`, and writes that file if it is missing. Throws `store_lost` for the ledger of another store. */
+export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boolean): void {
+  const noted = statsOf(paths.idFile) ? readFileSync(paths.idFile, "utf8").trim() : "";
   if (STORE_ID.test(noted) && noted !== storeId)
-    throw gone(`The ledger ${paths.file} was replaced by that of another store; to use this one, delete ${paths.mark}.`, paths);
+    throw gone(`The ledger ${paths.file} was replaced by that of another store; to use this one, delete ${paths.idFile}.`, paths);
   if (noted === storeId || !canWrite) return;
   try {
-    writeFileSync(paths.mark, `${storeId}\n`, { mode: 0o600 });
+    writeFileSync(paths.idFile, `${storeId}\n`, { mode: 0o600 });
   } catch (error) {
     if (!isCode(error, "ENOSPC") && !isCode(error, "EDQUOT")) throw error; // the next process that opens the store writes it
   }
 }
 
 /**
- * Throws `store_lost` where the write-ahead log was removed with records in it. SQLite makes the log before its index (`-shm`) and removes it after, so an index
- * of frames that are not in the database yet, without a log, means that somebody took the log away.
+ * Throws `store_lost` if the write-ahead log was removed with records in it. SQLite creates the log before its index (`-shm`) and removes it after the index,
+ * so an index of frames that are not in the database yet, without a log, means that the log was deleted.
  */
 export function refuseMissingLog(paths: StatePaths): void {
   if (isLogMissing(paths)) throw gone(missingLog(paths), paths);
 }
 
-/** What is wrong with a store without its log, and how to go on without what was in it. */
+/** Says that the log is missing, and how to continue without it. */
 export function missingLog({ file }: StatePaths): string {
-  return `The log ${file}-wal is missing, and with it the newest records; to go on without them: assent verify --repair.`;
+  return `The log ${file}-wal is missing, and with it the newest records. To continue without them: assent verify --repair.`;
 }
 
 /**
- * True where the log was removed with records in it. Another process may close the store meanwhile, so everything is looked at twice.
+ * True if the log was removed with records in it. Another process may close the store meanwhile, so it checks twice.
  * The index is read only where the log is missing: closing a file drops every lock that this process has on it, and without its lock on the index
  * another process that opens the store would empty the index under SQLite, which ends this process with SIGBUS.
  */
@@ -67,7 +67,7 @@ export function isLogMissing({ file }: StatePaths): boolean {
   return lacks() && lacks();
 }
 
-/** The header of the index, in the byte order of the machine: whether it is complete, the number of frames, and how many are in the database. */
+/** Offsets in the header of the index, in the byte order of the machine: whether it is complete, its number of frames, and how many were copied to the database. */
 const INDEX = { isInit: 12, frames: 16, copied: 96, size: 100 } as const;
 
 function hasPendingFrames(index: string): boolean {

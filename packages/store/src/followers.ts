@@ -12,7 +12,7 @@ export type Followers = {
 /** What following needs of the store. */
 export type FollowerOptions = {
   readonly head: () => number;
-  /** Starts looking for what other processes write, and whether the store is still there; returns how to stop. Called while anybody follows. */
+  /** Watches for commits of other processes and for the loss of the store; returns a function that stops it. Called while there are followers. */
   readonly watch: (changed: () => void, lost: (error: unknown) => void) => () => void;
   /** A sink threw, or the record could not be read on. */
   readonly failed: (error: unknown) => void;

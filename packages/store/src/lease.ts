@@ -18,9 +18,9 @@ export type Acquiring = {
   readonly holder: Holder;
   readonly takeOver: boolean;
   readonly isLive: (holder: Holder) => boolean;
-  /** False: an effect of the session is under way. */
+  /** Takes the lock of the session. False: an effect is in progress. */
   readonly lock: () => boolean;
-  /** Everyone who ever had the session, newest first. */
+  /** Everyone who ever held the session, newest first. */
   readonly holders?: (session: string) => readonly Holder[];
   readonly place: FilePlace;
   readonly at: string;
@@ -46,7 +46,7 @@ function prepareEpoch({ session, holder, place, at }: Acquiring, epoch: number):
   return prepare(draft("store.epoch", { ...body, ...place }, at), () => true);
 }
 
-/** A holder as others see it, without what only the store compares. */
+/** A holder without the fields that only the store compares. */
 export function shownHolder({ pid, host, processStart, door, command }: Holder): Holder {
   return { pid, host, processStart, door, ...(command && { command }) };
 }
@@ -58,12 +58,12 @@ function inUse(session: string, { pid, host, processStart, door }: Holder): Ledg
 
 function busy(session: string, holder: Holder | undefined): LedgerError {
   const who = holder ? `Pid ${holder.pid} (${holder.door}) on ${holder.host}` : "Another process";
-  const text = `${who} is in the middle of a call or a change of session ${session}. Wait until it is done, or end that process; then try again.`;
-  const shown = holder && { ...shownHolder(holder), command: holder.command === true && standing(holder, thisPlace()) === "here" };
+  const text = `${who} is in the middle of a call or a change of session ${session}. Wait until it is done, or end that process, and then try again.`;
+  const shown = holder && { ...shownHolder(holder), command: holder.command === true && locateHolder(holder, thisPlace()) === "here" };
   return new LedgerError("session_busy", text, { session, ...(shown && { holder: shown }) });
 }
 
-/** Everyone who ever had a session, newest first. It reads the whole shared chain: ask only where an answer is worth it. */
+/** Everyone who ever held a session, newest first. It reads the whole shared chain, so call it only to report an error. */
 export function pastHolders(database: Database): (session: string) => readonly Holder[] {
   const select = query<{ holder: string }>(
     database,
@@ -74,7 +74,7 @@ export function pastHolders(database: Database): (session: string) => readonly H
   return (session) => select.all(session).map(({ holder }) => JSON.parse(holder) as Holder);
 }
 
-/** What this process sees of where it is. */
+/** The machine and PID namespace of this process. */
 export type ProcessPlace = {
   readonly host: string;
   readonly machine: string | undefined;
@@ -103,8 +103,8 @@ const INITIAL_NAMESPACE = "pid:[4026531836]";
 export function liveness(here: ProcessPlace, startOf: StartOf = startInProc): (holder: Holder) => boolean {
   const canCompare = startOf !== startInProc || here.boot !== undefined;
   return (holder) => {
-    const stands = standing(holder, here);
-    if (stands !== "here") return stands === "elsewhere";
+    const location = locateHolder(holder, here);
+    if (location !== "here") return location === "elsewhere";
     return canCompare ? startOf(holder.pid) === holder.processStart : exists(holder.pid);
   };
 }
@@ -116,7 +116,7 @@ export function liveness(here: ProcessPlace, startOf: StartOf = startInProc): (h
  *    machine made of the same image: elsewhere.
  * 3. No known boot, and another host name: elsewhere.
  */
-function standing(holder: Holder, here: ProcessPlace): "here" | "elsewhere" | "gone" {
+function locateHolder(holder: Holder, here: ProcessPlace): "here" | "elsewhere" | "gone" {
   if (differ(holder.machine, here.machine) || differ(holder.pidNamespace, here.pidNamespace)) return "elsewhere";
   const boot = BOOT_ID.exec(holder.processStart)?.[1];
   const sameHost = holder.host === here.host;

@@ -140,7 +140,7 @@ function replaced(): LedgerError {
 
 type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;
 
-/** A session changes hands while its lock is free: nobody is in the middle of an effect, and whoever had it before begins none. */
+/** A session changes hands only while its lock is free: no effect is in progress, and the previous writer cannot start one. */
 function acquiring({
   store,
   queue,

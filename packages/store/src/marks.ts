@@ -14,7 +14,7 @@ export type Mark = { readonly pos: number; readonly hash: string };
  * name of its own: a directory that is copied over this one brings its old mark along and leaves the newer one in place.
  */
 export type Marks = {
-  /** The marks there are. List them before reading the database: what they name was committed earlier. */
+  /** Lists the marks. Call it before reading the database, because the events they name were committed earlier. */
   readonly list: () => readonly Mark[];
   /** Writes a mark, durable when this returns, and removes older ones. */
   readonly put: (mark: Mark) => void;

@@ -15,7 +15,7 @@ import { watchCommits } from "./watch.ts";
 export type OpenLedgerOptions = OpenStoreOptions & {
   /** The start time of a live process, as `Processes.startOf` gives it: tells whether the holder of a session still runs. */
   readonly startOf?: StartOf;
-  /** Told of warnings that come up while the ledger is open. */
+  /** Called with warnings that come up while the ledger is open. */
   readonly onWarning?: (warning: StoreWarning) => void;
 };
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type Clock, LedgerError, SHARED } from "@assent/core";
 import { stageShared } from "./append.ts";
 import { connect } from "./connection.ts";
-import { checkMark, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
+import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "./database.ts";
 import { isMalformedFile } from "./malformed.ts";
 import { type Mark, type Marks, marksIn, missingMarks } from "./marks.ts";
@@ -48,7 +48,7 @@ export type OpenStore = {
   readonly time: () => string;
 };
 
-/** True when there is a store in the directory; false only where there never was one. Anything in doubt is a `LedgerError` that says what to do. */
+/** True if there is a store in the directory; false only if there never was one. Throws a `LedgerError` that says what to do if that is in doubt. */
 export function hasStore(directory: string): boolean {
   return hasLedger(statePaths(directory));
 }
@@ -73,7 +73,7 @@ export async function openStore(options: MendOptions): Promise<OpenStore> {
       const refused = refusal ?? bringUpToDate(database, paths, { time, salvaging });
       standIn(database);
       const storeId = storeIdOf(database);
-      checkMark(paths, storeId, refused === undefined);
+      checkStoreId(paths, storeId, refused === undefined);
       if (logMissing && !refused) recordPlace(database, NOWHERE);
       const writing = makeWriting(database, storeId);
       const files = watchStoreFiles(paths);
@@ -95,7 +95,7 @@ function guarded<T>(paths: StatePaths, work: () => T): T {
   }
 }
 
-/** A store that goes on without its newest records is settled like a restored backup when it is opened next. */
+/** A store that continues without its newest records is treated as a restored backup when it is opened next. */
 const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
 
 type Updating = { readonly time: () => string; readonly salvaging: boolean };
@@ -108,7 +108,7 @@ function bringUpToDate(database: Database, paths: StatePaths, { time, salvaging 
   return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
 }
 
-/** A full disk is no reason not to read: it is returned as the reason why nothing is written. */
+/** Returns the error of a full disk instead of throwing it: the store can still be read. */
 function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefined {
   try {
     work();
@@ -153,7 +153,7 @@ export function storeIdOf(database: Database): string {
 
 /**
  * Notices a copy and a restored backup and voids what may have been used elsewhere or later.
- * Returns why one cannot be written to: a record that is damaged cannot be put in order.
+ * Returns why the store cannot be written to, if its record is damaged.
  */
 function noticeRestored(store: OpenStore): LedgerError | undefined {
   const { database, paths, writing, marks, place } = store;

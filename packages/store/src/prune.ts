@@ -41,7 +41,7 @@ export async function pruneStore({ olderThan, dryRun = false, clock = Date, ...o
   }
 }
 
-/** Marks name events of sessions. A checkpoint, which nobody prunes, takes their place before any of those goes. */
+/** Marks name events of sessions. Before any session is removed, a mark of a checkpoint, which is never pruned, replaces them. */
 function moveMarks({ database, writing, marks, time }: OpenStore): void {
   if (marks.list().length === 0) return;
   database.exec("pragma synchronous=full");

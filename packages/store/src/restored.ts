@@ -30,7 +30,7 @@ export function hasMoved(database: Database, now: StorePlace): boolean {
   return device !== now.device || inode !== now.inode || born !== now.born;
 }
 
-/** The marks that the database lacks and that no earlier opening has dealt with. */
+/** The marks whose events the database lacks, except those that an earlier opening has settled. */
 export function unsettledMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
   const missing = missingMarks(database, marks);
   if (missing.length === 0) return missing;
@@ -38,7 +38,7 @@ export function unsettledMarks(database: Database, marks: readonly Mark[]): read
   return missing.filter(({ hash }) => !settled.includes(hash));
 }
 
-/** Remembers that what these marks say was dealt with, in case this process ends before it removes them. */
+/** Remembers that these marks are settled, in case this process ends before it removes them. */
 export function recordSettled(database: Database, marks: readonly Mark[]): void {
   const value = marks.map(({ hash }) => hash).join(" ");
   query(database, "insert or replace into meta (key, value) values ('settled', ?)").run(value);

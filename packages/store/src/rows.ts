@@ -50,7 +50,7 @@ export const SEARCHED_BY: {
   questions: { column: "call", value: ({ callId }) => callId },
 };
 
-/** Parses a JSON column of a list; what is no object was not written by this program (`store_corrupt`). */
+/** Parses a JSON column of a list. Throws `store_corrupt` for anything but an object. */
 export function parseRow<Row>(text: string): Row {
   try {
     const value: unknown = JSON.parse(text);

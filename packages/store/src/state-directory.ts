@@ -11,18 +11,18 @@ export type StoreWarning = {
 };
 
 /**
- * True when there is a ledger; false only where there never was one.
- * Throws `store_unreadable` where nobody can tell, `store_unsafe_location` for anything else in its place (links, files of another owner),
- * and `store_lost` where other files of a store are left without their ledger.
+ * True if there is a ledger; false only if there never was one.
+ * Throws `store_unreadable` if that cannot be determined, `store_unsafe_location` for anything else in its place (links, files of another owner),
+ * and `store_lost` if other files of a store are left without their ledger.
  */
 export function hasLedger(paths: StatePaths): boolean {
   try {
     if (!exists(paths.directory)) return false;
     inspect(paths.directory, "directory");
     if (inspect(paths.file, "file")) return true;
-    const left = [paths.mark, `${paths.file}-wal`, `${paths.file}-shm`].find(exists) ?? [paths.output, paths.torn].find(isFilled);
+    const left = [paths.idFile, `${paths.file}-wal`, `${paths.file}-shm`].find(exists) ?? [paths.output, paths.torn].find(isFilled);
     if (left === undefined) return false;
-    throw gone(`The ledger ${paths.file} is missing, but ${left} is left of it.`, paths);
+    throw gone(`The ledger ${paths.file} is missing, but ${left} still exists.`, paths);
   } catch (error) {
     throw isCode(error, "EACCES") || isCode(error, "EPERM") ? unreadable(paths) : error;
   }
@@ -42,7 +42,7 @@ export function makeStateDirectory({ directory }: StatePaths): void {
   syncDirectory(dirname(directory));
 }
 
-/** SQLite would say that the file cannot be opened, and not why. */
+/** Reports missing permissions, because SQLite only says that the file cannot be opened. */
 export function refuseUnreadable(paths: StatePaths): void {
   try {
     accessSync(paths.file, constants.R_OK);
@@ -60,7 +60,7 @@ export function noLedger({ directory }: StatePaths): Error {
 export type LooseMode = { readonly path: string; readonly mode: number; readonly wanted: number };
 
 /** Everything of the store that group or others may touch. */
-export function looseModes({ directory, file, mark, output, torn, marks, locks }: StatePaths): readonly LooseMode[] {
+export function looseModes({ directory, file, idFile, output, torn, marks, locks }: StatePaths): readonly LooseMode[] {
   const wanted: readonly (readonly [string, number])[] = [
     [directory, 0o700],
     [output, 0o700],
@@ -68,7 +68,7 @@ export function looseModes({ directory, file, mark, output, torn, marks, locks }
     [marks, 0o700],
     [locks, 0o700],
     [file, 0o600],
-    [mark, 0o600],
+    [idFile, 0o600],
     [`${file}-wal`, 0o600],
     [`${file}-shm`, 0o600],
   ];

@@ -4,13 +4,13 @@ import { join, resolve } from "node:path";
 export type StatePaths = {
   readonly directory: string;
   readonly file: string;
-  /** Holds the store's id, so that a ledger that is missing or was exchanged is noticed. */
-  readonly mark: string;
+  /** Contains the store's id, so that a missing or replaced ledger is noticed. */
+  readonly idFile: string;
   readonly output: string;
   readonly torn: string;
   /** Names the newest events that must be in the ledger. */
   readonly marks: string;
-  /** One empty file for each session that was ever held for an effect. */
+  /** One empty file for each session that had an effect. */
   readonly locks: string;
 };
 
@@ -18,8 +18,8 @@ export type StatePaths = {
 export function statePaths(directory: string): StatePaths {
   const root = resolve(directory);
   const at = (name: string): string => join(root, name);
-  const [mark, output, torn, marks, locks] = [at("ledger.id"), at("output"), at("torn"), at("marks"), at("locks")];
-  return { directory: root, file: at("ledger.db"), mark, output, torn, marks, locks };
+  const [idFile, output, torn, marks, locks] = [at("ledger.id"), at("output"), at("torn"), at("marks"), at("locks")];
+  return { directory: root, file: at("ledger.db"), idFile, output, torn, marks, locks };
 }
 
 /** A mode as people write it. */

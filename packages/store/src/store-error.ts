@@ -109,7 +109,7 @@ export function lost(what: string, { directory }: Pick<StatePaths, "directory">)
   return new LedgerError("store_corrupt", `${what} It cannot be repaired. ${remedy}`, { directory });
 }
 
-/** A ledger that was here and is not any more. */
+/** A ledger that existed and is missing. */
 export function gone(what: string, { directory }: StatePaths): LedgerError {
   const remedy = `Put it back or restore a backup. To begin a new store instead, move ${directory} away.`;
   return new LedgerError("store_lost", `${what} ${remedy}`, { directory });

@@ -20,7 +20,7 @@ export function watchStoreFiles({ file }: StatePaths): StoreFiles {
   return {
     check: () => {
       for (const { path, device, inode } of open) {
-        const stats = statsOf(path); // a record that cannot be reached does not count as kept
+        const stats = statsOf(path); // an unreachable file counts as lost
         if (stats?.dev !== device || stats.ino !== inode) throw lostFile(path, stats);
       }
     },

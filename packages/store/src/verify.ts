@@ -134,21 +134,21 @@ function inspect(database: Database, { session, anchor, modes, marks }: Look): V
   }
 }
 
-/** Reading a store without its log would make a new one, and nobody could tell any more that it was missing. */
+/** Opening a store without its log would create a new one and hide that it was missing. */
 function withoutLog(paths: StatePaths): Finding {
-  return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or go on without it: assent verify --repair" };
+  return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or continue without it: assent verify --repair" };
 }
 
 /** A mark beside the database names an event that was committed, so the database contains it. */
 function checkMarks(database: Database, marks: readonly Mark[]): readonly Finding[] {
   const missing = unsettledMarks(database, marks);
   if (missing.length === 0) return [];
-  const [newest = 0] = missing.map(({ pos }) => pos).sort((one, other) => other - one);
+  const newest = Math.max(...missing.map(({ pos }) => pos));
   const message = `Event ${newest} was committed here and is missing: an older copy was put in place of the ledger, or its end was cut off.`;
   return [finding("store_restored", {}, message)];
 }
 
-/** A ledger that cannot be looked into. What a repair can do for it is seldom anything. */
+/** A ledger that cannot be read at all. */
 function wholeFile(error: LedgerError): Finding {
   const message = damageIn(error);
   const repair = message === error.message ? "" : ", or try: assent verify --repair";

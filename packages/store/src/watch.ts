@@ -9,8 +9,8 @@ const LOOK_MS = 1_000;
 type WatchedStore = Pick<OpenStore, "database" | "paths" | "files">;
 
 /**
- * Calls `changed` after every commit of another process, until it is stopped, and `lost` once the store's files are gone. The file watch tells at once and keeps the process alive, since somebody waits;
- * a look at the data version every second covers file systems that do not tell.
+ * Calls `changed` after every commit of another process, and `lost` once the store's files are gone, until it is stopped. The file watch reports at once and keeps
+ * the process alive; reading the data version every second covers file systems that do not report changes.
  */
 export function watchCommits({ database, paths, files }: WatchedStore, changed: () => void, lost: (error: unknown) => void): () => void {
   const { directory, file } = paths;

@@ -28,7 +28,7 @@ export type BuiltinDeps = SessionDirectories & {
   readonly processes: Processes;
   /** The environment commands start from, without secrets of any known name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Name globs of further secrets: the user's and the team's, and the project's, which cannot hide what steers programs. */
+  /** Name globs of further secret variables, from the user and the team; the project's list cannot hide variables that steer programs. */
   readonly secretEnv?: () => readonly string[];
   readonly projectSecretEnv?: () => readonly string[];
   /** Names of variables that commands get though nobody looked at them. */

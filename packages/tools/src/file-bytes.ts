@@ -7,12 +7,12 @@ const CHUNK = 256 * 1024;
 /** As much of a file is looked at to tell text from other bytes. */
 const TELLING_BYTES = 8192;
 
-/** A file that is replaced again and again is opened this often before nobody can tell which one it is. */
+/** How often to open a file that is being replaced before giving up. */
 const MOST_TRIES = 10;
 
 /**
- * Opens a regular file by its real path for the time of `use`. No link is followed: what was opened is compared with the path before anything is read, so a
- * link that takes the file's place, or that of a directory above it, leads nowhere. Rejects with code `ELOOP` or `ERR_PLACE_CHANGED` then.
+ * Opens a regular file by its real path for the time of `use`. No link is followed: the opened file is compared with the path before anything is read.
+ * If a link replaced the file or a directory above it, this rejects with code `ELOOP` or `ERR_PLACE_CHANGED`.
  */
 export async function withRegularFile<T>(path: string, use: (file: RegularFile) => Promise<T>): Promise<T> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {

@@ -13,7 +13,7 @@ export type JudgedPaths = {
   readonly changed: (input: object, real: string | null) => boolean;
   /** True when the path was judged and the directory it led to is another one by now, though of the same name. */
   readonly exchanged: (input: object) => boolean;
-  /** True when the file was judged and held no secrets then. */
+  /** True if the judged file held no secrets. */
   readonly harmless: (input: object) => boolean;
   readonly place: (input: object) => string | undefined;
 };

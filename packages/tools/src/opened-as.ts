@@ -2,8 +2,8 @@ import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, read
 import { readdir } from "node:fs/promises";
 
 /**
- * Whether an open file is the one that this real path names, with no link on the way. Linux says where an open file is; elsewhere the path is looked at again.
- * A file that was moved or replaced since it was opened is not.
+ * True if an open file is the one at this real path, with no link on the way. Linux reports the path of an open file; other systems look the path up again.
+ * False for a file that was moved or replaced after it was opened.
  */
 export function isOpenedAs(fd: number, path: string): boolean {
   try {
@@ -11,7 +11,7 @@ export function isOpenedAs(fd: number, path: string): boolean {
     const [opened, named] = [fstatSync(fd), lstatSync(path)];
     return opened.dev === named.dev && opened.ino === named.ino && realpathSync(path) === path;
   } catch {
-    return false; // nobody can tell
+    return false; // treat the unknown as a mismatch
   }
 }
 

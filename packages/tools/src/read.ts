@@ -11,7 +11,7 @@ import { isBinary, pieces, withRegularFile } from "./file-bytes.ts";
 import { lineWindow, type Window } from "./line-window.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { filePath, pathFault } from "./path-input.ts";
-import { elsewhere, type ReadablePlaces, readablePlaces } from "./readable-place.ts";
+import { placeChanged, type ReadablePlaces, readablePlaces } from "./readable-place.ts";
 import type { ReadRecord, Reads } from "./reads.ts";
 import { shownPath } from "./shown-path.ts";
 
@@ -62,7 +62,7 @@ async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Pr
   const { path, shown, isExchanged } = place;
   try {
     const { result, record } = await withRegularFile<Outcome>(path, (file) => {
-      if (isExchanged(file.stats)) return Promise.resolve({ result: elsewhere(shown) });
+      if (isExchanged(file.stats)) return Promise.resolve({ result: placeChanged(shown) });
       return readOpened(file, input, { shown, signal: ctx.signal });
     });
     if (!record) return result;

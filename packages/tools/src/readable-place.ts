@@ -13,7 +13,7 @@ export type Place = {
   readonly path: string;
   /** How it is named to people and the model. */
   readonly shown: string;
-  /** Whether this opened file holds secrets, though what was judged did not. */
+  /** True if this opened file holds secrets and the judged one did not. */
   readonly isExchanged: (file: Parameters<PathFact["isProtected"]>[0]) => boolean;
 };
 
@@ -36,7 +36,7 @@ export function readablePlaces({ workspace, scope }: { readonly workspace: strin
     open: ({ input, path, cwd }) => {
       const fact = scope(path, cwd);
       const shown = shownPath(workspace, fact.absolute);
-      if (judged.changed(input, fact.real)) return elsewhere(shown);
+      if (judged.changed(input, fact.real)) return placeChanged(shown);
       const isExchanged: Place["isExchanged"] = (file) => judged.harmless(input) && fact.isProtected(file);
       return { fact, path: fact.real ?? fact.absolute, shown, isExchanged };
     },
@@ -44,6 +44,6 @@ export function readablePlaces({ workspace, scope }: { readonly workspace: strin
 }
 
 /** The file is not the one that was judged. */
-export function elsewhere(shown: string): ToolResult {
+export function placeChanged(shown: string): ToolResult {
   return failure("execution_denied", `${shown} leads to another place than when it was judged.`);
 }

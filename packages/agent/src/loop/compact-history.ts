@@ -7,11 +7,11 @@ type Message = LanguageModelV4Message;
 /** What a summary stands for: the first `through` answers of the history, with all that was said and told before and after each. */
 export type Compacted = { readonly through: number; readonly summary: string };
 
-/** Answers that are not summarised while there is a choice. */
+/** The newest answers are summarized only if a person asks for it. */
 const NEWEST = 10;
 const TODO = "todo";
 
-/** What would be summarised now: everything before the newest answers, ten or as many as given, and what led to them. Undefined: nothing would be won. */
+/** What would be summarized now: everything before the newest answers (ten by default) and the messages that led to them. Undefined: there is nothing to shorten. */
 export function compactable(
   messages: readonly Message[],
   newest: number = NEWEST,

@@ -41,8 +41,8 @@ function answersOf({ messages }: Talk): number {
 }
 
 /**
- * Older turns become one summary, written by the session's own model. The ten newest answers stay; where there are no more than these, a person's wish leaves only
- * the last one. False: the history is as it was.
+ * Replaces older turns with a summary by the session's own model. The ten newest answers stay; if a person asks and there are no more than ten, only the last
+ * one stays. False: the history did not change.
  */
 export async function compact(talk: Talk, { turn, trigger, signal }: Compacting): Promise<boolean> {
   const { session } = talk.deps;

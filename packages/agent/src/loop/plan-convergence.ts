@@ -7,7 +7,7 @@ import type { Steering } from "./steering.ts";
 export type PlanConvergence = {
   /** A person spoke: the count begins anew. */
   readonly begin: () => void;
-  /** What the model must be told before its next turn: that plan mode is on, or that a person turned it off. */
+  /** The reminder for the model's next turn: plan mode is on, or a person turned it off. Undefined: nothing changed. */
   readonly changed: () => string | undefined;
   /** A turn made calls: a question, or a proposal, of the plan as it is now. */
   readonly called: (calls: readonly { readonly name: string }[]) => Maybe<void>;

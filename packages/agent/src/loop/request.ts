@@ -12,13 +12,13 @@ import type { Capability } from "../script/script.ts";
 export type Offering = {
   readonly session: Session;
   readonly dispatcher: Pick<Dispatcher, "denies">;
-  /** Somebody may answer a question of the model, now or later. */
+  /** A person may answer the model's questions, now or later. */
   readonly asks?: boolean;
 };
 
 /**
- * The tools a model is offered: those that are visible, `ask` where somebody may answer, and `resolve` where something can be or is pending. A tool that a
- * rule denies as a whole is not offered; calls of it are denied all the same.
+ * The tools a model is offered: the visible ones, `ask` if a person may answer, and `resolve` if something is or can be pending. A tool that a rule denies as
+ * a whole is not offered; calls of it are still denied.
  */
 export function offeredTools(registry: Registry, { session, dispatcher, asks = false }: Offering): readonly Tool[] {
   const named = (name: string): Tool | undefined => {
@@ -37,7 +37,7 @@ export function offeredTools(registry: Registry, { session, dispatcher, asks = f
 
 const SHORTER = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 
-/** The list without denied tools: the same one each time, so that what is made of it is made once. */
+/** The list without denied tools. It returns the same array each time, so that caches keyed by it work. */
 function without(tools: readonly Tool[], dispatcher: Offering["dispatcher"]): readonly Tool[] {
   const denied = tools.filter((tool) => dispatcher.denies(tool)).map(({ name }) => name);
   if (denied.length === 0) return tools;

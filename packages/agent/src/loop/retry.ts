@@ -4,7 +4,7 @@ import { BrokenAnswer } from "./stream-answer.ts";
 
 /** How often a request is made again before its failure is the run's. */
 const RETRIES = 4;
-/** Nothing listens there: a server that restarts is back in seconds, and an address that is wrong is told soon. */
+/** A refused connection is retried less often: a restarting server is back within seconds, and a wrong address should be reported soon. */
 const REFUSED_RETRIES = 2;
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_BACKOFF_MS = 30_000;
@@ -63,7 +63,7 @@ const NETWORK = /^(?:ECONN(?:RESET|REFUSED|ABORTED)|ETIMEDOUT|EPIPE|EAI_AGAIN|EN
 
 const REFUSED = /^ECONNREFUSED$/;
 
-/** An error, or one of those that caused it, has a code that fits. */
+/** True if an error or one of its causes has a matching code. */
 function hasCode(error: unknown, code: RegExp): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth += 1) {
     if ("code" in at && typeof at.code === "string" && code.test(at.code)) return true;

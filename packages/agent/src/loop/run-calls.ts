@@ -166,16 +166,16 @@ const INCOMPLETE: Readonly<Record<string, NonNullable<RunEnd["error"]>>> = {
   length: {
     type: "answer_cut",
     message: "The model's last answer was cut off at its output limit.",
-    hint: "Ask it to go on, or use a model with a larger output limit.",
+    hint: "Ask it to continue, or use a model with a larger output limit.",
   },
   "content-filter": {
     type: "answer_refused",
     message: "The provider's content filter stopped the model's last answer.",
-    hint: "Say it differently, or use another model.",
+    hint: "Rephrase the request, or use another model.",
   },
 };
 
-/** A last answer that the provider cut or refused is a failure: what it says may be half of it. */
+/** A last answer that the provider cut off or refused is a failure, because its text is incomplete. */
 function endIncomplete(talk: Talk, { stop }: ModelAnswer): RunEnd | undefined {
   const error = INCOMPLETE[stop];
   return error && end(talk, "failed", error);

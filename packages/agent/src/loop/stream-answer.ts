@@ -95,7 +95,7 @@ export async function streamAnswer(
   }
 }
 
-/** Some providers pass on a call whose arguments broke off as if it were whole. */
+/** Drops calls with incomplete arguments, which some providers report as complete. */
 function withoutCutCalls(into: Collected): Collected {
   const isWhole = (input: unknown): boolean => typeof input !== "string" || input.trim() === "" || isJson(input);
   return {

@@ -33,7 +33,7 @@ function chooseFrom(known: readonly Tool[], given: readonly (string | Tool)[]): 
   return [...chosen.values()];
 }
 
-/** A name that no tool here has may be another agent's for one of ours. */
+/** A name that no tool here has may be another agent's name for one of ours. */
 function namedBy(pattern: string, known: readonly Tool[]): readonly Tool[] {
   const glob = compileGlob(pattern, { caseSensitive: true });
   const found = known.filter(({ name }) => glob.matches(name));
@@ -41,7 +41,7 @@ function namedBy(pattern: string, known: readonly Tool[]): readonly Tool[] {
   return foreign ? known.filter(({ name }) => foreign.includes(name)) : found;
 }
 
-/** Whatever has the name, whatever other agents mean by it, and what does something close. */
+/** Removes tools that match the name, tools that other agents mean by it, and similar ones. */
 function removes(pattern: string): (tool: string) => boolean {
   const glob = compileGlob(pattern);
   const { same = [], near = [] } = toolsNamed(pattern) ?? {};
@@ -53,7 +53,7 @@ function refuseTwice(names: readonly string[]): void {
   if (twice !== undefined) throw new ToolError(`tool "${twice}" is named twice`, "agent_init_failed");
 }
 
-/** Names in a definition that no tool has, here or in any agent that we know. A glob that matches nothing is none, nor is a tool of an outside server. */
+/** Names in a definition that no tool has, here or in any agent we know. Globs and MCP tools are not reported. */
 export function unknownTools(given: readonly string[], registry: Registry): readonly string[] {
   return given.filter((name) => !/[*?[]|^mcp__/.test(name) && !registry.get(name) && !toolsNamed(name));
 }

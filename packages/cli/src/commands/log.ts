@@ -56,7 +56,7 @@ function globMatcher(glob: string | undefined): (type: string) => boolean {
   return (type) => pattern.test(type);
 }
 
-/** The types that a pattern covers, so that the ledger finds them by index. A type that this version does not know is found by its whole name. */
+/** The types that a pattern covers, so that the ledger finds them by index. Types that this version does not know must be named in full. */
 function typesLike(glob: string | undefined, matches: (type: string) => boolean): readonly string[] | undefined {
   if (glob === undefined || glob === "*") return undefined;
   return glob.includes("*") ? EVENT_TYPES.filter(matches) : [glob];

@@ -12,8 +12,8 @@ import { oneLine } from "../visible-text.ts";
 import { personBy } from "../who.ts";
 
 /**
- * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; `--yes` answers beforehand,
- * and is needed where there is no terminal.
+ * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; `--yes` skips the question
+ * and is required without a terminal.
  * What is recorded is what was read and shown: if a file changes meanwhile, the workspace is not trusted.
  */
 export async function run(context: Context): Promise<number> {
@@ -66,7 +66,7 @@ async function grant(context: Context, ledger: Ledger, workspace: string): Promi
   return now.trusted ? 0 : 1;
 }
 
-/** `--yes`, or what the person at the terminal answers. Without either nothing is trusted: what happens to be on stdin is no answer. */
+/** `--yes`, or the answer of the person at the terminal. Without either nothing is trusted; stdin is not read as an answer. */
 async function isWanted(context: Context, ledger: Ledger, state: TrustState): Promise<boolean> {
   const { io, options } = context;
   if (options.flag("yes")) return true;

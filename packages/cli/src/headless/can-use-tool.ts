@@ -99,7 +99,7 @@ type ReadAnswer = {
   readonly answer: Omit<Answer, "approval" | "by">;
   /** The mode that the session is in from then on. */
   readonly mode?: string;
-  /** What of it does not hold here. */
+  /** Parts of it that have no effect here. */
   readonly unhonored?: readonly string[];
 };
 
@@ -156,7 +156,7 @@ function isSame(left: JsonObject, right: JsonObject): boolean {
 
 type Updates = Pick<ReadAnswer, "mode" | "unhonored"> & { readonly answer: Pick<Answer, "remember" | "mode"> };
 
-/** Where another program keeps a rule, and the scope of ours that it is; from narrow to wide. */
+/** Where Claude Code keeps a rule, and our scope for it, from narrow to wide. */
 const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | "project" | "user"])[] = [
   ["session", "session"],
   ["cliArg", "session"],
@@ -165,7 +165,7 @@ const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | 
   ["userSettings", "user"],
 ];
 
-/** What a yes of Claude Code's SDK wants kept. A text: it wants something narrowed that cannot be, so the yes does not count. */
+/** What an approval of Claude Code's SDK asks to remember. A string: it asks to narrow rules, which is not supported, so the approval does not count. */
 function readUpdates(given: unknown, approval: AskedApproval): Updates | string {
   const updates = (Array.isArray(given) ? given : []).filter(isObject);
   const narrowing = updates.find(({ type, behavior }) => NARROWING.includes(String(type)) || behavior === "deny" || behavior === "ask");
@@ -189,7 +189,7 @@ function readUpdates(given: unknown, approval: AskedApproval): Updates | string 
 
 const NARROWING: readonly string[] = ["replaceRules", "removeRules", "removeDirectories"];
 
-/** A rule in one text; empty: it is none. */
+/** A rule as one string; empty if the value is not a rule. */
 function ruleText(value: unknown): string {
   if (!isObject(value) || typeof value["toolName"] !== "string") return "";
   const { toolName, ruleContent } = value;

@@ -6,8 +6,8 @@ import type { WireMessage } from "./wire-message.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Messages in the words that hosts of Claude Code's SDK read: its names of tools, as its hooks have them, its permission modes, its form of suggestions, and the
- * usage and cost that its results have. What we say besides stays.
+ * Translates messages for hosts of Claude Code's SDK: its tool names, permission modes, form of suggestions, and the usage and cost of results. Other fields
+ * stay as they are.
  */
 export function claudeDialect({ mode: began }: Client): (message: WireMessage) => WireMessage {
   const spent = new Map<string, ModelTotals>();
@@ -76,7 +76,7 @@ function withNamedBlock(event: unknown): unknown {
   return isObject(event) && event["type"] === "content_block_start" ? { ...event, content_block: toolUse(event["content_block"]) } : event;
 }
 
-/** An approval as that SDK hands it to `canUseTool`. Hooks have their names already. */
+/** An approval in the form that the SDK passes to `canUseTool`. Hooks already use its names. */
 function askedOf(request: unknown): unknown {
   if (!isObject(request) || request["subtype"] !== "can_use_tool") return request;
   const { tool_name, decision_reason, permission_suggestions, blocked_path, agent_id, ...rest } = request;
@@ -91,7 +91,7 @@ function askedOf(request: unknown): unknown {
   };
 }
 
-/** That SDK's hosts hand all suggestions back together, so only the narrowest that remembers anything is made. */
+/** Hosts of the SDK return all suggestions together, so only the narrowest one that remembers anything is sent. */
 function permissionUpdates(suggestions: readonly Fields[]): readonly unknown[] {
   const wider = suggestions.find(({ rules, mode }) => rules !== undefined || mode !== undefined);
   if (!wider) return [];
@@ -131,7 +131,7 @@ type ModelTotals = {
   readonly costUSD: number;
 };
 
-/** Usage is that of this result, totals by model and the cost are those of the whole run, as that SDK has them. A model without a known price costs 0 there and is named. */
+/** As in the SDK, usage covers this result, and totals by model and cost cover the whole run. A model without a known price counts as 0 and is listed. */
 function resultMessage(message: WireMessage, spent: Map<string, ModelTotals>): WireMessage {
   const { usage, model_usage, permission_denials, unknown_outcomes } = message;
   const models = Object.entries(isObject(model_usage) ? model_usage : {});
@@ -160,7 +160,7 @@ function plus(total: ModelTotals | undefined, used: Fields): ModelTotals {
   };
 }
 
-/** There what was read from a cache does not count as input. */
+/** The SDK does not count tokens read from a cache as input. */
 function uncached(used: Fields): number {
   return Math.max(0, count(used["input_tokens"]) - count(used["cache_read_input_tokens"]));
 }

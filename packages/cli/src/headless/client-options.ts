@@ -2,18 +2,18 @@ import type { DoorSystem } from "../door.ts";
 import { usageError } from "../failure.ts";
 import { meantMode } from "./permission-modes.ts";
 
-/** The program of another house whose command line started this run, and what of it is not an option of ours. */
+/** The client of another vendor whose command line started this run, and what it says beyond our own options. */
 export type Client = {
-  /** `claude`: hosts of Claude Code's SDK, which read messages in its own words. */
+  /** `claude`: hosts of Claude Code's SDK, which read messages in its own form. */
   readonly name: "claude" | "qwen" | "other";
-  /** The permission mode in the client's own word. */
+  /** The permission mode by the client's own name. */
   readonly mode: string | undefined;
   readonly system: DoorSystem;
   /** Options that were given and have no effect here. */
   readonly unhonored: readonly string[];
 };
 
-/** A command line in our words. */
+/** A command line translated to our options. */
 export type CommandOfClient = { readonly argv: readonly string[]; readonly client?: Client };
 
 /** What becomes of an option of another program's client. */
@@ -21,13 +21,13 @@ type Meaning = {
   readonly takes: "switch" | "value";
   /** Our options for it; absent: none. */
   readonly becomes?: (value: string) => readonly string[];
-  /** What it says besides. */
+  /** What else it says about the client. */
   readonly says?: (value: string) => Partial<Client>;
 };
 
-const HELD: Meaning = { takes: "switch" };
+const IGNORED_SWITCH: Meaning = { takes: "switch" };
 
-/** Values that change nothing that is promised here; they are told as not honored. */
+/** Options without effect here; the client is told that they are not honored. */
 const WITHOUT_EFFECT = {
   value: [
     ...["auth-type", "fallback-model", "max-subagent-depth", "extensions", "disabled-slash-commands", "proxy"],
@@ -74,15 +74,15 @@ function withoutEffect(name: string, takes: Meaning["takes"]): readonly [string,
   return [name, { takes, says: () => ({ unhonored: [name] }) }];
 }
 
-/** Options that public clients of this wire send and that are not ours. What would narrow a run and is not honored is not among them: it is refused as unknown. */
+/** Options that public clients of this wire send and that are not ours. Options that would narrow a run and cannot be honored are missing here, so that they are refused as unknown. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   ...Object.fromEntries(WITHOUT_EFFECT.value.map((name) => withoutEffect(name, "value"))),
   ...Object.fromEntries(WITHOUT_EFFECT.switch.map((name) => withoutEffect(name, "switch"))),
   channel: { takes: "value", says: () => ({ name: "qwen" }) },
-  debug: HELD,
-  "await-initialize": HELD,
-  "strict-mcp-config": HELD, // there are no servers of other configurations
-  "allow-dangerously-skip-permissions": HELD, // the mode says it
+  debug: IGNORED_SWITCH,
+  "await-initialize": IGNORED_SWITCH,
+  "strict-mcp-config": IGNORED_SWITCH, // there are no servers of other configurations
+  "allow-dangerously-skip-permissions": IGNORED_SWITCH, // the mode says it
   "permission-prompt-tool": { takes: "value", says: (value) => (value === "stdio" ? {} : { unhonored: ["permission-prompt-tool"] }) },
   "approval-mode": MODE,
   "permission-mode": MODE,
@@ -101,7 +101,7 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 const FORMATS = ["--input-format", "--output-format"];
 
-/** A command line without a command, but with a format, is a run; one of a public client is put into our words. */
+/** A command line without a command, but with a format, is a run; one of a public client is translated to our options. */
 export function commandOfFormat(argv: readonly string[], commands: readonly string[]): CommandOfClient {
   const [first] = argv;
   const end = argv.indexOf("--");
@@ -129,7 +129,7 @@ function translated(argv: readonly string[]): Translated {
   return { words, resumed, client };
 }
 
-/** Its SDK always asks for both streams, and for all of it. */
+/** Claude Code's SDK always passes these three options. */
 function isClaude(argv: readonly string[]): boolean {
   const text = ` ${argv.join(" ")} `;
   return argv.includes("--verbose") && /--input-format[= ]stream-json /.test(text) && /--output-format[= ]stream-json /.test(text);

@@ -100,13 +100,13 @@ export async function conduct(context: Context, conducting: Conducting): Promise
   });
   stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
   const { exits, last, toldFailure = false } = await workThrough(context, conducting, { stage, talk });
-  if (toldFailure) stage.output.hush(); // the result is the last line; what else ends is on record
+  if (toldFailure) stage.output.hush(); // the result is the last line; later events are only recorded
   const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
   const ended = { exits, last: unended && !last?.error ? unended : last };
   return await leave(context, conducting, { stage, toldFailure, ...(await parkedInstead(conducting, ended)) });
 }
 
-/** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, where something waits for a person or an answer was not used yet. */
+/** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, if something waits for a person or an answer is unused. */
 async function parkedInstead({ session, cancelling }: Conducting, worked: Worked): Promise<Worked> {
   const { exits, last } = worked;
   if (!ParkRequest.isReasonOf(cancelling.signal)) return worked;
@@ -152,7 +152,7 @@ async function setStage(context: Context, conducting: Conducting, composed: Comp
     fault.error ??= failure(error);
     cancelling.cancel();
   };
-  const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // a closed terminal is no wish to cancel
+  const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // closing the terminal does not mean to cancel
   const dialect = context.client?.name === "claude" ? claudeDialect(context.client) : undefined;
   const output = outputFor(flags.output, context.io, { gone, unmade: giveUp }, dialect);
   const inbox = createInbox();
@@ -186,7 +186,7 @@ function toolNames({ tools }: FollowedPolicy): readonly string[] {
   return tools.visible().map(({ name }) => name);
 }
 
-/** A client reads no stderr, so it is told on its stream which of its options have no effect. */
+/** Warnings on the stream about options without effect, because clients do not read stderr. */
 function unhonored({ client }: Context, { session, policy }: Conducting): readonly WireMessage[] {
   if (!client) return [];
   const options = client.unhonored.map((option) => ({
@@ -243,14 +243,14 @@ async function firstMessage(
 /** After these nothing more is taken up, whatever a host has queued. */
 const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
 
-/** Nothing can be recorded any more, so whatever a host says next would fail as well. */
+/** Nothing can be recorded any more, so every further message would fail too. */
 const RECORD_GONE: readonly string[] = ["stale_writer", "store_io", "store_readonly", "store_lost"];
 
 type Working = { readonly stage: Stage; readonly talk: Talk };
 type Worked = {
   readonly exits: readonly number[];
   readonly last: RunOutcome | undefined;
-  /** The last result told of a failure, and nothing was said since: no other failure on the way out gets a result. */
+  /** The last result reported a failure, and no message followed: failures while closing get no result of their own. */
   readonly toldFailure?: boolean;
 };
 

@@ -12,7 +12,7 @@ export type HostApproverParts = {
   /** Commits an answer. Rejects with `AnswerError`. */
   readonly answer: (answer: Omit<Answer, "by">) => Promise<AnswerReport>;
   readonly warn: (code: string, message: string) => void;
-  /** Puts the session into a mode that came with an answer. */
+  /** Changes the session to the mode that came with an answer. */
   readonly changeMode: (mode: string) => Promise<void>;
   /** The id under which this approval was told of already. */
   readonly reserved: (approval: string, revision: number) => string | undefined;
@@ -57,7 +57,7 @@ async function take({ answer, warn, changeMode }: HostApproverParts, approval: A
     warn(read.code, `${approval.id}: ${read.fault}`);
     return { answer_error: read.fault };
   }
-  for (const update of read.unhonored ?? []) warn("option_not_honored", `${approval.id}: this is not kept: ${update}`);
+  for (const update of read.unhonored ?? []) warn("option_not_honored", `${approval.id}: this is not remembered: ${update}`);
   try {
     await answer({ ...read.answer, approval: approval.id, revision: approval.revision });
     if (read.mode !== undefined) await changeMode(read.mode);

@@ -80,7 +80,7 @@ export function hostDoor(parts: HostDoorParts): HostDoor {
   };
 }
 
-/** As the host's own request would; a mode that is locked is told and left. */
+/** Changes the mode as the host's own request would. A locked mode is reported and not set. */
 async function changeMode(steered: Steered | undefined, mode: string, warn: Listening["warn"]): Promise<void> {
   if (!steered) return;
   await meetRequest(steered, "set_permission_mode", { mode }).catch((error: unknown) =>

@@ -34,10 +34,10 @@ export type Joining = {
   /** The response to `initialize`. Rejects with `HostError`. */
   readonly join: (fields: JsonObject) => Promise<JsonObject>;
   readonly hasJoined: () => boolean;
-  /** Why the host could not join, until it does: what it wanted does not hold, so nothing it says may run. */
+  /** Why the host could not join, until it does. What it asked for is not in effect, so none of its messages may run. */
   readonly refused: () => HostError | undefined;
   readonly approvalTimeoutMs: () => number | undefined;
-  /** What the host puts in place of the system prompt, or behind it. */
+  /** Replaces the system prompt, or is appended to it. */
   readonly system: () => DoorSystem;
   /** The agents that the host has brought. */
   readonly agents: () => readonly LoadedAgent[];
@@ -102,32 +102,32 @@ function brought(given: unknown, { warn, tools }: Pick<JoiningParts, "warn" | "t
 }
 
 function readAgents(given: unknown): ReturnType<typeof givenAgents> {
-  const definitions = Object.entries(isObject(given) ? given : {}).map(([name, fields]) => [name, inOurWords(fields)] as const);
+  const definitions = Object.entries(isObject(given) ? given : {}).map(([name, fields]) => [name, withOurMode(fields)] as const);
   return givenAgents(Object.fromEntries(definitions), "initialize.agents");
 }
 
-/** An agent's mode in the word of another program; one that asks for nothing counts as the session's. */
-function inOurWords(fields: unknown): unknown {
+/** Translates an agent's `permissionMode`. One that never asks counts as the session's mode. */
+function withOurMode(fields: unknown): unknown {
   const meant = isObject(fields) && fields["mode"] === undefined ? meantMode(fields["permissionMode"]) : undefined;
   if (!isObject(fields) || !meant) return fields;
   const { permissionMode: _theirs, ...rest } = fields;
   return meant.mode === "yolo" ? rest : { ...rest, mode: meant.mode };
 }
 
-/** Fields of `initialize` that are read somewhere here. */
+/** Fields of `initialize` that have an effect. */
 const HEEDED: readonly string[] = [
   ...["subtype", "protocol", "hooks", "can_use_tool", "ask_user", "agents", "approval_timeout_ms"],
   ...["systemPrompt", "appendSystemPrompt"],
 ];
 
-/** What a host asked for and nobody here can do. */
+/** Fields of `initialize` that have no effect here. */
 function unheeded(fields: JsonObject): readonly string[] {
   const isNothing = (value: unknown): boolean =>
     value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
   return Object.keys(fields).filter((name) => !HEEDED.includes(name) && !isNothing(fields[name]));
 }
 
-/** Blank texts are how some hosts say nothing. */
+/** Some hosts send blank texts for no prompt. */
 function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): DoorSystem {
   const prompt = (Array.isArray(systemPrompt) ? systemPrompt : [systemPrompt]).filter((part) => typeof part === "string").join("\n\n");
   return {
@@ -136,7 +136,7 @@ function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): DoorSystem 
   };
 }
 
-/** Events of Claude Code about which nothing happens here, so that a hook for one misses nothing. */
+/** Events of Claude Code that never happen here, so a hook for one of them misses nothing. */
 const ABSENT_EVENTS: readonly string[] = [
   ...["UserPromptExpansion", "PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted"],
   ...["Elicitation", "ElicitationResult", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged"],
@@ -154,7 +154,7 @@ function keyOf(approval: string, revision: number): string {
   return `${approval}:${revision}`;
 }
 
-/** What keeps a host from joining. Hooks that are well-formed are taken. */
+/** Why a host cannot join; undefined if it can. Registers well-formed hooks. */
 function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<JoiningParts, "hooks" | "tools" | "warn">): HostError | undefined {
   const { protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms, agents } = fields;
   if (protocol !== PROTOCOL) return new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
@@ -165,7 +165,7 @@ function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<JoiningParts, 
     if (unknown !== undefined)
       return new HostError(
         "rule_unknown_tool",
-        `${file}: disallowedTools names '${unknown}', which is no tool. See the names with: assent tools`,
+        `${file}: disallowedTools names '${unknown}', but there is no such tool. See the names with: assent tools`,
       );
   }
   const fault = hooks.take(presentHooks(wanted, warn));

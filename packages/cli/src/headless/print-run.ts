@@ -11,7 +11,7 @@ import type { OutputFormat } from "./run-output.ts";
 /** What people are told of a run's end. */
 export type RunLeft = { readonly resume: string; readonly outcome: RunOutcome; readonly waiting: readonly Waiting[] };
 
-/** The model's last words on stdout, where the run came to its end, also where the provider cut them; everything else is for people. */
+/** Prints the model's last answer on stdout if the run ended normally or the provider cut the answer off. */
 export async function printRunText({ io }: Pick<Context, "io">, { outcome: { text, error, subtype } }: RunLeft): Promise<void> {
   if (text !== "" && (!error || subtype === "error_incomplete_answer")) await printContent(io.stdout, text);
 }

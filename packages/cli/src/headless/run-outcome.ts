@@ -23,7 +23,7 @@ export function succeeded(text: string): RunOutcome {
   return { subtype: "success", exit: 0, text };
 }
 
-/** The provider cut or refused the last answer: its text is there, as far as it came. */
+/** The provider cut off or refused the last answer; the text so far is kept. */
 const INCOMPLETE: readonly string[] = ["answer_cut", "answer_refused"];
 const SCRIPT_ENDS: readonly string[] = ["expectation_failed", "script_exhausted", "script_unused"];
 

@@ -13,7 +13,7 @@ export type RunOutput = {
   readonly show: (make: () => Maybe<readonly WireMessage[]>) => void;
   readonly paced: LineFeed["paced"];
   readonly isBehind: LineFeed["isBehind"];
-  /** What is shown from now on is left out, but for a result. */
+  /** From now on writes only results. */
   readonly hush: () => void;
   /** Everything is written, and with `json` said. */
   readonly end: () => Promise<void>;
@@ -25,7 +25,7 @@ export function outputFor(format: OutputFormat, io: Pick<Io, "stdout">, faults: 
   return format === "json" ? jsonOutput(io, faults) : streamOutput(io, faults, dialect);
 }
 
-/** Puts a message into the words of its reader. */
+/** Translates a message for its reader. */
 type Dialect = (message: WireMessage) => WireMessage;
 
 function ours(message: WireMessage): WireMessage {

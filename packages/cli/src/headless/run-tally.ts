@@ -17,7 +17,7 @@ export type Counted = {
 
 /** Counts what a run does, in its main session and in its agents. */
 export type RunTally = {
-  /** Knows the calls and tasks that an earlier process left in this session, so that their ends can be named. */
+  /** Reads the calls and tasks that an earlier process left in this session, so that their ends can be reported by name. */
   readonly attend: (session: Pick<Session, "id" | "state">) => void;
   readonly event: (event: LedgerEvent, isAgent: boolean) => void;
   readonly decided: (notice: DecisionNotice) => void;

@@ -31,16 +31,16 @@ function taskLine({ task, call, agent, description, session }: Known, event: Led
   return { type: "system", subtype: "task_notification", ...about, status, summary, output_session: session, usage: used };
 }
 
-/** How far background agents have come: one message for every call that one of them makes. */
+/** Reports the progress of background agents: one message for every call of an agent. */
 export type TaskProgress = {
-  /** Knows the agents that an earlier process left. */
+  /** Reads the agents that an earlier process left. */
   readonly attend: (session: Pick<Session, "state">) => void;
   readonly event: (event: LedgerEvent) => void;
 };
 
 type UnderWay = Known & { readonly since: number; tokens: number; calls: number };
 
-/** Tells of progress by `tell`. */
+/** Reports progress through `tell`. */
 export function taskProgress(clock: Clock, tell: (line: WireMessage) => void): TaskProgress {
   const bySession = new Map<string, UnderWay>();
   const begin = (task: Known): void => {
@@ -55,7 +55,7 @@ export function taskProgress(clock: Clock, tell: (line: WireMessage) => void): T
       const task = bySession.get(event.session);
       if (task && event.type === "message.assistant")
         task.tokens += (event.body.usage?.inputTokens ?? 0) + (event.body.usage?.outputTokens ?? 0);
-      if (!task || event.type !== "call.proposed" || event.body.index < 0) return; // what a tool's body calls is the tool's own matter
+      if (!task || event.type !== "call.proposed" || event.body.index < 0) return; // nested calls belong to the tool that makes them
       task.calls += 1;
       tell(progressLine(task, event.body.tool, clock.now() - task.since));
     },

@@ -105,7 +105,7 @@ function ended(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): readonly
 
 const ORIGINS: readonly string[] = ["user", "notice", "schedule"];
 
-/** Reminders of the runtime are between it and the model, and so is the markup of a notice: a host is shown the line for people. */
+/** Hosts do not see reminders for the model. Of a notice they see the line for people, not the markup. */
 function userLine({ seq, body: { content, origin, displayText } }: LedgerEvent<"message.user">): readonly TurnLine[] {
   if (!ORIGINS.includes(origin)) return [];
   const message = { role: "user", content: contentBlocks(origin === "notice" ? (displayText ?? content) : content) };

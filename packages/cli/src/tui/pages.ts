@@ -41,12 +41,12 @@ export function pageBefore(pages: Pages, from: Position, canvas: Canvas): Positi
   return { piece, row: Math.max(0, row - room) };
 }
 
-/** How far a text was read: where it is shown from, and that everything before `seen` was on the screen at a width (0: nothing was yet). */
+/** How far a text was read: it is shown from `at`, and everything before `seen` was on the screen at the width `seenAt` (0: nothing yet). */
 export type Reading = { readonly at: Position; readonly seen: Position; readonly seenAt: number };
 
 /**
- * The same reading at another width, where lines break anew. What was read to its end stays read. Otherwise a piece counts only if all of it was seen; in
- * another layout, with other pieces, nothing counts. It is never shown from behind what was seen, so that paging on always leads to the end.
+ * Converts a reading to another width, where lines break differently. A text that was read to its end stays read. Otherwise only pieces that were seen whole
+ * count, and none in a layout with other pieces. The text is never shown from after `seen`, so that paging always leads to the end.
  */
 export function readAt(reading: Reading, columns: number, pagesAt: (columns: number) => Pages): Reading {
   const { at, seen, seenAt } = reading;

@@ -34,7 +34,7 @@ export async function runPersonCommand(around: Surroundings, main: TuiSession, c
   const create = { cwd, workspace, door: "call", mode: main.agent.modes.mode(), version: VERSION, policy: revision, title };
   const session = await openSession({ ledger: store.ledger, ...ports }, { holder: commandHolder(context, "tui"), create });
   policy.serve(session.id);
-  // The policy belongs to the main session: its mode counts, its plan file stays the one that may be written, and it stays open.
+  // The policy belongs to the main session: that session's mode and plan file apply, and the policy stays open.
   const { current, subscribe } = main.agent.modes;
   const held = { ...policy, planAt: () => undefined, source: { ...policy.source, current, subscribe, close: () => undefined } };
   const made = await callDispatcher(context, { session, ports, policy: held, cancelling, onAsk: undefined, unattended: "deny", door });

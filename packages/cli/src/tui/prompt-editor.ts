@@ -17,7 +17,7 @@ export function promptEditor(tui: TUI, theme: Theme): Editor {
 const LINE_END = "\u0005";
 const RIGHT = "\u001b[C";
 
-/** The library puts the cursor before a text that Up recalls; here it goes behind it, where a person writes on. */
+/** Moves the cursor to the end of a text that Up recalls; the library leaves it at the start. */
 function recallingToEnd(editor: Editor): Editor {
   const handle = editor.handleInput.bind(editor);
   editor.handleInput = (data) => {

@@ -4,7 +4,7 @@ import type { CompletedCommand, IdKind } from "./prompt-completion.ts";
 export type SlashCommand = CompletedCommand & {
   readonly usage?: string;
   readonly runs?: readonly string[];
-  /** Help has no row of its own for it: all of it fits on 24 rows. */
+  /** Not listed in help, which must fit on 24 rows. */
   readonly unlisted?: true;
 };
 

@@ -25,7 +25,7 @@ export type ExplainParts = {
 
 type NamedCall = { readonly tool: string; readonly input: string };
 
-/** By what judges calls now: the settings as they are, flags, the mode on the screen and what this conversation remembers. Undefined: settings were not read yet. */
+/** Explains a call by the present settings, flags, mode and grants of the conversation. Undefined: settings were not read yet. */
 export async function explainNow(parts: ExplainParts, { tool, input }: NamedCall): Promise<string | undefined> {
   const { store, ports, place, stage, context, columns } = parts;
   const policy = parts.policy();

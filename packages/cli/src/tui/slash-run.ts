@@ -79,13 +79,13 @@ const ACTS: Readonly<Record<string, Act>> = {
     if (tool === undefined || !tools.some(({ name }) => name === tool))
       return say(parts, "", tool === undefined ? "Name a tool: /force TOOL" : `There is no tool '${oneLine(tool)}'. /tools lists them.`);
     parts.turns.force(tool);
-    say(parts, "", `The model must call ${tool} first, in answer to what you say next.`);
+    say(parts, "", `The model must call ${tool} first when it answers your next message.`);
   },
   tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
   compact: async (parts) => {
     if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
     if (!(await parts.turns.compact()))
-      say(parts, "", "The history stays as it is. From the second answer on there is something to summarize.");
+      say(parts, "", "The history did not change. There is something to summarize from the second answer on.");
   },
   apply: (parts, words) => settleOne(parts, "apply", words),
   discard: (parts, words) => settleOne(parts, "discard", words),
@@ -108,7 +108,7 @@ async function settleOne(parts: SlashParts, action: "apply" | "discard", words: 
   const [only, other] = staged;
   const id = isNamed ? words[0] : other ? undefined : only?.id;
   if (id === undefined) {
-    if (!other) return say(parts, "", "No previewed change of this conversation waits. /proposals lists those of all conversations.");
+    if (!other) return say(parts, "", "No previewed change is waiting in this conversation. /proposals lists those of all conversations.");
     const listed = staged.map((row) => `${row.id}  ${oneLine(row.label)}`).join("\n");
     return say(parts, `/${action} ID takes one of these`, `${listed}\n${ID_NOTE}`);
   }
@@ -127,7 +127,7 @@ async function reloadTools(parts: SlashParts): Promise<void> {
   if (parts.policy() === policy && !parts.leaving.aborted) await policy.renewTools();
 }
 
-/** The tools that were named at the start are there for the conversation, so `/tools` lists them as well. */
+/** Options that make `/tools` list the custom tools that were given at the start. */
 function toolFlags({ options }: Context): readonly string[] {
   const workspace = options.text("workspace");
   return [...options.list("tool").flatMap((file) => ["--tool", file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];

@@ -40,7 +40,7 @@ export type DoorParts = {
   /** Aborts when the person leaves: what waits stays open for later. */
   readonly leaving: AbortSignal;
   readonly attend: (session: Session) => Attendance;
-  /** Applies or discards a previewed change for the person, and says what came of it. */
+  /** Applies or discards a previewed change for the person and shows the result. */
   readonly settle: Settle;
 };
 

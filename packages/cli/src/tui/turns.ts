@@ -15,7 +15,7 @@ export type Turns = {
   readonly goOn: () => Promise<void>;
   /** Older turns become one summary, when the model is done with what it does. False: the history is as it was. */
   readonly compact: () => Promise<boolean>;
-  /** The model must call this tool first, in answer to the next thing that is said. */
+  /** The model must call this tool first when it answers the next message. */
   readonly force: (tool: string) => void;
   /** Something the model is to know before the next thing that is said. */
   readonly add: (context: string) => void;
@@ -160,7 +160,7 @@ function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
   };
 }
 
-/** Calls that were left open go on first, and what is wished for previewed changes is heard from now on. Undefined: all calls have ended. */
+/** Resumes calls that were left open, and starts to accept requests to settle previewed changes. Undefined: all calls have ended. */
 async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
   const { calls, proposals } = session.state;
   if (calls.size === 0 && proposals.size === 0) return undefined;

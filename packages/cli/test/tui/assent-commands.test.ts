@@ -25,7 +25,7 @@ describe("commands of the prompt, in a conversation", { concurrency: 3 }, () => 
     await say(screen, "hello");
     await idle(screen, "Hello.");
     await say(screen, "/compact");
-    await idle(screen, "The history stays as it is.");
+    await idle(screen, "The history did not change.");
     await say(screen, "work");
     await idle(screen, "Worked.");
     await say(screen, "/compact");

@@ -29,7 +29,7 @@ describe("a person settles previewed changes at the terminal", { concurrency: 2 
     using screen = converse(at, { turns, settings: STAGED, columns: 120, rows: 50 });
     await idle(screen, "script:");
     await say(screen, "/apply");
-    await screen.until("No previewed change of this conversation waits.");
+    await screen.until("No previewed change is waiting in this conversation.");
     await say(screen, "go");
     assert.match(await idle(screen, "First."), /write src\/a\.txt\s+previewed, nothing is changed yet/);
     assert.equal(existsSync(at.path("src/a.txt")), false);

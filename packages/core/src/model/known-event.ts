@@ -101,7 +101,7 @@ export function knownEvent(stored: StoredEvent): LedgerEvent | undefined {
 
 /**
  * The session that an event of the shared chain names: its fold takes the event in.
- * Trust and snapshots are indexed the same way, under `trust:WORKSPACE` and `snapshot:SESSION`, which are no names of sessions.
+ * Trust and snapshots are indexed the same way, under `trust:WORKSPACE` and `snapshot:SESSION`. No session has such a name.
  */
 export function naming(event: { readonly type: string; readonly body: object }): string | undefined {
   switch (event.type) {

@@ -23,7 +23,7 @@ export type Subject = {
 
 const APPLY = ".apply";
 
-/** The name under which rules speak of a pending action that this tool pushed: no tool's own name has a dot. */
+/** The name that rules use for a pending action that this tool pushed. No tool has a dot in its name. */
 export function applyName(tool: string): string {
   return `${tool}${APPLY}`;
 }
@@ -38,7 +38,7 @@ export function sourceOfApply(name: string): string {
   return name.slice(0, -APPLY.length);
 }
 
-/** Whether a tool part can mean this name at all: an allow of tools, also of `*`, never covers the apply of a pending action. */
+/** False for an allow of tools, even of `*`, and the apply of a pending action: only a rule that names `.apply` allows it. */
 export function mayCover(toolText: string, how: Verdict, name: string): boolean {
   return how !== "allow" || !isApplyName(name) || isApplyName(toolText);
 }

@@ -2,14 +2,14 @@
 type ForeignNames = {
   /** Our tools that do the same. Empty: we have none. */
   readonly same: readonly string[];
-  /** Our tools that do something close: a narrowing of the name covers them too, so that it cannot be walked around. */
+  /** Our tools that do something similar. A deny or ask of the name covers them too, so that they cannot be used to get around it. */
   readonly near?: readonly string[];
   readonly names: readonly string[];
 };
 
 /**
- * The tool names of Claude Code, Qwen Code, Gemini CLI, Codex and opencode, old ones included. Where a row stands for one tool of ours, its first name is that of
- * the shared hook contract, which is Claude Code's.
+ * The tool names of Claude Code, Qwen Code, Gemini CLI, Codex and opencode, old ones included. In a row for one tool of ours the first name is Claude Code's,
+ * which the shared hook contract uses.
  */
 const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
@@ -122,5 +122,5 @@ export function sharedToolName(tool: string): string {
   return SHARED.has(tool) ? (BY_NAME.get(tool)?.names[0] ?? tool) : tool;
 }
 
-/** The contract speaks of these tools. */
+/** The tools that the contract names. */
 const SHARED: ReadonlySet<string> = new Set(["shell", "read", "write", "edit", "search", "glob", "list", "fetch", "todo", "agent", "ask"]);

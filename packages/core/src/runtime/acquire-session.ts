@@ -3,7 +3,7 @@ import type { Holder } from "../model/events.ts";
 import type { SessionRow } from "../model/ledger-rows.ts";
 import type { Clock } from "../ports.ts";
 
-/** A short effect ends within this time by itself, and so does a process that was just killed. */
+/** Most effects, and processes that were just killed, end within this time. */
 const PATIENCE = { tries: 10, waitMs: 100 } as const;
 
 type AcquirePorts = {
@@ -13,12 +13,12 @@ type AcquirePorts = {
 };
 
 /**
- * Takes a session; with `takeOver` from whoever has it. In this order:
- * 1. While an effect of the session is under way, wait for a moment.
- * 2. Then, to take it over, end the process of the effect, if it is an Assent command that holds this session and nothing else.
- * 3. Otherwise give up with `session_busy`: only that process knows how its effect ends.
+ * Takes a session for writing; with `takeOver`, from its present holder. In this order:
+ * 1. While an effect of the session is in progress, wait for a second.
+ * 2. Then, with `takeOver`, end the process of the effect, if it is an Assent command that holds this session and nothing else.
+ * 3. Otherwise reject with `session_busy`: only that process knows how its effect ends.
  */
-export async function acquireSession(ports: AcquirePorts, id: string, { holder, takeOver }: Wanting): Promise<Lease> {
+export async function acquireSession(ports: AcquirePorts, id: string, { holder, takeOver }: SessionClaimant): Promise<Lease> {
   const ended = new Set<string>();
   for (let tries = 1; ; tries += 1) {
     const taken = await ports.ledger.acquire(id, holder, takeOver).catch(asBusy);
@@ -29,7 +29,7 @@ export async function acquireSession(ports: AcquirePorts, id: string, { holder, 
   }
 }
 
-type Wanting = { readonly holder: Holder; readonly takeOver: boolean };
+type SessionClaimant = { readonly holder: Holder; readonly takeOver: boolean };
 
 function asBusy(error: unknown): LedgerError {
   if (error instanceof LedgerError && error.type === "session_busy") return error;

@@ -47,7 +47,7 @@ export async function answerApproval(ports: AnswerPorts, answer: Answer): Promis
   if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
   refuseStale(row, checked);
   refuseMode(row, checked);
-  if (isPast(row.expiresAt, ports.clock) || isUnmeasured(row, ports.clock.now())) return expire(ports, row, checked);
+  if (isPast(row.expiresAt, ports.clock) || wasClockSetBack(row, ports.clock.now())) return expire(ports, row, checked);
   const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
   const request = edited ?? (checked.remember && !row.explicitAsk ? await ports.requests.load(row) : undefined);
   const remembered = rememberedRules(ports.rules, { row, answer: checked, request });
@@ -157,11 +157,11 @@ export function isPast(deadline: string | null, clock: Clock, newest = ""): bool
   return deadline !== null && (clock.now() >= Date.parse(deadline) || newest >= deadline);
 }
 
-/** Clocks of two machines may differ by so much. */
+/** How much the clocks of two machines may differ. */
 const SKEW_MS = 60_000;
 
-/** A deadline under a clock that is earlier than its beginning: the clock was set back, so nobody can tell how much time is left. It counts as passed. */
-export function isUnmeasured({ expiresAt, requestedAt }: Pick<ApprovalRow, "expiresAt" | "requestedAt">, now: number): boolean {
+/** True if the clock is earlier than the start of a deadline. The time that is left is then unknown, so the deadline counts as passed. */
+export function wasClockSetBack({ expiresAt, requestedAt }: Pick<ApprovalRow, "expiresAt" | "requestedAt">, now: number): boolean {
   return expiresAt !== null && now + SKEW_MS < Date.parse(requestedAt);
 }
 

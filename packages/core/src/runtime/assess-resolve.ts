@@ -4,8 +4,15 @@ import { resolveText } from "../model/resolve-texts.ts";
 import type { Invocation, Location, Tool } from "../tool-definition.ts";
 import { toolDigest } from "../tool-digest.ts";
 import { type Assessed, type Assessing, assessRequest } from "./assess.ts";
-import { assessAction, codeInvocation, codeOf, decided, type Frame, frameOf } from "./assess-alone.ts";
 import type { Asking, Viewed } from "./assess-call.ts";
+import {
+  assessAction,
+  frameOf,
+  judgeResolve,
+  type ResolveFrame,
+  unknownCodeInvocation,
+  unknownCodeTool,
+} from "./assess-without-session.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { synthesised } from "./endings.ts";
 import { type Chosen, chooseTarget, type ResolveInput, resolveInput, restoredTarget, type Target, targetBinds } from "./resolve-target.ts";
@@ -13,8 +20,10 @@ import { resolverOf, type Staging } from "./staging.ts";
 import { storedProposal } from "./stored-proposal.ts";
 
 /**
- * Judges a call of `resolve`. A rule or hook that denies `resolve` itself holds for all of it. Else an apply is judged as the effect it has, a standing
- * handler's question as one that only a person answers, and everything else (a discard, nothing to do) is allowed: the body answers it.
+ * Judges a call of `resolve`. In this order:
+ * 1. A rule or hook that denies `resolve` itself denies all of it.
+ * 2. An apply is judged as the effect it has; the question of a standing handler is for a person.
+ * 3. Everything else (a discard, nothing to do) is allowed, and the body answers it.
  */
 export async function assessResolve(batch: BatchRun, run: CallRun, assessing: Assessing): Promise<Viewed> {
   const input = resolveInput(assessing.invocation.input);
@@ -22,7 +31,7 @@ export async function assessResolve(batch: BatchRun, run: CallRun, assessing: As
   const target = isFor(run.target, input) ? run.target.target : await targetOf(batch, run, input);
   run.target = { target, action, id };
   const frame = frameOf(assessing, targetBinds(target));
-  const own = decided(frame);
+  const own = judgeResolve(frame);
   if (own.decision.verdict === "deny" || action === "discard") return own;
   if (target.kind === "proposal") return (await asEffect(batch, { target, frame })) ?? own;
   if (target.kind === "gone") return gone(frame, target.note);
@@ -40,22 +49,26 @@ async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Pro
 }
 
 /** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
-function gone(frame: Frame, note: string | undefined): Viewed {
+function gone(frame: ResolveFrame, note: string | undefined): Viewed {
   const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
   const deny: Guard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
-  return { ...decided(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
+  return { ...judgeResolve(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
 }
 
-function standing(batch: BatchRun, frame: Frame, { handler, asked }: Extract<Target, { readonly kind: "standing" }>): Viewed | undefined {
+function standing(
+  batch: BatchRun,
+  frame: ResolveFrame,
+  { handler, asked }: Extract<Target, { readonly kind: "standing" }>,
+): Viewed | undefined {
   if (asked.digest === undefined) return undefined;
   if (batch.staging.standing !== handler) return gone(frame, handler.gone);
   const ask: Guard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
   const { question } = asked;
   const asking: Asking = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
-  return { ...decided(frame, [ask]), asking };
+  return { ...judgeResolve(frame, [ask]), asking };
 }
 
-type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: Frame };
+type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
 
 /** The apply, judged as the effect it has. Undefined: there is nothing to apply, and the body says why. */
 async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<Viewed | undefined> {
@@ -81,8 +94,8 @@ async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<V
 
 /**
  * Judges the effect of applying a proposal. Recorded changes are judged as the tool that made the preview: name, kind, input and touched paths.
- * A pending action is code that nobody can look into, so nothing that lets its tool pass lets it pass: it is judged under its own name, `TOOL.apply`,
- * as an unknown effect. What denies its tool or insists on asking about it holds for the action, too.
+ * A pending action is code with unknown effects, so an allow of its tool does not cover it: it is judged under its own name, `TOOL.apply`.
+ * A deny or explicit ask of its tool covers the action too.
  */
 export async function assessEffect(
   assessing: Omit<Assessing, "tool" | "invocation">,
@@ -117,5 +130,5 @@ function closureSource({ closures }: Staging, row: ProposalRow, { blocks }: Prop
   const closure = closures.get(row.id);
   if (!closure) return undefined;
   if (closure.made) return { tool: closure.made.tool, invocation: closure.made.invocation, blocks };
-  return { tool: codeOf(row.tool), invocation: codeInvocation(row.label, {}), blocks };
+  return { tool: unknownCodeTool(row.tool), invocation: unknownCodeInvocation(row.label, {}), blocks };
 }

@@ -140,12 +140,12 @@ export function stopCall(run: CallRun, why: NonNullable<CallRun["stopped"]>, bec
   run.wake?.();
 }
 
-/** The session is left for a later process, and this call can wait for it. A nested call cannot: it ends with its body. */
+/** True if the session is being parked and this call can wait for a later process. A nested call cannot: it ends with its body. */
 export function isParking({ stopped, nested }: CallRun): boolean {
   return stopped === "parked" && !nested;
 }
 
-/** From now on the session may change hands, as far as this call is concerned. */
+/** Ends this call's hold on the session. */
 export function releaseSession(run: CallRun): void {
   run.release?.();
   run.release = undefined;
@@ -166,7 +166,7 @@ export async function committed({ written }: CallRun): Promise<void> {
   await written?.catch(() => undefined);
 }
 
-/** Stops every call of a batch whose signal has aborted. The model is told the cause where it was not the user. */
+/** Stops every call of a batch whose signal has aborted. If the user did not cause it, the results tell the model what did. */
 export function stopAll({ runs, batch: { signal } }: BatchRun): void {
   const reason: unknown = signal.reason;
   const parks = reason instanceof ParkRequest;

@@ -47,7 +47,7 @@ function reportBlock(batch: BatchRun, run: CallRun, { ready, end }: { readonly r
   return { end };
 }
 
-/** A call whose approval is open, or whose yes is unused, stays so when the session is parked; any other is cancelled. */
+/** When the session is parked, a call keeps its open approval or unused answer; any other call is cancelled. */
 async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<Parked | { readonly end: Ending }> {
   await committed(run);
   const parked = parkedApproval(batch, run);
@@ -105,7 +105,7 @@ async function judgeEdit(batch: BatchRun, run: CallRun, { ready, yes }: { readon
   return { ready: edited };
 }
 
-/** Nobody takes the session over between the intent of an unsafe call and its end. */
+/** Holds the session from the intent of an unsafe call to its end, so that no other process takes it over in between. */
 function holdAndClaim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
   const { ledger } = batch.deps.session;
   const { safe, taken } = claimed.ready;

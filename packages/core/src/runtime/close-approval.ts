@@ -17,7 +17,7 @@ export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "exp
   if (yesCameFirst) await closeApproval(batch, run, outcome); // taken back before the claim
 }
 
-/** The approval of a call that stays as it is, open or with its yes unused, because the session is parked. */
+/** The approval that a call keeps, open or answered and unused, because the session is being parked. */
 export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly parked: string } | undefined {
   const call = deps.session.state.calls.get(run.callId);
   return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;

@@ -88,12 +88,15 @@ export function createDispatcher(given: DispatcherDeps): Dispatcher {
   };
 }
 
-/** Who says no must not believe that nothing runs. */
+/** A person who says no must learn that the call was approved before. */
 function refuseOpposite({ outcome }: Answer, report: AnswerReport): AnswerReport {
-  const stands = { approve: "rejected", reject: "approved" }[outcome];
-  if (!report.alreadyAnswered || report.outcome !== stands) return report;
+  const opposite = { approve: "rejected", reject: "approved" }[outcome];
+  if (!report.alreadyAnswered || report.outcome !== opposite) return report;
   const by = report.answeredBy?.name || report.answeredBy?.user;
-  throw new AnswerError("already_answered", `Approval ${report.id} was ${stands} before${by ? ` by ${by}` : ""}. That answer stands.`);
+  throw new AnswerError(
+    "already_answered",
+    `Approval ${report.id} was ${opposite} before${by ? ` by ${by}` : ""}. That answer cannot be changed.`,
+  );
 }
 
 const EMPTY: BatchReport = Object.freeze({ stopRun: false, stopMessage: "", results: Object.freeze([]) });

@@ -5,7 +5,7 @@ import type { GrantScope } from "../model/grant.ts";
 import { grantSource } from "../model/notification-source.ts";
 import type { Request, Unit } from "../model/request.ts";
 import type { Rules } from "../ports.ts";
-import { isUnmeasured } from "./answer-approval.ts";
+import { wasClockSetBack } from "./answer-approval.ts";
 import type { Assessed } from "./assess.ts";
 import type { BatchRun, CallRun } from "./call-run.ts";
 import { settleShared } from "./close-approval.ts";
@@ -60,7 +60,7 @@ function askingUnits({ request, circumstances }: Assessed): readonly Unit[] {
 function reaches(row: GrantRow, { session, above = [], workspace, now }: GrantReach): boolean {
   const { expiresAt, madeAt: requestedAt } = row;
   if (row.state !== "active" || (expiresAt !== undefined && !(Date.parse(expiresAt) > now))) return false;
-  if (expiresAt !== undefined && isUnmeasured({ expiresAt, requestedAt }, now)) return false;
+  if (expiresAt !== undefined && wasClockSetBack({ expiresAt, requestedAt }, now)) return false;
   if (row.scope === "session") return row.session !== undefined && (row.session === session || above.includes(row.session));
   return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
 }

@@ -110,7 +110,7 @@ function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions
   return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
 }
 
-/** A body cannot wait beyond its process; a session that is parked always does. */
+/** A nested call cannot outlive its process, so it is denied; in a session that is being parked every other question waits. */
 function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
   if (run.nested) return "deny";
   return isParking(run) ? "park" : deps.onAsk;

@@ -40,11 +40,11 @@ export type Session = SessionWriter &
     readonly draft: <T extends EventType>(type: T, body: EventBodies[T], now?: number) => Draft<T>;
     /** Keeps the session from changing hands while `act` has effects. Rejects with `stale_writer` if it has changed hands already. */
     readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
-    /** The same from now on, until the returned function is called. */
+    /** Keeps the session from changing hands until the returned function is called. */
     readonly hold: () => Promise<() => void>;
     /** Rejects with `stale_writer` if the session has changed hands. */
     readonly confirm: () => Promise<void>;
-    /** As it was given: sessions of agents are taken over the same way. */
+    /** The port as it was given; sessions of agents use it too. */
     readonly endHolder: SessionPorts["endHolder"];
     /** Calls `act` before the session is closed, and waits for it. */
     readonly onClose: (act: () => Promise<void>) => void;

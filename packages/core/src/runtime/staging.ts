@@ -34,7 +34,7 @@ export type Staging = {
 /** What staging is made of. */
 export type StagingParts = Pick<Staging, "session" | "changes" | "clock" | "ids" | "digest" | "warn" | "tools" | "policy">;
 
-/** Who may apply proposals: what settings say, but the person alone where a rule denies `resolve` to the model. */
+/** Who may apply proposals: the person alone if a rule denies `resolve`, otherwise whom settings name. */
 export function resolverOf({ proposals, checkers }: Policy): Resolver {
   const unit = { subject: "resolve" };
   const request = {

@@ -73,7 +73,7 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
     state.expired = true; // whatever the wall clock says by then
     ring();
   };
-  const now = Math.max(clock.now(), Date.parse(session.state.at)); // a clock that was set back gives nobody more time
+  const now = Math.max(clock.now(), Date.parse(session.state.at)); // setting the clock back does not extend the deadline
   const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - now), late, LIMIT);
   const asking = new AbortController();
   showTo(batch, open, asking.signal).then(
@@ -99,7 +99,7 @@ function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
   };
 }
 
-/** A time limit fires although nothing else keeps the process alive. */
+/** The deadline fires even if nothing else keeps the process alive. */
 const LIMIT = { keepsAlive: true } as const;
 
 let over: DOMException | undefined;

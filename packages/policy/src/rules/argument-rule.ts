@@ -139,7 +139,7 @@ const READERS: Readonly<Record<Role, Reader>> = { command: readCommand, path: re
 /** The text of an argument, as the pattern notation compares it. */
 function readPlain(condition: Condition, { aliases }: RuleTool, { written: { verdict } }: Reading): ReadCondition {
   const pattern = { text: "", tool: ANY_TOOL, conditions: [condition] };
-  const subject = { tool: "", ...(aliases && { aliases }) }; // which tool it is was decided before
+  const subject = { tool: "", ...(aliases && { aliases }) }; // the tool was matched before
   return { test: ({ input }) => (matchesPattern(pattern, verdict, { ...subject, input }) ? "yes" : "no") };
 }
 

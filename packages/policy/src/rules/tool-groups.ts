@@ -41,7 +41,7 @@ export function shapeOf(tools: RuleTools, name: string): RuleTool | undefined {
 
 const SHELL_TOOL: RuleTool = { kind: "execute", commandArg: "command", aliases: { cmd: "command" } };
 
-/** What to write for a name that no tool has, here or in any agent that we know. */
+/** The hint for a name that no tool has, here or in any agent we know. */
 export function nameHint(): string {
   const names = GROUPS.map((group) => group.name);
   return `see the names with: assent tools; a group is ${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;

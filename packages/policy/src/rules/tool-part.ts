@@ -42,7 +42,7 @@ export function readToolPart(
   return withForeign(part, text, verdict, foreignPart(text, { verdict, tools }, asGroup));
 }
 
-/** A tool of ours that has the very name comes first; a deny or ask of it also covers what the name means elsewhere. */
+/** A tool of ours with exactly this name comes first; a deny or ask also covers what the name means in other agents. */
 function withForeign(part: ToolPart, text: string, verdict: Verdict, foreign: ForeignPart): ToolPart | RuleFault {
   if (part.known.length === 0) return foreign ?? { ...part, unknown: text };
   return foreign && !isFault(foreign) && verdict !== "allow" ? either(part, foreign) : part;
@@ -50,7 +50,7 @@ function withForeign(part: ToolPart, text: string, verdict: Verdict, foreign: Fo
 
 type ForeignPart = ToolPart | RuleFault | undefined;
 
-/** The tools that another agent's name stands for. Deny and ask also cover what does something close. Undefined: no agent that we know has such a tool. */
+/** The tools that a name of another agent means. Deny and ask also cover similar tools. Undefined: no agent we know has such a tool. */
 function foreignPart(text: string, naming: Naming, asGroup: (group: NamedGroup) => boolean): ForeignPart {
   const meant = toolsNamed(text);
   if (!meant) return undefined;
@@ -64,7 +64,7 @@ function foreignPart(text: string, naming: Naming, asGroup: (group: NamedGroup) 
   return verdict === "allow" && part.known.length === 0 ? { ...part, unknown: text } : part;
 }
 
-/** A tool that has the very name, and those that the name means elsewhere: a deny covers both. */
+/** Covers the tool with exactly this name and those that the name means in other agents. */
 function either(part: ToolPart, foreign: ToolPart): ToolPart {
   if (foreign.known.every((name) => part.known.includes(name))) return part;
   return {

@@ -95,7 +95,7 @@ function tryExample(check: () => readonly RuleFault[]): readonly RuleFault[] {
 function ruleProblem(layer: Layer, { flag, list, key, rule }: RuleEntry, { fault: { type, message, hint }, at }: Found): Problem {
   const said = type === "rule_example" || rule.trim() === "" ? message : `${rule}: ${message}`;
   const isAllow = list === "permissions.allow";
-  // A flag is written for this run: a name that nothing has is a slip, and going on would leave open what it was to close.
-  const isSlip = flag !== undefined && type === "rule_unknown_tool" && !isAllow;
-  return { type, file: flag ?? layer.file, ...at, key, message: said, hint, effect: isSlip ? "refuse" : effectOf(type, isAllow) };
+  // A flag is written for this run: an unknown name is a typo, and continuing would allow what the flag was meant to forbid.
+  const isTypo = flag !== undefined && type === "rule_unknown_tool" && !isAllow;
+  return { type, file: flag ?? layer.file, ...at, key, message: said, hint, effect: isTypo ? "refuse" : effectOf(type, isAllow) };
 }

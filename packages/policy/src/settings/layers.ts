@@ -27,8 +27,8 @@ export type Effective = { readonly settings: Settings; readonly problems: readon
  * 1. A list is joined over the layers.
  * 2. Of a single value the first layer that has one counts, an untrusted project left out.
  * 3. An untrusted project's value replaces it only where it is stricter, and never over a flag.
- * 4. The project's `secretEnv` is kept apart, trusted or not: it must not blind hooks of other layers.
- * 5. A mode that the team locked refuses; whoever goes on all the same is in mode `default`.
+ * 4. The project's `secretEnv` is kept apart, trusted or not: it must not hide variables from hooks of other layers.
+ * 5. A mode that the team locked refuses to start; callers that continue anyway get mode `default`.
  */
 export function effectiveSettings(layers: readonly Layer[], places: PolicyPlaces): Effective {
   const ignored: Ignored[] = [];
@@ -94,7 +94,7 @@ function singleValue(layers: readonly Layer[], key: SettingKey, ignored: Ignored
   }
 }
 
-/** A project that is not trusted must not stop the program by asking for a mode that the team locked. */
+/** An untrusted project must not stop the program by setting a mode that the team locked. */
 function isLocked(layers: readonly Layer[], key: SettingKey, value: unknown): boolean {
   return key === "mode" && joinedValue(layers, "permissions.lock", []).includes(value);
 }

@@ -151,8 +151,8 @@ function stagedBy(stage: readonly Rule[]): NonNullable<Policy["proposals"]>["sta
 }
 
 /**
- * Staging passes without asking, and its apply is a call of `resolve`. So a project that is not trusted could get around a person where the model may resolve, and
- * around a hook that answers or asks about the edit itself.
+ * True if staging would let an untrusted project get around a person or a hook. Staging passes without asking, and applying is a call of `resolve`: with
+ * `proposals.resolver: "model"` no person is asked, and hooks about the edit itself are not run.
  */
 function stagingLoosens(settings: Settings, hooks: readonly HookEntry[]): boolean {
   return (
@@ -163,7 +163,7 @@ function stagingLoosens(settings: Settings, hooks: readonly HookEntry[]): boolea
 function stageProblems({ file, written }: Layer): readonly Problem[] {
   const first = written.rules.find(({ list }) => list === "proposals.stage");
   if (!first) return [];
-  const message = "proposals.stage of a project that is not trusted does not count beside hooks about calls, or where the model resolves";
+  const message = "an untrusted project's proposals.stage is ignored where hooks check calls or the model applies proposals itself";
   const hint = "To trust it, run: assent trust";
   return [{ type: "rule_project_untrusted", file, ...first.at, key: first.key, message, hint, effect: "warning" }];
 }

@@ -18,7 +18,7 @@ export type Settings = {
   /** Absolute. */
   readonly additionalDirectories: readonly string[];
   readonly stopHookLimit: number;
-  /** Of the user, the team and the policy file: no command and no hook gets these variables. */
+  /** From the user, the team and the policy file: no command and no hook gets these variables. */
   readonly secretEnv: readonly string[];
   /** The project's `secretEnv`: only for commands and the project's own hooks, and never for variables that steer programs. */
   readonly projectSecretEnv: readonly string[];

@@ -37,7 +37,7 @@ export function compileBroad(words: readonly RuleWord[], _tail?: boolean): Broad
 /** `git-push` is `git push`, `docker-compose` is `docker compose`. */
 const PLUGINS = /^(?:git|docker|podman)-/;
 
-/** A rule holds for a command if it holds for any way to write its sub-command. */
+/** A rule matches a command if it matches any spelling of its sub-command. */
 function anyOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
   let best: Broad = "no";
   for (const one of [seen, ...otherSubcommands(seen, program)]) {

@@ -61,7 +61,7 @@ function alternates(data: string): readonly string[] {
 /** Directories whose files git quotes in results and errors. */
 const QUOTED = ["", "/info", "/objects", "/objects/info", "/refs", "/refs/heads", "/logs", "/rebase-merge", "/rebase-apply", "/sequencer"];
 
-/** A link among the repository's data that leads outside: git would show what stands there. */
+/** A link in the repository's data that leads outside: git would show the content of its target. */
 function outerLink(data: string, look: PathScope): string | undefined {
   for (const directory of QUOTED) {
     const path = `${data}${directory}`;

@@ -14,7 +14,7 @@ const MODELS: ReadonlyMap<string, CommandModel> = new Map<string, CommandModel>(
   ...Object.entries(TABLES).map(([name, table]) => [name, (args: readonly string[]) => modelByTable(args, table)] as const),
 ]);
 
-/** Every program of which some words are known to only read. */
+/** Every program with some uses that are known to only read. */
 export const MODELLED_PROGRAMS: ReadonlySet<string> = new Set([...MODELS.keys(), ...ASKED.keys()]);
 
 /** The model of a program by its bare name; undefined: nobody described what its words do. */

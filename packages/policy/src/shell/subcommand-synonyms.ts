@@ -5,7 +5,7 @@ const CONTAINER_VERBS =
   "attach commit cp create diff exec export inspect kill logs pause port rename restart rm run start stats stop top unpause update wait";
 const IMAGE_VERBS = "build history import inspect load pull push save tag";
 
-/** Sub-commands that are the same; words of one are separated by blanks, spellings by commas. */
+/** Spellings of the same sub-command, separated by commas; a spelling may have two words. */
 const CONTAINERS: readonly string[] = [
   ...CONTAINER_VERBS.split(" ").map((verb) => `${verb}, container ${verb}`),
   ...IMAGE_VERBS.split(" ").map((verb) => `${verb}, image ${verb}`),

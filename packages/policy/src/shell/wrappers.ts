@@ -246,7 +246,7 @@ function withoutVersion(inner: Inner): Inner {
   return { ...inner, words: [literalWord(first.value.slice(0, version)), ...inner.words.slice(inner.from + 1)], from: 0 };
 }
 
-/** `at` and `batch` run what stands on their input. */
+/** `at` and `batch` run the commands on their input. */
 function unwrapLater(wrapping: Wrapping): Unwrapped {
   return readsInput(wrapping, undefined);
 }

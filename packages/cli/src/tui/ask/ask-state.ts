@@ -12,9 +12,9 @@ export type AskState = {
   readonly editing: { readonly what: "custom" | "note"; readonly field: TextField } | undefined;
   /** Enter was pressed on an empty field of a question that only a text answers. */
   readonly empty: boolean;
-  /** Somebody types a text, which answers nothing here: keys choose nothing until an arrow shows that a choice is meant. */
+  /** The person types text, which is not an answer here: keys choose nothing until an arrow is pressed. */
   readonly stray: boolean;
-  /** No key came yet. One that follows closely on others then belongs to a text that was typed before. */
+  /** No key was pressed yet. A key that follows others closely belongs to text typed before the question appeared. */
   readonly fresh: boolean;
   /** The preview of the option under the cursor is open. */
   readonly preview: boolean;

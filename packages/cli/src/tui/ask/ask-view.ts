@@ -9,7 +9,7 @@ import { type AskState, isTextOnly, rowsOf, saidTo } from "./ask-state.ts";
 /** Who asks, and what. */
 export type Asked = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
 
-/** The question as rows, marked as somebody's text where there is more than one. */
+/** The question as rows, marked as foreign text if there are several. */
 function titleRows(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
   const title = titleOf(asked, state, question);
   const rows = wrapWords(title, canvas.columns);
@@ -29,8 +29,8 @@ export function askLines(asked: Asked, state: AskState, canvas: Canvas): readonl
 }
 
 function strayText(question: Question | undefined): string {
-  if (!question) return "Letters are no answer here: nothing was sent. Press an arrow first, then Enter sends.";
-  return "Letters are no answer here: nothing was chosen. Choose with the arrows, then Enter; 'Other' takes a text of your own.";
+  if (!question) return "Letters do not answer here, so nothing was sent. Press an arrow key first, then Enter to send.";
+  return "Letters do not answer here, so nothing was chosen. Choose with the arrow keys, then press Enter. 'Other' takes your own text.";
 }
 
 function tabs({ questions, agentName }: Asked, { at }: AskState, { columns, theme }: Canvas): readonly string[] {

@@ -25,9 +25,9 @@ export type CardMeans = {
   readonly editable: Editable | undefined;
   /** The person's own editor can be opened. */
   readonly editor: boolean;
-  /** The card is about a previewed change itself, which only a person applies. */
+  /** The card shows a previewed change that only a person may apply. */
   readonly isProposal?: boolean;
-  /** A no can also discard the previewed change that a call would apply. */
+  /** Rejecting can also discard the previewed change that the call would apply. */
   readonly discards?: boolean;
   /** What the model proposed, where this is what the person made of it. */
   readonly original?: OpenApproval;

@@ -13,7 +13,7 @@ export type CardApproverParts = {
   readonly by: By;
   /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
   readonly edit?: ApprovalEditor;
-  /** Discards the previewed change that a rejected call would have applied. Absent: a no leaves it where it is. */
+  /** Discards the previewed change that a rejected call would have applied. Absent: it stays staged. */
   readonly discard?: (approval: OpenApproval, reason: string) => void;
   /** The place of its call among those of its session that are open now; undefined: nobody knows. */
   readonly placeOf?: (approval: OpenApproval) => number | undefined;

@@ -14,7 +14,7 @@ export type BodyView = { readonly folded: ReadonlySet<number>; readonly chosen: 
 
 type Piece =
   | { readonly type: "fact"; readonly label: string; readonly text: string }
-  /** `several`: it is one line of a text that has more. */
+  /** `several`: the text has more than one line. */
   | { readonly type: "text"; readonly text: string; readonly strong: boolean; readonly several: boolean }
   | { readonly type: "warning"; readonly text: string }
   | { readonly type: "gap" }

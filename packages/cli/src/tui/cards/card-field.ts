@@ -49,7 +49,7 @@ function asked(purpose: CardField["for"], editor: boolean): string {
 
 const REFUSED = { no: "No.", stop: "No, and stop.", discard: "Discard it." } as const;
 
-/** A no, and whether the previewed change goes with it. */
+/** A rejection, and whether it also discards the previewed change. */
 export type Refusal = Pick<Answer, "outcome" | "reason" | "interrupt"> & { readonly discard?: true };
 
 /** The no that a typed reason makes. */

@@ -9,7 +9,7 @@ export type Settle = (action: "apply" | "discard", proposal: string, reason: str
 /** What cards of previewed changes need. */
 export type ProposalCardParts = { readonly desk: Desk; readonly settle: Settle; readonly leaving: AbortSignal };
 
-/** Puts every previewed change of a session that only a person may apply on the desk, until it is settled here or elsewhere, or the person leaves. */
+/** Shows a card for every previewed change of a session that only a person may apply, until it is settled or the person leaves. */
 export function attendProposals(parts: ProposalCardParts, session: Session): void {
   const open = new Map<string, AbortController>();
   const show = (id: string): void => {
@@ -17,7 +17,7 @@ export function attendProposals(parts: ProposalCardParts, session: Session): voi
     if (row?.state !== "staged" || open.has(id)) return;
     const gone = new AbortController();
     open.set(id, gone);
-    void putUp(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // a store that fails is said by the turn
+    void putUp(parts, { session, row, signal: AbortSignal.any([gone.signal, parts.leaving]) }).catch(() => undefined); // the turn reports a store that fails
   };
   for (const { id, parked } of session.state.proposals.values()) if (parked) show(id);
   session.listen((event) => {
@@ -61,7 +61,7 @@ async function putUp({ desk, settle }: ProposalCardParts, { session, row, signal
   signal.addEventListener("abort", take, { once: true });
 }
 
-/** A card draws approvals: this is the change as one. */
+/** The change in the form of an approval, which is what cards draw. */
 function asApproval({ id, session, callId, tool, label, digest, cwd }: ProposalRow, blocks: readonly string[]): OpenApproval {
   const prompt = blocks.length > 0 ? blocks.join("\n") : `${label}\nWhat it changes is not recorded.`;
   return {

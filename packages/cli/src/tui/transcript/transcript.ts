@@ -197,7 +197,7 @@ function waitsForPerson(transcript: Transcript, proposal: string): Transcript {
 
 type Settled = { readonly proposal: string; readonly did: string; readonly who: By | undefined; readonly pid: number };
 
-/** What a person did in another terminal is said; what was done here is on the screen already. */
+/** Notes what a person did in another terminal; what was done here is already on the screen. */
 function settledBy(transcript: Transcript, { proposal, did, who, pid }: Settled): Transcript {
   const label = transcript.staged.find(({ id }) => id === proposal)?.label;
   const rest = { ...transcript, staged: transcript.staged.filter(({ id }) => id !== proposal) };

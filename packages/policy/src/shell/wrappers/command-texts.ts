@@ -3,7 +3,7 @@ import { type OptionTable, optionTable, scanOptions, type WrapperSpec } from "..
 import { splitTolerant } from "../tolerant-split.ts";
 import { type Inner, joined, scriptOf, together, type Unwrapped, type Wrapping } from "./unwrapped.ts";
 
-/** Programs that run the value of an option as a command; nothing else among their words is one. */
+/** Programs that run the value of an option, and no other argument, as a command. */
 export const OPTION_COMMANDS: Readonly<Record<string, WrapperSpec>> = {
   tar: {
     scripts: "-I --use-compress-program --to-command -F --info-script --new-volume-script --rmt-command --rsh-command",
@@ -59,7 +59,7 @@ function tarTexts(words: readonly ShellWord[]): readonly Unwrapped[] {
   return /^[a-zA-Z]*[IF][a-zA-Z]*$/.test(words[1]?.value ?? "") ? words.slice(2).map((word) => scriptOf("tar", word)) : [];
 }
 
-/** What stands in one group of a pattern in a word, as a script. */
+/** The first group of a pattern that matches a word, as a script. */
 function textIn(label: string, word: ShellWord, pattern: RegExp): readonly Unwrapped[] {
   const text = pattern
     .exec(word.value)
@@ -70,7 +70,7 @@ function textIn(label: string, word: ShellWord, pattern: RegExp): readonly Unwra
 
 const SSH_COMMAND = /^(?:-[a-zA-Z0-9]*o)?\s*(?:ProxyCommand|LocalCommand|RemoteCommand|KnownHostsCommand)\s*[=\s]\s*([\s\S]+)$/i;
 
-/** `-o ProxyCommand=TEXT` of ssh and its like, and the program that scp and sftp use instead of ssh. */
+/** `-o ProxyCommand=TEXT` of ssh and related programs, and the program that scp and sftp use instead of ssh. */
 export function unwrapSsh({ name, words }: Wrapping): Unwrapped {
   const options = words.slice(1).flatMap((word) => textIn(name, word, SSH_COMMAND));
   const programs = name === "ssh" ? [] : words.slice(1).flatMap((word, i) => programAfter(word, words[i + 2]));
@@ -118,10 +118,10 @@ export const TEXT_TAKERS: readonly string[] = [
   ...["consul", "teller", "tox", "urxvt", "flatpak-spawn"],
 ];
 
-/** Options behind which the name of a session, a window or a process stands. */
+/** Options whose value is the name of a session, a window or a process. */
 const NAMES: Readonly<Record<string, RegExp>> = { tmux: /^-[a-zA-Z]*[tsnLS]$/, screen: /^-[a-zA-Z]*[Stprx]$/, pm2: /^(?:-n|--name)$/ };
 
-/** Sub-commands of tmux and screen that only name, list or choose something take no command either: their words are looked at all the same. */
+/** Every word may be or start a command, also after sub-commands of tmux and screen that take none. */
 export function unwrapTexts({ name, words, openEnd }: Wrapping): Unwrapped {
   const found = words.slice(1).flatMap((word, i): Unwrapped[] => {
     const { value } = word;
@@ -156,10 +156,10 @@ export function unwrapGdb({ name, words, openEnd }: Wrapping): Unwrapped {
 
 const RUNS =
   "\\b(?:system|\\w*popen\\d?|exec(?:[lv]\\w*|Sync|File\\w*)?|os\\.execute|\\w*spawn\\w*|run|call|check_output|check_call|getoutput|Popen|shell_exec|passthru|proc_open|capture\\w*|Command)";
-/** What may stand between the name of such a function and its text: a list, the name of a parameter, the kind of string. */
+/** What may be between the name of such a function and its text: a list, the name of a parameter, a string prefix. */
 const BEFORE_TEXT = "\\s*\\(\\s*(?:\\w+\\s*=\\s*)?[[(]?\\s*[rbfu]{0,2}";
 
-/** What a script in another language hands to a shell, where it stands there as a plain text. */
+/** Finds shell commands in scripts of other languages, if they are plain string literals. */
 const LANGUAGES: Readonly<Record<Exclude<Language, "sed">, readonly RegExp[]>> = {
   awk: [/\bsystem\s*\(\s*"((?:[^"\\]|\\.)*)"/g, /\|&?\s*"((?:[^"\\]|\\.)*)"/g, /"((?:[^"\\]|\\.)*)"\s*\|&?\s*getline/g],
   expect: [/\b(?:spawn|exec|system)\s+(?:-\w+\s+)*([^;\n\]}]+)/g, /\bopen\s+["{]?\|\s*([^;\n\]}"]+)/g],
@@ -193,7 +193,7 @@ const LANGUAGES: Readonly<Record<Exclude<Language, "sed">, readonly RegExp[]>> =
 
 type Language = "awk" | "sed" | "expect" | "code" | "quoting" | "escapes";
 
-/** Which words are read, by the name of the program. */
+/** The languages of each program's scripts. */
 export const SCRIPT_PROGRAMS: Readonly<Record<string, readonly Language[]>> = {
   ...inLanguages("awk gawk mawk nawk original-awk", ["awk"]),
   ...inLanguages("sed gsed ssed", ["sed"]),
@@ -266,7 +266,7 @@ function foreignText(label: string, word: ShellWord): Unwrapped {
   return { inner: splitTolerant(word.value).map((words) => ({ label, words, from: 0 })) };
 }
 
-/** The program loader, under which any program can be started. */
+/** The dynamic loader, which can start any program. */
 export const LOADER: RegExp = /^ld(?:-linux|-musl|64)?[\w.-]*\.so(?:\.\d+)*$/;
 
 /** How the loader takes its options. */

@@ -10,14 +10,14 @@ import { type Assessed, type Assessing, assessRequest, fingerprinted } from "./a
 import { assessQuestion } from "./questioning-judge.ts";
 
 /**
- * Judges a call of which no session is known, as the runtime would. `name` is the tool's, or that of the apply of an action the tool pushes (`TOOL.apply`).
+ * Judges a call outside of any session, as the runtime would. `name` is a tool's name, or `TOOL.apply` for an action that the tool pushes.
  * Nothing is asked or recorded.
  */
-export function assessAlone(assessing: Assessing, name: string): Maybe<Assessed> {
+export function assessWithoutSession(assessing: Assessing, name: string): Maybe<Assessed> {
   if (isApplyName(name)) return assessAction(assessing);
   switch (assessing.tool.definition.runtimeHandler) {
     case "resolve":
-      return assessResolveAlone(assessing);
+      return assessResolveWithoutSession(assessing);
     case "ask":
       return assessQuestion(assessing);
     default:
@@ -25,11 +25,11 @@ export function assessAlone(assessing: Assessing, name: string): Maybe<Assessed>
   }
 }
 
-/** The frozen request of `resolve`, and who may speak about it. */
-export type Frame = { readonly assessing: Assessing; readonly request: Request & { readonly fingerprint: string } };
+/** The frozen request of `resolve`, and what judges it. */
+export type ResolveFrame = { readonly assessing: Assessing; readonly request: Request & { readonly fingerprint: string } };
 
 /** Freezes a call of `resolve` with what it is bound to. */
-export function frameOf(assessing: Assessing, binds: Request["binds"]): Frame {
+export function frameOf(assessing: Assessing, binds: Request["binds"]): ResolveFrame {
   const { tool, invocation, cwd, digest } = assessing;
   const { name, kind } = tool;
   const plain: Request = {
@@ -44,8 +44,8 @@ export function frameOf(assessing: Assessing, binds: Request["binds"]): Frame {
   return { assessing, request: fingerprinted(plain, digest) };
 }
 
-/** Of the rules only a deny speaks about `resolve` itself; hooks do, too. */
-export function decided({ assessing, request }: Frame, guards: readonly Guard[] = [], toolNote?: string): Assessed {
+/** Judges `resolve` itself: of the rules only denies count, and hooks count too. */
+export function judgeResolve({ assessing, request }: ResolveFrame, guards: readonly Guard[] = [], toolNote?: string): Assessed {
   const policy = assessing.policy();
   const { hook } = assessing;
   const said =
@@ -70,34 +70,34 @@ function onlyDeny({ label, scope, check }: NamedChecker): NamedChecker {
   };
 }
 
-/** Judges a call of `resolve` of which no session is known: only what rules say about `resolve` itself counts. Nothing is recorded. */
-function assessResolveAlone(assessing: Assessing): Assessed {
-  return decided(frameOf(assessing, {}), [], "to apply, it is then judged as the change or action it applies");
+/** Judges a call of `resolve` outside of any session: only rules about `resolve` itself count. */
+function assessResolveWithoutSession(assessing: Assessing): Assessed {
+  return judgeResolve(frameOf(assessing, {}), [], "to apply, it is then judged as the change or action it applies");
 }
 
-/** Judges the apply of a pending action that this call pushed. Nothing is recorded. */
+/** Judges the apply of a pending action that this call pushed. */
 export async function assessAction(assessing: Assessing): Promise<Assessed> {
   const { tool, invocation } = assessing;
   const asTool = await assessRequest(assessing);
-  const code = codeInvocation(tool.title, invocation.input);
-  const asAction = await assessRequest({ ...assessing, tool: codeOf(applyName(tool.name)), invocation: code });
-  return insistence(asTool) > insistence(asAction) ? { ...asAction, decision: asTool.decision } : asAction;
+  const code = unknownCodeInvocation(tool.title, invocation.input);
+  const asAction = await assessRequest({ ...assessing, tool: unknownCodeTool(applyName(tool.name)), invocation: code });
+  return strictness(asTool) > strictness(asAction) ? { ...asAction, decision: asTool.decision } : asAction;
 }
 
-/** How strictly it is refused to pass unasked: denied, asked about by somebody's explicit rule, or neither. */
-function insistence({ decision: { verdict, explicitAsk } }: Assessed): number {
+/** Orders decisions by strictness: 2 for a deny, 1 for an explicit ask, else 0. */
+function strictness({ decision: { verdict, explicitAsk } }: Assessed): number {
   if (verdict === "deny") return 2;
   return explicitAsk ? 1 : 0;
 }
 
-/** Stands for code of which nobody can tell what it does. */
-export function codeOf(name: string): Tool {
+/** A tool that stands for code with unknown effects. */
+export function unknownCodeTool(name: string): Tool {
   const code = defineTool({ name: "custom_tool", description: "Code of a host.", kind: "other", input: true, run: () => "" });
   return { ...code, name };
 }
 
-/** Nobody speaks for the code, so a person is asked. */
-export function codeInvocation(label: string, input: JsonObject): Invocation {
+/** An invocation of code with unknown effects. It asks a person. */
+export function unknownCodeInvocation(label: string, input: JsonObject): Invocation {
   return {
     input,
     coercions: [],
@@ -108,6 +108,6 @@ export function codeInvocation(label: string, input: JsonObject): Invocation {
     opinion: () => ({ verdict: "ask", declared: true }),
     safe: () => false,
     confirmation: async () => undefined,
-    execute: () => Promise.reject(new Error("what is queued under a name has no body of its own")),
+    execute: () => Promise.reject(new Error("a pending action is run by its own callback, not as a tool")),
   };
 }
