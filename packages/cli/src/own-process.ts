@@ -12,7 +12,8 @@ export async function withoutPerson(context: Context, spec: CommandSpec): Promis
   const why = refusal(spec, context.options);
   // Opening the store would settle a restored backup before verify can report it. Verify asks no one, so it needs no check.
   if (spec.name === "verify" && why === undefined) return context;
-  if (!(await isOwnCommand(context))) return context;
+  const isDecision = why !== undefined && spec.name !== "verify"; // a repair must work on a store that cannot be read
+  if (!(await isOwnCommand(context, isDecision))) return context;
   if (why === undefined) return { ...context, io: { ...context.io, stdinIsTTY: false } };
   throw new CommandError("started_by_session", 1, {
     message: `Only a person may use ${why}, and this process was started by a command of an Assent session.`,
@@ -24,14 +25,15 @@ export async function withoutPerson(context: Context, spec: CommandSpec): Promis
  * True if a command of a session started this process. Either its environment or that of an ancestor has a mark, or the process, an ancestor or its process
  * group is one that the record names: a program that was replaced by `exec` with a clean environment has no mark.
  */
-async function isOwnCommand(context: Context): Promise<boolean> {
+async function isOwnCommand(context: Context, isDecision: boolean): Promise<boolean> {
   const { hasMark, processesAbove, startedUnder } = await import("@assent/host");
   const above = processesAbove();
   if (hasMark(context.io.env, above)) return true;
   try {
     return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => startedUnder(recorded, above)));
-  } catch {
-    return false; // an unreadable store has nothing to decide about; the command itself reports why
+  } catch (error) {
+    if (isDecision) throw error; // it must not pass unchecked if the store can be read a moment later
+    return false; // the command itself reports why
   }
 }
 

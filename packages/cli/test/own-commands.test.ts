@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, symlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
-import { BIN, type Place, place } from "./support/assent.ts";
+import { BIN, type Place, place, type RunOptions } from "./support/assent.ts";
 
 /** A workspace with an approval that waits, and `assent` where a package manager puts it. */
 async function waiting(): Promise<{ readonly at: Place; readonly id: string; readonly session: string }> {
@@ -61,6 +62,20 @@ describe("what a session's own command may not do", () => {
       assert.equal((await at.hereJson(["approvals", "show", id])).value.state, "open", said);
     });
   }
+
+  test("nothing is approved if the store cannot be read to check who runs the command", async () => {
+    const { at, id } = await waiting();
+    using _ = at;
+    let opened = 0;
+    const openDatabase: RunOptions["openDatabase"] = (file, { readOnly, timeout }) => {
+      opened += 1;
+      if (opened === 1) throw Object.assign(new Error("database is locked"), { errcode: 5 });
+      return new DatabaseSync(file, { readOnly, timeout });
+    };
+    const { code, stderr } = await at.here(["approve", id], { openDatabase });
+    assert.equal(code, 1, stderr);
+    assert.equal((await at.hereJson(["approvals", "show", id])).value.state, "open");
+  });
 
   test("it cannot approve its own request after it has killed the process that holds the session", async () => {
     const { at, id } = await waiting();
