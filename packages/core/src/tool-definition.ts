@@ -165,7 +165,7 @@ export type ToolDefinition<S extends StandardSchema | JsonSchema = JsonSchema, I
   readonly maxOutputChars?: number;
   readonly maxOutputLines?: number;
   readonly keep?: "head" | "tail" | "both";
-  readonly idempotencyKey?: (input: I, ctx: RecoveryContext) => string;
+  readonly idempotencyKey?: (input: I, ctx: RecoveryContext) => Maybe<string>;
   readonly probe?: (input: I, ctx: RecoveryContext) => Maybe<ProbeAnswer>;
 };
 

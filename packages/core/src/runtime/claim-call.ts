@@ -1,3 +1,4 @@
+import { andThen } from "../and-then.ts";
 import type { ClaimLost } from "../ledger-port.ts";
 import type { Yes } from "../model/call.ts";
 import { ClaimedBody } from "../model/call-bodies.ts";
@@ -71,7 +72,16 @@ async function inLaneLater(batch: BatchRun, run: CallRun, { claimed, may }: Ente
   return (await may) ? inLane(batch, run, claimed) : { parked: undefined };
 }
 
+/** The tool names its key first: nothing may come between the last look at the world and the claim. */
 function inLane(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
+  const key = idempotencyKey(batch, run, claimed.ready);
+  return andThen(key, (known: string | null) => {
+    run.key = known;
+    return claimUnlessStale(batch, run, claimed);
+  });
+}
+
+function claimUnlessStale(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> {
   const { ready, yes } = claimed;
   if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return stop(batch, run, ready);
@@ -123,13 +133,11 @@ function claim(batch: BatchRun, run: CallRun, claimed: Claimed): Maybe<Attempt> 
   if (!mayClaim(batch, run)) return stop(batch, run, ready);
   const { request, safe } = ready;
   const durability = safe ? "normal" : "full";
-  const key = idempotencyKey(batch, run, ready);
   const answer = yes ? { pos: yes.pos } : null;
-  const body = new ClaimedBody({ call: run.callId, answer, attempt: 1, durability, idempotencyKey: key, plan: null });
+  const body = new ClaimedBody({ call: run.callId, answer, attempt: 1, durability, idempotencyKey: run.key, plan: null });
   if (request.fingerprint !== undefined) body.fingerprint = request.fingerprint;
   const now = batch.deps.clock.now();
   const claiming = session.claim(session.draft("call.claimed", body, now));
-  run.key = key;
   run.claimedAt = claiming instanceof Promise || "lost" in claiming ? 0 : now;
   if (claiming instanceof Promise) return claimToldLater(batch, run, { claimed, claiming });
   return claimTold(batch, run, { claimed, told: claiming });
@@ -165,11 +173,16 @@ function mayClaim(batch: BatchRun, run: CallRun): boolean {
   return false;
 }
 
-function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): string | null {
+function idempotencyKey(batch: BatchRun, run: CallRun, { taken, request }: Ready): Maybe<string | null> {
   const make = taken.tool.definition.idempotencyKey;
   if (!make) return null;
-  const key: unknown = make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) });
-  return typeof key === "string" && key.trim() !== "" ? key : null; // what is no key protects nothing
+  const key = make(taken.invocation.input, { ...callContext(batch, run), callKey: callKey(batch, run, request.fingerprint) });
+  return andThen(key, usableKey);
+}
+
+/** What is no key protects nothing. */
+function usableKey(key: unknown): string | null {
+  return typeof key === "string" && key.trim() !== "" ? key : null;
 }
 
 /** A policy or grant that changed in this very moment is judged again; anything else means that this is not the request that was decided. */
