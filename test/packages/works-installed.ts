@@ -106,6 +106,20 @@ export function testInstalled(label: string, made: () => Installation): void {
     assert.equal(readFileSync(join(at, "src/a.js"), "utf8"), "export const a = newName(1);\n");
   });
 
+  test(`${label}: assent call runs a custom tool in its thread, and stops one that loops`, () => {
+    const at = workspace();
+    const tool = (name: string, body: string): string =>
+      `{ name: "${name}", description: "D.", parameters: zod.object({ n: zod.number().default(2) }), execute: async (id, { n }) => { ${body} } }`;
+    const double = tool("double", 'return { content: [{ type: "text", text: String(2 * n) }] };');
+    writeFileSync(
+      join(at, "tools.mjs"),
+      `export default ({ zod }) => [${double}, { ...${tool("loop", "while (true) {}")}, timeoutMs: 100 }];`,
+    );
+    const call = (name: string) => start(at, ["assent", "call", name, "--tool", "tools.mjs", "--mode", "yolo"]);
+    assert.deepEqual(call("double"), { code: 0, stdout: "4\n", stderr: "" });
+    assert.match(call("loop").stderr, /timed out|time limit|within/);
+  });
+
   test(`${label}: a run loads few files of ours, and of Node what it uses`, () => {
     const at = workspace();
     writeFileSync(join(at, "look.mjs"), LOOK);

@@ -30,7 +30,7 @@ export type CustomPlace = {
   readonly settings: () => Settings;
 };
 
-const NONE: LoadedTools = { tools: [], failed: [], untrusted: [] };
+const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
 
 /** The user's own tools, those of a trusted project, and those that were named. Where there are none, nothing is loaded to find that out. */
 export async function customTools(context: Context, place: CustomPlace): Promise<LoadedTools> {
@@ -63,6 +63,7 @@ function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
     schemas: ajvSchemas(),
     clock: ports.clock,
     loadTimeoutMs: settings["tools.loadTimeout"] * 1_000,
+    blockTimeoutMs: settings["tools.blockTimeout"] * 1_000,
     ports: {
       cwd: io.cwd,
       processes: ports.processes,

@@ -360,34 +360,92 @@ describe("recovery.retryIdempotent", () => {
   });
 });
 
-describe("a custom tool whose code misbehaves", () => {
-  const faulty = (body: string, before = ""): string => `export default () => { ${before} return {
-    name: "faulty", description: "Fails.", parameters: { type: "object" },
-    execute: async () => { ${body} },
+describe("a module that loops, throws or exits neither hangs nor ends a run", () => {
+  const LOOP = "while (true) {}";
+  const DONE = '{ content: [{ type: "text", text: "done" }] }';
+  const faulty = (fields: string, before = ""): string => `export default ({ zod }) => { ${before} return {
+    name: "faulty", description: "Fails.", parameters: { type: "object" }, execute: async () => (${DONE}), ${fields}
   }; };`;
-  const SLEPT = 'await new Promise((resolve) => setTimeout(resolve, 50)); return { content: [{ type: "text", text: "done" }] };';
-  const run = async (text: string): Promise<Awaited<ReturnType<Place["run"]>>> => {
-    using at = place();
-    const file = at.write("faulty.mjs", text);
-    return await at.run(["call", "faulty", "--tool", file, "--input", "{}", "--mode", "yolo"]);
-  };
-  const SURVIVED: readonly [sentence: string, text: string][] = [
-    ["throws in a timer", faulty(`setTimeout(() => { throw new Error("late"); }, 1); ${SLEPT}`)],
-    ["forgets a promise that rejects", faulty(`Promise.reject(new Error("late")); ${SLEPT}`)],
-    ["throws in a microtask", faulty(`queueMicrotask(() => { throw new Error("late"); }); ${SLEPT}`)],
-    ["throws in a timer that its factory began", faulty(SLEPT, 'setTimeout(() => { throw new Error("late"); }, 1);')],
+  const LATER = `await new Promise((resolve) => setTimeout(resolve, 50)); return ${DONE};`;
+  const STOPPED = /(?:blocked its thread for|did not answer within) 2 s and was stopped/;
+  const EXIT = "process.exit(3);";
+  const ROWS: readonly [sentence: string, text: string, ended: string, told: RegExp, stderr: RegExp][] = [
+    ["loops at its top", LOOP, "invalid tool_not_registered", /is not available/, /Module did not finish loading in 2 s/],
+    ["loops in its factory", faulty("", LOOP), "invalid tool_not_registered", /is not available/, /Factory did not finish in 2 s/],
+    ["exits in its factory", faulty("", EXIT), "invalid tool_not_registered", /is not available/, /Module tried to exit the process/],
+    ["loops in execute", faulty(`execute: async () => { ${LOOP} }`), "failed execution_failed", STOPPED, /^/],
+    ["loops after an await", faulty(`execute: async () => { await null; ${LOOP} }`), "failed execution_failed", STOPPED, /^/],
+    [
+      "loops in a timer",
+      faulty(`execute: () => { setTimeout(() => { ${LOOP} }, 1); return new Promise(() => {}); }`),
+      "failed execution_failed",
+      STOPPED,
+      /^/,
+    ],
+    ["loops in a refinement", faulty(`parameters: zod.object({}).refine(() => { ${LOOP} })`), "invalid invalid_tool_params", STOPPED, /^/],
+    ["loops in permission", faulty(`permission() { ${LOOP} }`), "succeeded null", /done/, /^/],
+    ["loops in a preview", faulty(`preview() { ${LOOP} }, apply() {}`), "failed execution_failed", STOPPED, /^/],
+    [
+      "loops in an apply",
+      faulty(`preview: () => ({ label: "x", changes: [] }), apply() { ${LOOP} }`),
+      "failed proposal_apply_failed",
+      STOPPED,
+      /^/,
+    ],
+    [
+      "throws in a timer",
+      faulty(`execute: async () => { setTimeout(() => { throw new Error("late"); }, 1); ${LATER} }`),
+      "succeeded null",
+      /done/,
+      /faulty\.mjs: Uncaught error: late/,
+    ],
+    [
+      "forgets a promise that rejects",
+      faulty(`execute: async () => { Promise.reject(new Error("late")); ${LATER} }`),
+      "succeeded null",
+      /done/,
+      /faulty\.mjs: Uncaught error: late/,
+    ],
+    [
+      "throws in a timer that its factory began",
+      faulty(`execute: async () => { ${LATER} }`, 'setTimeout(() => { throw new Error("late"); }, 1);'),
+      "succeeded null",
+      /done/,
+      /faulty\.mjs: Uncaught error: late/,
+    ],
+    ["exits in execute", faulty(`execute: async () => { ${EXIT} }`), "failed execution_failed", /Module tried to exit/, /^/],
+    [
+      "loops in a timer after its call, until the program ends",
+      faulty(`execute: async () => { setTimeout(() => { ${LOOP} }, 1); return ${DONE}; }`),
+      "succeeded null",
+      /done/,
+      /^/,
+    ],
   ];
-  for (const [sentence, text] of SURVIVED)
-    test(`code that ${sentence} does not end the program`, async () => {
-      const { code, stdout, stderr } = await run(text);
-      assert.deepEqual([code, stdout], [0, "done\n"], stderr);
+  for (const [sentence, text, ended, told, stderr] of ROWS) {
+    test(sentence, async () => {
+      using at = place();
+      settle(at, { tools: { loadTimeout: 2, blockTimeout: 2 } }, { "faulty.mjs": text, "greet.mjs": GREET });
+      const turns = [
+        { calls: [{ tool: "faulty", id: "f1", input: {} }] },
+        { calls: [{ tool: "greet", id: "g1", input: { who: "you" } }] },
+        { expect: { result: { call: "g1", contains: "Hello, you." } }, say: "Done." },
+      ];
+      at.write("s.json", JSON.stringify({ turns }));
+      const ran = await at.run(["run", "go", "--model", "script:s.json", "--mode", "yolo"]);
+      assert.deepEqual([ran.code, ran.stdout], [0, "Done.\n"], ran.stderr);
+      assert.match(ran.stderr, stderr);
+      const { stdout } = await at.here(["log", "--json", "--type", "call.ended"]);
+      const [body] = stdout.split("\n").flatMap((line) => (line.includes('"f1"') ? [JSON.parse(line).body] : []));
+      assert.equal(`${body?.outcome} ${body?.type}`, ended, stdout);
+      assert.match(JSON.stringify(body), told);
     });
+  }
 
-  test("code that blocks the program is stopped: in a body, and in a factory", async () => {
-    const [body, factory] = await Promise.all([run(faulty("while (true) {}")), run(faulty(SLEPT, "while (true) {}"))]);
-    assert.equal(body.code, 1);
-    assert.match(body.stderr, /blocked the program for 10 s and was stopped/);
-    assert.equal(factory.code, 1);
-    assert.match(factory.stderr, /Factory failed: The tool's code blocked the program for 10 s/);
+  test("a tool that ignores its time limit ends with it, and the program exits", async () => {
+    using at = place();
+    const file = at.write("faulty.mjs", faulty(`timeoutMs: 200, execute: async () => { await null; ${LOOP} }`));
+    const { value } = await at.json(["call", "faulty", "--tool", file, "--mode", "yolo"]);
+    assert.deepEqual([value.outcome, value.type], ["timed_out", "execution_timeout"]);
   });
 });

@@ -201,6 +201,28 @@ test("the key a tool makes is on disk before its body runs, and the body is give
   assert.equal((await b.stored("call.claimed"))[0]?.body.idempotencyKey, seen);
 });
 
+test("a key that is made later is on disk before the body runs, and a cancel before it is there leaves the call unclaimed", async (t) => {
+  const made = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  const asked = Promise.withResolvers<void>();
+  const keys = [...made];
+  const keyed = textTool("keyed", "edit", {
+    idempotencyKey: async () => {
+      asked.resolve();
+      return (await keys.shift()?.promise) ?? "";
+    },
+  });
+  const b = await bench(t, { ...yolo, tools: [keyed] });
+  const processing = b.process([call("keyed", "x", "c1")]);
+  await asked.promise;
+  b.dispatcher.cancel("c1");
+  made[0]?.resolve("first");
+  assert.equal(only(await processing).outcome, "cancelled");
+  assert.equal((await b.stored("call.claimed")).length, 0);
+  made[1]?.resolve("second");
+  assert.equal(only(await b.process([call("keyed", "y", "c2")])).outcome, "succeeded");
+  assert.equal((await b.stored("call.claimed"))[0]?.body.idempotencyKey, "second");
+});
+
 test("I2: decision and intent are on disk before the effect", async (t) => {
   let before: readonly string[] = [];
   const looking = textTool("looking", "edit", {

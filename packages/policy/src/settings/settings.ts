@@ -39,6 +39,8 @@ export type Settings = {
   readonly "tools.timeoutMs": number | undefined;
   /** Seconds. */
   readonly "tools.loadTimeout": number;
+  /** Seconds. */
+  readonly "tools.blockTimeout": number;
   readonly "tools.watch": boolean;
   readonly maxCostUsd: number | undefined;
   readonly maxConsecutiveToolCalls: number;
@@ -135,6 +137,7 @@ export const SETTINGS: Table = {
   "tools.maxConcurrency": lowered(whole(1, 100), 10),
   "tools.timeoutMs": lowered(whole(1), undefined),
   "tools.loadTimeout": single(amount("seconds", LONGEST), 10),
+  "tools.blockTimeout": single(amount("seconds", LONGEST), 10),
   "tools.watch": single(yesNo, false),
   maxCostUsd: lowered(amount("US dollars"), undefined),
   maxConsecutiveToolCalls: lowered(consecutive, 5),

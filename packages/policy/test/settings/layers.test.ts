@@ -320,6 +320,7 @@ test("what holds where nobody says anything", () => {
       "tools.maxConcurrency": 10,
       "tools.timeoutMs": undefined,
       "tools.loadTimeout": 10,
+      "tools.blockTimeout": 10,
       "tools.watch": false,
       maxCostUsd: undefined,
       maxConsecutiveToolCalls: 5,

@@ -60,6 +60,7 @@ export const SAMPLES: Readonly<Record<keyof typeof SETTINGS, Samples>> = {
   "tools.maxConcurrency": { good: [[1], [100]], wrong: [0, 101, "10"] },
   "tools.timeoutMs": { good: [[1]], wrong: [0, 0.5, "1"] },
   "tools.loadTimeout": { good: [[2.5]], wrong: [-1, "10"] },
+  "tools.blockTimeout": { good: [[2.5]], wrong: [-1, "10"] },
   "tools.watch": { good: [[true], [false]], wrong: [0, "true"] },
   maxCostUsd: { good: [[0], [1.25]], wrong: [-0.01, "1", null] },
   maxConsecutiveToolCalls: { good: [[3], [0, 5]], wrong: [-1, 1.5] },

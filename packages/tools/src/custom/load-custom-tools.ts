@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import type { Clock, Schemas } from "@assent/core";
 import { type AdaptedTool, adaptTool } from "./adapt-tool.ts";
 import { discoverModules, type FoundModule, type Places, type ToolSource } from "./discover.ts";
-import { type ApiPorts, factoryApi } from "./factory-api.ts";
-import { loadModule } from "./load-module.ts";
-import type { ModuleIdentity } from "./module-scope.ts";
-import type { ToolFailure } from "./tool-failure.ts";
+import { fileDigest } from "./file-digest.ts";
+import { ModuleConnection } from "./module-connection.ts";
+import { ModuleThread } from "./module-thread.ts";
+import type { ApiPorts } from "./thread-services.ts";
+import { moduleFailure, type ToolFailure } from "./tool-failure.ts";
 
 /** Where custom tools are, and what they are given. */
 export type CustomToolOptions = Omit<Places, "cwd"> & {
@@ -17,6 +16,8 @@ export type CustomToolOptions = Omit<Places, "cwd"> & {
   readonly clock: Clock;
   /** For one module; 10 s when absent. */
   readonly loadTimeoutMs?: number;
+  /** How long a module's code may block its thread before it is stopped; 10 s when absent. */
+  readonly blockTimeoutMs?: number;
 };
 
 /** The tools that can be registered, and everything that cannot, with its reason. */
@@ -25,52 +26,48 @@ export type LoadedTools = {
   readonly failed: readonly ToolFailure[];
   /** Modules of a project that is not trusted. Nothing of them was read. */
   readonly untrusted: readonly string[];
+  /** Ends the threads of the modules. Calls under way fail, and so do later ones. Without it a thread ends with the program, or when nothing uses its tools. */
+  readonly close: () => void;
 };
 
 /** Belongs to the runtime whether it is registered here or not. */
 const RESERVED = ["resolve", "ask"];
 const LOAD_TIMEOUT_MS = 10_000;
+const BLOCK_TIMEOUT_MS = 10_000;
 
 /** Loads every custom tool anew, one module after the other. It never rejects for a bad module or tool: that one is left out, and said so. */
 export async function loadCustomTools(options: CustomToolOptions): Promise<LoadedTools> {
   const { modules, failed: unfound, untrusted } = discoverModules({ ...options, cwd: options.ports.cwd });
   const failed: ToolFailure[] = [...unfound];
   const tools: AdaptedTool[] = [];
+  const threads: ModuleThread[] = [];
   const names = namesOf(options.registryNames);
   for (const module of modules) {
-    for (const made of await toolsOf(module, options)) {
+    for (const made of await toolsOf(module, options, threads)) {
       const failure = "failure" in made ? made.failure : names.refuse(made.tool.name, made.source);
       if (failure) failed.push(failure);
       else if ("tool" in made) tools.push(made);
     }
   }
-  return { tools, failed, untrusted };
+  const close = (): void => {
+    for (const thread of threads) thread.close();
+  };
+  return { tools, failed, untrusted, close };
 }
 
 type Made = AdaptedTool | { readonly failure: ToolFailure };
 
-async function toolsOf(
-  found: FoundModule,
-  { ports, schemas, clock, loadTimeoutMs = LOAD_TIMEOUT_MS }: CustomToolOptions,
-): Promise<readonly Made[]> {
-  const { source } = found;
-  const module: ModuleIdentity = {
-    file: source.file,
-    log: (level, message) => ports.log({ level, module: source.file, message }),
-  };
-  const api = factoryApi(module, ports, await import("zod"));
-  const code = codeOf(found);
-  const loaded = await loadModule(found, { module, api, clock, timeoutMs: loadTimeoutMs });
-  if ("failure" in loaded) return [loaded];
-  return loaded.given.map((given, index) => adaptTool(given, index + 1, { source, module, ports, schemas, code }));
-}
-
-function codeOf({ real }: FoundModule): string {
-  try {
-    return createHash("sha256").update(readFileSync(real)).digest("hex");
-  } catch {
-    return ""; // loading it says why
-  }
+async function toolsOf(found: FoundModule, options: CustomToolOptions, threads: ModuleThread[]): Promise<readonly Made[]> {
+  const { ports, schemas, clock, loadTimeoutMs = LOAD_TIMEOUT_MS, blockTimeoutMs = BLOCK_TIMEOUT_MS } = options;
+  const { source, real: file } = found;
+  const code = fileDigest(file);
+  const starting = { file, shownFile: source.file, ports, clock, loadTimeoutMs, blockTimeoutMs };
+  const connection = new ModuleConnection(starting);
+  const report = await connection.load();
+  if ("failure" in report) return [{ failure: moduleFailure(source, report.failure.type, report.failure.reason) }];
+  const thread = new ModuleThread(starting, connection, report);
+  threads.push(thread);
+  return report.items.map((item, at) => adaptTool(item, at, { source, thread, schemas, code }));
 }
 
 /** Providers fold case, and hyphens with underscores: what they would take for one name is one. The first has it. */

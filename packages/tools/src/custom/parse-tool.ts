@@ -1,5 +1,6 @@
 import { editDistance, KINDS } from "@assent/core";
 import type { CustomTool } from "./custom-tool.ts";
+import { TOOL_FUNCTIONS } from "./thread-messages.ts";
 import { wordsOf } from "./tool-failure.ts";
 
 /** A tool whose fields are what their types say, or what is wrong with it. */
@@ -7,9 +8,17 @@ export type ParsedTool = { readonly tool: CustomTool } | { readonly name?: strin
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const FUNCTIONS = ["execute", "permission", "preview", "apply", "idempotencyKey", "probe", "renderCall", "renderResult"] as const;
 const FLAGS = ["readOnly", "hidden", "pollSafe"] as const;
-const FIELDS: readonly (keyof CustomTool)[] = ["name", "label", "description", "parameters", "kind", "timeoutMs", ...FLAGS, ...FUNCTIONS];
+const FIELDS: readonly (keyof CustomTool)[] = [
+  "name",
+  "label",
+  "description",
+  "parameters",
+  "kind",
+  "timeoutMs",
+  ...FLAGS,
+  ...TOOL_FUNCTIONS,
+];
 const LONGEST_DESCRIPTION = 10_000;
 
 /** What is missing, in the order in which it is named. */
@@ -26,7 +35,7 @@ const WRONG: readonly (readonly [fault: string, rule: (fields: Fields) => boolea
   ["apply needs preview", ({ preview, apply }) => preview === undefined && apply !== undefined],
   ["label must be a text", ({ label }) => label !== undefined && (typeof label !== "string" || label.trim() === "")],
   [`kind must be one of ${KINDS.join(", ")}`, ({ kind }) => kind !== undefined && !KINDS.some((known) => known === kind)],
-  ...FUNCTIONS.map((field) => [`${field} must be a function`, isWrong(field, "function")] as const),
+  ...TOOL_FUNCTIONS.map((field) => [`${field} must be a function`, isWrong(field, "function")] as const),
   ...FLAGS.map((field) => [`${field} must be true or false`, isWrong(field, "boolean")] as const),
 ];
 
@@ -82,5 +91,5 @@ function bound(given: object, fields: Fields): CustomTool {
 }
 
 function isMethod(field: string, value: unknown): value is (...words: readonly unknown[]) => unknown {
-  return typeof value === "function" && FUNCTIONS.some((known) => known === field);
+  return typeof value === "function" && TOOL_FUNCTIONS.some((known) => known === field);
 }

@@ -1,10 +1,9 @@
 import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Processes } from "@assent/core";
+import type { Processes, RunContext } from "@assent/core";
 import { commandEnvironment, errorCode } from "@assent/host";
 import type { ExecOptions, ExecResult } from "./custom-tool.ts";
-import type { RunningCall } from "./module-scope.ts";
 
 /** What starts programs for custom tools, and from which environment. */
 export type ProgramPorts = {
@@ -14,6 +13,13 @@ export type ProgramPorts = {
   /** Name globs of further secrets: the user's and the team's, and the project's, which cannot hide what steers programs. */
   readonly secretEnv?: () => readonly string[];
   readonly projectSecretEnv?: () => readonly string[];
+};
+
+/** The call whose effect a program is part of. */
+export type RunningCall = {
+  readonly signal: AbortSignal;
+  /** Absent: a callback of a pending action runs. */
+  readonly run?: RunContext;
 };
 
 /** A program to run from a directory. */

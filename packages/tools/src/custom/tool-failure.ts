@@ -1,3 +1,4 @@
+import { ToolDefinitionError } from "@assent/core";
 import type { ToolSource } from "./discover.ts";
 
 /** Why something of a custom tool is not there. */
@@ -30,4 +31,15 @@ export function wordsOf(thrown: unknown): string {
 /** A failure of a whole module. */
 export function moduleFailure({ file }: ToolSource, type: FailureType, reason: string): ToolFailure {
   return { file, reason, type };
+}
+
+const SCHEMA_CODES: readonly string[] = ["bad_schema", "schema_does_not_compile"];
+
+/** Why a tool could not be defined. */
+export function definitionWords(error: unknown, file: string): string {
+  if (!(error instanceof ToolDefinitionError)) return `cannot be made: ${wordsOf(error)}`;
+  const why = wordsOf(error.cause ?? error).replace(/^Tool '[^']*': /, "");
+  if (!SCHEMA_CODES.includes(error.code)) return why.replace(/\.$/, "");
+  const endless = /Maximum call stack size exceeded/.test(why) ? `the schema in ${file} has no end (${why})` : why;
+  return `parameters cannot be described: ${endless}`;
 }

@@ -258,7 +258,7 @@ describe("what a tool says of itself", () => {
     const at = place(t);
     at.write("config/tools/a.ts", toolModule("a", "renderCall({ a }) { return 'a is ' + a; }, renderResult() { throw new Error('x'); }"));
     const [made] = (await at.load()).tools;
-    assert.deepEqual([made?.renderers.call({ a: 1 }), made?.renderers.result({})], ["a is 1", undefined]);
+    assert.deepEqual([await made?.renderers.call({ a: 1 }), await made?.renderers.result({})], ["a is 1", undefined]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -20,8 +21,8 @@ import {
 import { countingIds, manualClock, scriptedApprover, TESTER } from "@assent/core/testing";
 import { hostFileChanges, hostProcesses, nodeDigest, thisHolder } from "@assent/host";
 import { ajvSchemas } from "../../src/ajv-schemas.ts";
-import type { ApiPorts } from "../../src/custom/factory-api.ts";
 import { type CustomToolOptions, type LoadedTools, loadCustomTools } from "../../src/custom/load-custom-tools.ts";
+import type { ApiPorts } from "../../src/custom/thread-services.ts";
 import { resolveTool } from "../../src/resolve.ts";
 import { scratch } from "../scratch.ts";
 
@@ -39,6 +40,8 @@ export type Place = {
   readonly write: (name: string, text: string) => string;
   readonly options: (over?: Over) => CustomToolOptions;
   readonly load: (over?: Over) => Promise<LoadedTools>;
+  /** Waits for a line of the modules' log. */
+  readonly logged: (message: string) => Promise<void>;
 };
 
 export type Over = Partial<Omit<CustomToolOptions, "ports">> & { readonly ports?: Partial<ApiPorts> };
@@ -48,6 +51,11 @@ export function place(t: TestContext): Place {
   const user = join(root, "config/tools");
   const project = join(root, ".assent/tools");
   const lines: Line[] = [];
+  const listening = new EventEmitter();
+  const loaded: LoadedTools[] = [];
+  t.after(() => {
+    for (const { close } of loaded) close();
+  });
   const clock = manualClock();
   const options = ({ ports, ...over }: Over = {}): CustomToolOptions => ({
     folders: [
@@ -62,7 +70,10 @@ export function place(t: TestContext): Place {
       cwd: root,
       processes: hostProcesses({ graceMs: 150, lingerMs: 150 }),
       environment: { PATH: "/usr/bin:/bin", MY_TOKEN: "secret" },
-      log: (line) => void lines.push(line),
+      log: (line) => {
+        lines.push(line);
+        listening.emit("line");
+      },
       mode: () => "default",
       staging: true,
       ...ports,
@@ -82,7 +93,14 @@ export function place(t: TestContext): Place {
       return path;
     },
     options,
-    load: (over) => loadCustomTools(options(over)),
+    load: async (over) => {
+      const tools = await loadCustomTools(options(over));
+      loaded.push(tools);
+      return tools;
+    },
+    logged: async (message) => {
+      while (!lines.some((line) => line.message === message)) await once(listening, "line");
+    },
   };
 }
 

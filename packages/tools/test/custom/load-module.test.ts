@@ -110,13 +110,10 @@ describe("a module that cannot be loaded", () => {
 
   test("CT-04: a factory that never settles is given up after its time", async (t) => {
     const at = place(t);
-    at.write("config/tools/a.ts", "export default () => new Promise(() => {});");
+    at.write("config/tools/a.ts", 'export default ({ logger }) => { logger.info("begun"); return new Promise(() => {}); };');
     at.write("config/tools/b.ts", toolModule("b"));
     const loading = at.load();
-    const passing = async (): Promise<void> => {
-      while (at.clock.pending() === 0) await new Promise((resolve) => setImmediate(resolve));
-    };
-    await passing();
+    await at.logged("begun");
     await at.clock.advance(10_000);
     assert.deepEqual(summary(await loading), { tools: ["b"], failed: ["factory_timeout: Factory did not finish in 10 s"] });
     assert.equal(at.clock.pending(), 0);
@@ -204,16 +201,40 @@ describe("a module that loads", () => {
     assert.equal(process.exitCode, exitCode);
   });
 
-  test("zod is imported where there is a module to load, and not before", async (t) => {
+  test("threads of tools that are no longer used end, and none keeps the program alive", async (t) => {
+    const at = place(t);
+    at.write("config/tools/a.ts", toolModule("a"));
+    const source = `
+      import { setFlagsFromString } from "node:v8";
+      import { runInNewContext } from "node:vm";
+      setFlagsFromString("--expose-gc");
+      const collect = runInNewContext("gc");
+      let threads = 0;
+      process.on("worker", (worker) => { threads += 1; worker.on("exit", () => { threads -= 1; }); });
+      ${program(at.root, 10_000)
+        .replace("const { tools, failed } = await", "const load = () =>")
+        .replace(/console\.log\(.*$/m, "")}
+      let kept;
+      for (let time = 0; time < 3; time += 1) kept = await load();
+      while (threads > 1) {
+        collect();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      console.log(threads, kept.tools.length);`;
+    assert.equal(await runNode(source), "1 1\n");
+  });
+
+  test("a thread is started where there is a module to load, and not before; zod is imported only there", async (t) => {
     const at = place(t);
     const listening = `
       const { registerHooks } = await import("node:module");
-      let zod = 0;
-      registerHooks({ load: (url, context, next) => { if (url.includes("/zod/")) zod += 1; return next(url, context); } });`;
+      let zod = 0, threads = 0;
+      registerHooks({ load: (url, context, next) => { if (url.includes("/zod/")) zod += 1; return next(url, context); } });
+      process.on("worker", () => { threads += 1; });`;
     const watched = `${listening}\nconst run = async () => { ${program(at.root, 1_000).replace(/import ({.*}) from (".*");/g, "const $1 = await import($2);")} };`;
-    const source = `${watched}\nawait run();\nconsole.log(zod > 0);`;
-    assert.match(await runNode(source), /\nfalse\n$/);
+    const source = `${watched}\nawait run();\nconsole.log(zod, threads);`;
+    assert.match(await runNode(source), /\n0 0\n$/);
     at.write("config/tools/a.ts", toolModule("a"));
-    assert.match(await runNode(source), /\ntrue\n$/);
+    assert.match(await runNode(source), /\n0 1\n$/);
   });
 });

@@ -111,20 +111,23 @@ describe("pushPendingAction", () => {
     at.write("config/tools/a.ts", "export default (api) => { api.pushPendingAction({}); };");
     at.write(
       "config/tools/b.ts",
-      toolModule(
+      `let late = [];
+      ${toolModule(
         "b",
         "",
-        "globalThis.pushLater = [api, ctx].map((one) => () => one.pushPendingAction({ label: 'x', apply() {} })); return { content: [] };",
-      ),
+        `const details = late.map((one) => { try { one.pushPendingAction({ label: "x", apply() {} }); } catch ({ type, message }) { return { type, message }; } });
+        late = [ctx];
+        return { content: [], details };`,
+      )}`,
     );
     const loaded = await at.load();
     assert.deepEqual(
       loaded.failed.map(({ reason }) => reason),
       ["Factory failed: pushPendingAction needs a running tool call."],
     );
-    await (await governed(at, loaded)).call("b");
-    const { pushLater } = globalThis as unknown as { pushLater: readonly (() => unknown)[] };
-    for (const push of pushLater) assert.throws(push, { message: "pushPendingAction needs a running tool call.", type: "no_running_call" });
+    const { call } = await governed(at, loaded);
+    await call("b");
+    assert.deepEqual((await call("b")).details, [{ message: "pushPendingAction needs a running tool call.", type: "no_running_call" }]);
   });
 
   const REFUSED: readonly (readonly [sentence: string, action: string, message: string])[] = [

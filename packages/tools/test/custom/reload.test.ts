@@ -13,7 +13,7 @@ function said(text: string): string {
 }
 
 async function textOf({ tools }: LoadedTools, at: Parameters<typeof governed>[0]): Promise<string> {
-  const loaded = { tools, failed: [], untrusted: [] };
+  const loaded = { tools, failed: [], untrusted: [], close: () => undefined };
   return (await (await governed(at, loaded)).call(tools[0]?.tool.name ?? "")).text;
 }
 
@@ -93,27 +93,29 @@ describe("reload", () => {
     });
   }
 
-  test("packages are not read anew", async (t) => {
+  test("packages are read anew, too", async (t) => {
     const at = place(t);
     at.write("node_modules/counted/package.json", '{ "name": "counted", "type": "module", "exports": "./index.js" }');
-    at.write("node_modules/counted/index.js", "globalThis.countedLoads = (globalThis.countedLoads ?? 0) + 1;");
-    at.write("config/tools/a.ts", `import "counted"; ${toolModule("a")}`);
+    at.write("node_modules/counted/index.js", "export const n = 1;");
+    at.write("config/tools/a.ts", `import { n } from "counted"; ${toolModule("a", "", said("String(n)"))}`);
     const before = await at.load();
-    await reloadCustomTools(before, at.options());
-    assert.equal((globalThis as unknown as { countedLoads: number }).countedLoads, 1);
+    at.write("node_modules/counted/index.js", "export const n = 2;");
+    assert.equal(await textOf(await reloadCustomTools(before, at.options()), at), "2");
+    assert.equal(await textOf(before, at), "1");
   });
 
   test("a call that runs finishes with the old code", async (t) => {
     const at = place(t);
-    at.write("config/tools/a.ts", toolModule("a", "", `await globalThis.reloadGate.promise; ${said("'old'")}`));
-    const gate = Promise.withResolvers<void>();
-    Object.assign(globalThis, { reloadGate: gate });
+    const waiting = `api.logger.info("begun"); const { existsSync } = await import("node:fs");
+      while (!existsSync(ctx.cwd + "/go")) await new Promise((resolve) => setImmediate(resolve));`;
+    at.write("config/tools/a.ts", toolModule("a", "", `${waiting} ${said("'old'")}`));
     const before = await at.load();
     const { call } = await governed(at, before);
     const calling = call("a");
+    await at.logged("begun");
     at.write("config/tools/a.ts", toolModule("a", "", said("'new'")));
     await reloadCustomTools(before, at.options());
-    gate.resolve();
+    at.write("go", "");
     assert.equal((await calling).text, "old");
   });
 

@@ -1,0 +1,68 @@
+import { resolve } from "node:path";
+import { type PendingAction, type RunContext, ToolError } from "@assent/core";
+import { readUpdate } from "./custom-result.ts";
+import type { CustomToolUi, LogLevel } from "./custom-tool.ts";
+import { type ProgramPorts, type RunningCall, runProgram } from "./run-program.ts";
+import type { SentAction, ThreadAsk, ThreadRequest, ThreadSyncAsk } from "./thread-messages.ts";
+
+/** What stands behind the API of custom tools, in one session. */
+export type ApiPorts = ProgramPorts & {
+  readonly cwd: string;
+  /** Undefined, now or always: there is nobody to show anything to. */
+  readonly ui?: () => CustomToolUi | undefined;
+  readonly log: (line: { readonly level: LogLevel; readonly module: string; readonly message: string }) => void;
+  readonly mode: () => string;
+  /** Whether this runtime can stage anything. */
+  readonly staging: boolean;
+};
+
+/** A call that runs in a module's thread, and what its code may use of the runtime. */
+export type ServedCall = RunningCall & {
+  readonly run?: RunContext;
+  /** Where a pending action is settled. */
+  readonly settling?: Parameters<PendingAction["apply"]>[2];
+  /** Runs a callback of an action that this call pushes. */
+  readonly settle: (request: Extract<ThreadRequest, { fn: "settle" }>, ctx: Parameters<PendingAction["apply"]>[2]) => Promise<unknown>;
+};
+
+/** Does what a thread asked for. `signal` ends a program. */
+export async function answerAsk(
+  ports: ApiPorts,
+  ask: ThreadAsk,
+  { call, signal }: { readonly call: ServedCall | undefined; readonly signal: AbortSignal },
+): Promise<unknown> {
+  if (ask.kind === "ui") {
+    const ui = ports.ui?.();
+    if (!ui) throw new ToolError("There is no user interface here.", "ui_unavailable");
+    return await (ui[ask.method] as (...args: readonly unknown[]) => Promise<unknown>)(...ask.args); // the thread's API has the same types
+  }
+  if (!call) throw new ToolError(`${ask.kind} is only available while a call of this module's tool runs`, "no_running_call");
+  if (ask.kind === "gate") return await call.settling?.gate(ask.nested);
+  const { file, args, options } = ask;
+  return await runProgram(ports, { ...options, file, args, signal, cwd: resolve(ports.cwd, options.cwd ?? ".") }, call);
+}
+
+/** Answers what a thread blocks for. */
+export function answerSync(ports: ApiPorts, ask: ThreadSyncAsk, call: ServedCall | undefined): unknown {
+  if (ask.kind !== "push") return ask.kind === "mode" ? ports.mode() : ports.ui?.() !== undefined;
+  if (!call?.run) throw new ToolError("pushPendingAction needs a running tool call.", "no_running_call");
+  return call.run.pushPendingAction(receivedAction(ask.action, call)).id;
+}
+
+/** Shows people what a running call has come to. */
+export function showUpdate(soFar: unknown, call: ServedCall | undefined): void {
+  const display = readUpdate(soFar);
+  if (display !== undefined) call?.run?.update(display);
+}
+
+/** The action as the runtime knows it, with what is wrong with it left in place for the runtime to name. */
+function receivedAction({ number, label, sourceToolName, details, callbacks }: SentAction, call: ServedCall): PendingAction {
+  const callback = (how: "apply" | "reject") => {
+    if (callbacks[how] !== "function") return callbacks[how] === "other" ? how : undefined;
+    return async (...[reason, extra, ctx]: Parameters<PendingAction["apply"]>) =>
+      await call.settle({ fn: "settle", action: number, how, reason, extra, proposalId: ctx.proposalId }, ctx);
+  };
+  const reject = callback("reject");
+  const action = { label, sourceToolName, details, apply: callback("apply"), ...(reject !== undefined && { reject }) };
+  return action as unknown as PendingAction; // the runtime checks every field
+}

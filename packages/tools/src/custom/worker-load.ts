@@ -1,0 +1,128 @@
+import { registerHooks } from "node:module";
+import { basename, dirname, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { defineTool, isObject, type JsonSchema, type StandardSchema } from "@assent/core";
+import type { CustomTool, CustomToolApi } from "./custom-tool.ts";
+import { fileDigest } from "./file-digest.ts";
+import { parseTool } from "./parse-tool.ts";
+import { DATA_FIELDS, type DescribedItem, type DescribedTool, type LoadReport, TOOL_FUNCTIONS } from "./thread-messages.ts";
+import { definitionWords, type FailureType, wordsOf } from "./tool-failure.ts";
+import { factoryApi } from "./worker-api.ts";
+import { post, START } from "./worker-channel.ts";
+
+/** What a module that tries to end the process is told, and people after it. */
+export const EXIT_REFUSED = "Module tried to exit the process";
+
+/** What a module gave: its tools, by their place in the list, and what the program is told of them. */
+export type LoadedModule = { readonly tools: readonly (CustomTool | undefined)[]; readonly report: LoadReport };
+
+/** import → factory → tools as data. Never rejects. */
+export async function loadModule(): Promise<LoadedModule> {
+  tellFiles();
+  const imported = await settled(() => import(pathToFileURL(START.file).href));
+  if ("thrown" in imported) return failed("load_error", importWords(imported.thrown));
+  post({ type: "imported" });
+  const factory = factoryOf(imported.value);
+  if (!factory) return failed("bad_export", "Default export is not a factory function");
+  const made = await settled(async () => listed(await factory(factoryApi())));
+  if ("thrown" in made) return failed("factory_error", `Factory failed: ${wordsOf(made.thrown)}`);
+  if (!made.value) return failed("factory_error", "Factory returned no tool");
+  const described = made.value.map((given, index) => describeTool(given, index + 1));
+  return { tools: described.map(({ tool }) => tool), report: { items: described.map(({ item }) => item) } };
+}
+
+export function failed(type: FailureType, reason: string): LoadedModule {
+  return { tools: [], report: { failure: { type, reason } } };
+}
+
+/** The program must know which files the module is made of: a thread that is started again must run the same code. */
+function tellFiles(): void {
+  const folder = `${dirname(START.file)}${sep}`;
+  const told = new Set<string>();
+  registerHooks({
+    resolve: (specifier, context, next) => {
+      const found = next(specifier, context);
+      if (!found.url.startsWith("file:")) return found;
+      const path = fileURLToPath(found.url);
+      const isOwn = path.startsWith(folder) || !path.includes(`${sep}node_modules${sep}`);
+      if (isOwn && !told.has(path)) post({ type: "file", path, digest: fileDigest(path) });
+      told.add(path);
+      return found;
+    },
+  });
+}
+
+/** Undefined: neither a tool nor a list. */
+function listed(returned: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(returned)) return [...returned];
+  return typeof returned === "object" && returned !== null ? [returned] : undefined;
+}
+
+/** Also of a CommonJS module that a compiler made of another one. */
+function factoryOf(namespace: unknown): ((api: CustomToolApi) => unknown) | undefined {
+  const given: unknown = Reflect.get(Object(namespace), "default");
+  const inner: unknown = isObject(given) && given["__esModule"] === true ? given["default"] : given;
+  // Parsing: whatever it returns is checked.
+  return typeof inner === "function" ? (inner as (api: CustomToolApi) => unknown) : undefined;
+}
+
+type Settled<T> = { readonly value: T } | { readonly thrown: unknown };
+
+async function settled<T>(begin: () => Promise<T>): Promise<Settled<T>> {
+  try {
+    return { value: await begin() };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+type Described = { readonly item: DescribedItem; readonly tool?: CustomTool };
+
+/** The schema's own code runs here and nowhere else. What can be checked without it, the program checks. */
+function describeTool(given: unknown, at: number): Described {
+  const parsed = parseTool(given, at);
+  if ("fault" in parsed) return { item: parsed };
+  const { tool } = parsed;
+  const { name, description, parameters } = tool;
+  try {
+    const unfit = plainFault(parameters);
+    if (unfit !== undefined) return { item: { name, fault: `Tool "${name}": ${unfit}` } };
+    const definition = { name, description, kind: "other", input: parameters as JsonSchema, run: () => "" } as const; // checked where it is defined
+    const { inputSchema, schemaIsRecursive: _ } = defineTool(definition);
+    const data = Object.fromEntries(DATA_FIELDS.filter((field) => tool[field] !== undefined).map((field) => [field, tool[field]]));
+    const functions = TOOL_FUNCTIONS.filter((field) => tool[field] !== undefined);
+    const schemaKind = "~standard" in Object(parameters) ? "standard" : "plain";
+    const described = structuredClone({ ...data, schemaKind, inputSchema, functions }) as unknown as DescribedTool; // parsed above
+    return { item: { tool: described }, tool };
+  } catch (error) {
+    return { item: { name, fault: `Tool "${name}": ${definitionWords(error, START.shownFile)}` } };
+  }
+}
+
+/** A plain JSON Schema must say that it describes an object. */
+function plainFault(parameters: StandardSchema | JsonSchema): string | undefined {
+  if (typeof parameters === "function" || (isObject(parameters) && ("~standard" in parameters || parameters["type"] === "object")))
+    return undefined;
+  return 'parameters must be a zod schema, or a JSON Schema with type "object"';
+}
+
+const COMPILED = ["ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX", "ERR_INVALID_TYPESCRIPT_SYNTAX"];
+
+/** The message, where it happened, and what types-only TypeScript cannot do. */
+function importWords(thrown: unknown): string {
+  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, "code") : undefined;
+  const needsCompiler = typeof code === "string" && COMPILED.includes(code);
+  const hint = needsCompiler ? ". Types are only removed: enums, namespaces, parameter properties and JSX need compiling" : "";
+  return `${wordsOf(thrown)}${placeOf(thrown)}${hint}`;
+}
+
+/** Node names the place above the message, or it is where the error was made: the first frame below. */
+function placeOf(thrown: unknown): string {
+  const stack = thrown instanceof Error ? (thrown.stack ?? "") : "";
+  const above = /^(?:file:\/\/)?(\/.*?):(\d+)\n/.exec(stack);
+  const below = /^[^\n]*\n\s+at (?:.*\()?(?:file:\/\/)?(\/.*?):(\d+):\d+\)?(?:\n|$)/.exec(stack);
+  const [, path, line] = above ?? below ?? [];
+  if (path === undefined || line === undefined) return "";
+  const name = basename(decodeURI(path));
+  return name === basename(START.file) ? ` (line ${line})` : ` (${name} line ${line})`;
+}
