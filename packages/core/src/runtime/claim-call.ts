@@ -86,11 +86,11 @@ function claimUnlessStale(batch: BatchRun, run: CallRun, claimed: Claimed): Mayb
   if (batch.broken.error !== undefined) throw batch.broken.error; // the call before it may have left its lane without an end
   if (run.stopped) return stop(batch, run, ready);
   if (isStale(batch, ready)) return judgeAgain(batch, run, ready);
-  return isBound(ready) || yes?.by === "grant" ? claimIfUnchanged(batch, run, claimed) : holdAndClaim(batch, run, claimed);
+  return isBound(ready) || yes !== null ? claimIfUnchanged(batch, run, claimed) : holdAndClaim(batch, run, claimed);
 }
 
 async function claimIfUnchanged(batch: BatchRun, run: CallRun, { ready, yes }: Claimed): Promise<Attempt> {
-  const changed = isBound(ready) ? await changedOperand(batch, run, { ready, yes }) : undefined;
+  const changed = await changedOperand(batch, run, { ready, yes }); // also what was bound to nothing when it was shown
   if (changed) return changed;
   if (yes?.by === "grant" && !(await stillGranted(batch, run, yes))) return { ready };
   return await holdAndClaim(batch, run, { ready, yes });

@@ -100,6 +100,17 @@ test("S27: the script changes while a person thinks, who then approves: operand_
   );
 });
 
+test("a plain file becomes a link while a person thinks, who then approves: operand_changed, and nothing runs", async (t) => {
+  let binds: Readonly<Record<string, string>> = {};
+  const person = scriptedApprover(() => {
+    binds = { "notes.txt": "leads to .env" };
+    return "approve";
+  });
+  const b = await bench(t, { person, deps: { facts: ({ tool }) => ({ units: [{ subject: tool }], binds }) } });
+  assert.deepEqual(outcomes(await b.process([call("edit", "cat notes.txt")])), ["denied operand_changed"]);
+  assert.deepEqual(b.world.lines, []);
+});
+
 test("S27: the next proposal of the same call is asked about anew", async (t) => {
   const it = script();
   let asked = 0;
