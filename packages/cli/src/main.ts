@@ -73,9 +73,9 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       const { options, operands, command } = line;
       const again: Context["main"] = (argv, io) => main(argv, io, overrides);
       const asked: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
-      const context = command.looks ? asked : await (await import("./own-process.ts")).withoutPerson(asked, command);
       const { keepCompiled } = await import("./keep-compiled.ts");
-      keepCompiled(context);
+      keepCompiled(asked); // before anything opens the store, which closes its directory to others
+      const context = command.looks ? asked : await (await import("./own-process.ts")).withoutPerson(asked, command);
       const { run } = await command.load();
       return run(context);
     }
