@@ -374,9 +374,9 @@ suite("an allowed command does what its plan says and nothing else", { skip: noS
   });
 
   for (const command of EVERY.filter((one) => !COMMANDS.includes(one))) {
+    if (command.endsWith(" --version")) continue; // compilers and interpreters that no test needs
     const missing = notInstalled(command).join(", ");
-    if (command.endsWith(" --version")) test(`${command}`, (t) => t.diagnostic(`not run: ${missing} is not installed`));
-    else test(command, { skip: `${missing} is not installed in ${PROGRAM_PATH.join(":")}` }, () => undefined);
+    test(command, { skip: `${missing} is not installed in ${PROGRAM_PATH.join(":")}` }, () => undefined);
   }
 
   test("npm's logs of earlier runs are still there, and nothing was written outside", () => {
