@@ -90,7 +90,7 @@ async function run(world: World, process: Process): Promise<Left> {
   const changes = changesOf({ ...workshop, blind: world.planted.appliesBlindly });
   const dispatcherOf: Opened["dispatcherOf"] = (more) => {
     const dispatcher = createDispatcher({
-      ...{ clock, ids, digest, policy: world.policy, onAsk, changes, tools, retryIdempotent: true },
+      ...{ clock, ids, digest, policy: world.policy, onAsk, changes, tools, retryIdempotent: true, warn: () => undefined },
       ...(hooks && { hooks }),
       ...(patience > 0 && { approvalTimeoutMs: patience }),
       ...more,

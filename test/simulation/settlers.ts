@@ -123,6 +123,7 @@ async function settleIn(world: World, actor: Actor, { id, session: of, requested
     onAsk: "deny",
     changes,
     tools: toolsOf(workshop),
+    warn: () => undefined,
   });
   const { ok, state } = await dispatcher.proposals[requested?.action ?? "discard"](id, PERSON);
   if (ok) world.told.push({ what: "settled", proposal: id, state: String(state) });
