@@ -119,13 +119,13 @@ describe("a module that cannot be loaded", () => {
     assert.equal(at.clock.pending(), 0);
   });
 
-  test("CT-04: with nothing else to do, the process stays until the time is over", async (t) => {
+  test("with nothing else to do, the process stays until the time is over", async (t) => {
     const at = place(t);
     at.write("config/tools/a.ts", "export default () => new Promise(() => {});");
     at.write("config/tools/b.ts", "await new Promise(() => {});");
-    assert.deepEqual(JSON.parse(await runNode(program(at.root, 50))), {
+    assert.deepEqual(JSON.parse(await runNode(program(at.root, 3_000))), {
       tools: [],
-      failed: ["factory_timeout: Factory did not finish in 0.05 s", "factory_timeout: Module did not finish loading in 0.05 s"],
+      failed: ["factory_timeout: Factory did not finish in 3 s", "factory_timeout: Module did not finish loading in 3 s"],
     });
   });
 
