@@ -88,7 +88,7 @@ describe("a bug that is put in at a port is found", () => {
     ["repeated fire", ["S1", "S2"], 300],
     ["double claim", ["I2", "I4"], 1_000], // done twice, or once without its intent on record
     ["missing fsync", ["I2", "I4", "I10"], 100],
-    ["reordered notice", ["I9"], 300],
+    ["reordered notice", ["I9"], 1_000],
   ];
   for (const [bug, rules, seeds] of ROWS) {
     test(`${bug}: within ${seeds} seeds, by ${rules.join(" or ")}`, async () => {

@@ -188,7 +188,7 @@ function fits({ desk, canvas }: Watched): void {
   }
 }
 
-/** A yes is Enter, on a card that has been on the screen for a while, every line of it at this width. */
+/** A yes is Enter, on a card that has been on the screen for a while, every line of it at one width. */
 function wasRead(
   { seen, front, clock, canvas }: Watched,
   { approval, outcome }: Watched["answers"][number],
@@ -205,9 +205,14 @@ function wasRead(
     () => JSON.stringify(front),
   );
   if (outcome !== "approve") return;
-  const pages = cardBody(approval, approvalDiff(approval))({ folded: new Set(), chosen: undefined }, canvas.columns);
-  const { lines: all } = pageFrom(pages, START, { ...canvas, rows: 1_000_000 });
-  const shown = seen.get(`${approval.id} ${canvas.columns}`) ?? new Set();
-  const missed = all.find((line) => !shown.has(line) && !line.includes("@@"));
+  // A card that was read to its end at one width stays read at another.
+  const widths = [...seen.keys()].filter((key) => key.startsWith(`${approval.id} `)).map((key) => Number(key.split(" ")[1]));
+  const missing = widths.map((columns) => {
+    const pages = cardBody(approval, approvalDiff(approval))({ folded: new Set(), chosen: undefined }, columns);
+    const { lines: all } = pageFrom(pages, START, { ...canvas, columns, rows: 1_000_000 });
+    const shown = seen.get(`${approval.id} ${columns}`) ?? new Set();
+    return all.find((line) => !shown.has(line) && !line.includes("@@"));
+  });
+  const missed = missing.includes(undefined) ? undefined : (missing[0] ?? "anything");
   holds("a yes is for what was shown in full", missed === undefined, () => `never shown: ${JSON.stringify(missed)}`);
 }
