@@ -35,7 +35,7 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
     const claim = trace.commits[trace.commitsBefore - 1] ?? [];
     const [first = 0, middle = 0, last = 0] = [claim[0], claim[claim.length >> 1], claim.at(-1)];
     for (const write of LONG ? claim : [first, middle, last]) {
-      test(`L28, S51: at write ${write - first + 1} of ${claim.length} of the claim: the call does not run, and the store goes on`, async () => {
+      test(`at write ${write - first + 1} of ${claim.length} of the claim: the call does not run, and the store goes on`, async () => {
         using scene = await withStore();
         const ran = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: String(write) });
         assert.deepEqual([ran.code, JSON.parse(ran.stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
@@ -65,14 +65,14 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
       });
     }
 
-    test("L28: from the first write on, nothing begins", async () => {
+    test("from the first write on, nothing begins", async () => {
       using scene = await withStore();
       const { code, stdout } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: "1+" });
       assert.deepEqual([code, JSON.parse(stdout).error.type, scene.lines().length], [1, "store_full", 0]);
       await goesOn(scene);
     });
 
-    test("S44: from the claim on, the call does not run, and it is said why", async () => {
+    test("from the claim on, the call does not run, and it is said why", async () => {
       using scene = await withStore();
       const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: `${first}+` });
       assert.deepEqual([code, JSON.parse(stdout).type, scene.lines().length], [1, "store_unavailable", 0]);
@@ -80,7 +80,7 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
       await goesOn(scene);
     });
 
-    test("section 8: the end of an effect that ran is kept until there is space", async () => {
+    test("the end of an effect that ran is kept until there is space", async () => {
       using scene = await withStore();
       const [end = 0] = trace.commits[trace.commitsBefore] ?? [];
       const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "pwrite64", error: "ENOSPC", when: `${end}..${end + 1}` });
@@ -91,7 +91,7 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
   });
 
   describe("a disk that fails", { concurrency: 2 }, () => {
-    test("L29, S52: a failed flush of the claim: nothing runs, nothing is written after it, exit 1", async () => {
+    test("a failed flush of the claim: nothing runs, nothing is written after it, exit 1", async () => {
       using scene = await withStore();
       const { code, stdout, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore) });
       assert.deepEqual([code, stdout.includes("succeeded"), scene.lines().length], [1, false, 0]);
@@ -100,7 +100,7 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
       await goesOn(scene);
     });
 
-    test("L29: a failed flush after the effect: the end that is on record is told, exit 1", async () => {
+    test("a failed flush after the effect: the end that is on record is told, exit 1", async () => {
       using scene = await withStore();
       const { code, stderr } = await faulty(scene, CALL, { syscall: "fsync", error: "EIO", when: String(trace.flushesBefore + 1) });
       assert.deepEqual([code, scene.lines().length], [1, 1]);
@@ -108,7 +108,7 @@ describe("the disk below the store", { skip: withoutProgram("strace") }, async (
       await goesOn(scene);
     });
 
-    test("L29: an answer whose flush fails is not acknowledged", async () => {
+    test("an answer whose flush fails is not acknowledged", async () => {
       using scene = await withStore();
       const { approvalId } = await scene.json(["call", "world", "--on-ask", "park"]);
       const argv = ["approve", approvalId, "--json"];

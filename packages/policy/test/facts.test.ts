@@ -49,7 +49,7 @@ for (const [name, locations] of [
   });
 }
 
-test("PT14: a parent swapped for a link after judging changes what a request is bound to, to write or to read", async (t) => {
+test("a parent swapped for a link after judging changes what a request is bound to, to write or to read", async (t) => {
   const root = scratch(t);
   mkdirSync(join(root, "dir"));
   const before = await ask(root, "edit", ["dir/new/x"]);
