@@ -191,6 +191,7 @@ function constantOf({ declarationList }, text, inside) {
 
 const PORTS = "Ports";
 const ERRORS = "Errors";
+const OTHER = "Other";
 
 /** Ports and errors are topics of their own, wherever they are declared. */
 function topicOf({ topics, source }, entry) {
@@ -198,8 +199,7 @@ function topicOf({ topics, source }, entry) {
   if (/\/([\w-]+-port|ports)\.ts$/.test(entry.file)) return PORTS;
   const path = `${entry.file.slice(dirname(source).length + 1)}#${entry.name}`;
   const found = topics.find(([, , places]) => places.some((place) => path.startsWith(place)));
-  if (!found) throw new Error(`${entry.file}: ${entry.name} has no topic in scripts/api-topics.mjs`);
-  return found[0];
+  return found?.[0] ?? OTHER;
 }
 
 const ORDER = ["function", "class", "constant", "interface", "type"];
@@ -213,6 +213,7 @@ function pageText(page, entries) {
       [],
     ],
     [ERRORS, "What is thrown, and how to tell one from another.", []],
+    [OTHER, "Exports that belong to no topic above.", []],
   ];
   const sections = titles.flatMap(([title, about]) => {
     const mine = entries
@@ -258,8 +259,8 @@ function compare(one, other) {
 }
 
 function contentsText(pages) {
-  const rows = pages.map(({ page, entry, about, count }) => `| [${entry}](${page}.md) | ${about} | ${count} |`);
-  return `# API reference\n\nWhat each package exports, with its types. How the parts are put together is in the [documentation](../README.md).\nMade from the sources by \`npm run api\`.\n\n| import | what it is | exports |\n|---|---|---|\n${rows.join("\n")}\n`;
+  const rows = pages.map(({ page, entry, about, names }) => `| [${entry}](${page}.md) | ${about} | ${names.length} |`);
+  return `# API reference\n\nWhat each package exports, with its types. How the parts are put together is in the [documentation](../README.md).\nMade from the sources by \`npm run api\`. [names.txt](names.txt) lists every public name; review its diff before you release.\n\n| import | what it is | exports |\n|---|---|---|\n${rows.join("\n")}\n`;
 }
 
 /** All pages by their file name. */
@@ -273,9 +274,14 @@ function pages() {
       const exported = exportsOf(project, page.source).map((one) => settled(project, one));
       const known = new Set(exported.map(({ inside }) => inside));
       const entries = exported.map((one) => entryOf(project, one, known));
-      return { ...page, count: entries.length, text: pageText(page, entries) };
+      return {
+        ...page,
+        names: entries.map(({ kind, name }) => `${page.entry} ${kind} ${name}`).toSorted(compare),
+        text: pageText(page, entries),
+      };
     });
-    return new Map([["README.md", contentsText(made)], ...made.map(({ page, text }) => [`${page}.md`, text])]);
+    const names = `${made.flatMap((page) => page.names).join("\n")}\n`;
+    return new Map([["README.md", contentsText(made)], ["names.txt", names], ...made.map(({ page, text }) => [`${page}.md`, text])]);
   } finally {
     api.close();
   }
