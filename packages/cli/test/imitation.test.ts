@@ -4,11 +4,11 @@ import type { ConfirmationDetails, OpenApproval, Question } from "@assent/core";
 import { sampleApproval } from "@assent/core/testing";
 import { approvalLines } from "../src/approval-view.ts";
 import { previewText, questionsText } from "../src/question-view.ts";
-import { pressAsk } from "../src/tui/ask/ask-keys.ts";
-import { beginAsk } from "../src/tui/ask/ask-state.ts";
-import { askLines } from "../src/tui/ask/ask-view.ts";
+import { pressAsk } from "../src/tui/ask/keys.ts";
+import { beginAsk } from "../src/tui/ask/state.ts";
+import { askLines } from "../src/tui/ask/view.ts";
 import { approvalCard } from "../src/tui/cards/approval-card.ts";
-import { themeOf } from "../src/tui/theme.ts";
+import { themeOf } from "../src/tui/draw/theme.ts";
 import { place } from "./support/assent.ts";
 
 const CANVAS = { columns: 80, rows: 200, theme: themeOf("none") };

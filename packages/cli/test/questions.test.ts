@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { openLedger } from "@assent/store";
 import { type IPty, spawn } from "@lydell/node-pty";
-import { replay } from "../src/tui/replay.ts";
+import { replay } from "../src/tui/conversation/replay.ts";
 import { BIN, type Place, place, until } from "./support/assent.ts";
 
 type Parked = { readonly sessionId: string; readonly callId: string; readonly approvalId: string };

@@ -1,8 +1,8 @@
 import type { Context } from "../command-spec.ts";
-import { firstFrame, takeTerminal } from "../tui/first-frame.ts";
-import { themeFrom } from "../tui/live-theme.ts";
-import type { PlainStart } from "../tui/plain.ts";
-import { themeOf } from "../tui/theme.ts";
+import { themeFrom } from "../tui/draw/live-theme.ts";
+import { themeOf } from "../tui/draw/theme.ts";
+import type { PlainStart } from "../tui/plain/run-plain.ts";
+import { firstFrame, takeTerminal } from "../tui/screen/first-frame.ts";
 import { VERSION } from "../version.ts";
 
 /** A conversation with a model at this terminal. The prompt is on the screen before what is behind it is loaded. */
@@ -13,7 +13,7 @@ export function run(context: Context): Promise<number> {
 /** The terminal interface, with a session to go on with or something to say first. */
 export async function openTui(context: Context, start: PlainStart): Promise<number> {
   const { io } = context;
-  if (isPlain(context)) return await (await import("../tui/plain.ts")).runPlain(context, start);
+  if (isPlain(context)) return await (await import("../tui/plain/run-plain.ts")).runPlain(context, start);
   const theme = themeOf(themeFrom(io.env) ?? "dark");
   const columns = io.stdout.columns() ?? 80;
   const { printed, lines } = firstFrame({ columns, theme, version: VERSION, cwd: io.cwd, home: io.env["HOME"] ?? "" });

@@ -7,15 +7,15 @@ import { runFlags } from "../headless/run-flags.ts";
 import type { Output } from "../io.ts";
 import { type Store, withStore } from "../open-store.ts";
 import { writeIfRead } from "../process-io.ts";
-import { farewell } from "./farewell.ts";
-import { readKeys } from "./key-file.ts";
-import { type Action, type Binding, type ChosenKeys, chosenKeys } from "./keys.ts";
-import { liveTheme, themeFrom } from "./live-theme.ts";
-import { screenDoor } from "./screen-door.ts";
-import { openShell, type Shell } from "./shell.ts";
-import { SLASH_COMMANDS } from "./slash-commands.ts";
-import type { Stage } from "./stage.ts";
-import { type App, createApp } from "./tui-app.ts";
+import { type App, createApp } from "./conversation/app.ts";
+import { farewell } from "./conversation/farewell.ts";
+import { liveTheme, themeFrom } from "./draw/live-theme.ts";
+import { readKeys } from "./input/key-file.ts";
+import { type Action, type Binding, type ChosenKeys, chosenKeys } from "./input/keys.ts";
+import { openShell, type Shell } from "./screen/open-screen.ts";
+import { screenDoor } from "./screen/screen-door.ts";
+import type { Stage } from "./screen/stage.ts";
+import { SLASH_COMMANDS } from "./slash/commands.ts";
 
 /** How the screen begins. */
 export type TuiStart = {

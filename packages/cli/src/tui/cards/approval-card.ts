@@ -2,16 +2,16 @@ import type { Answer, OpenApproval } from "@assent/core";
 import { titleOf } from "../../approval-view.ts";
 import { cut, wrapWords } from "../../display-width.ts";
 import { oneLine } from "../../visible-text.ts";
-import type { Canvas, Dialog, Key, Size } from "../dialog.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
-import { isBefore, isEnd, type Pages, pageFrom, type Reading, readAt, START } from "../pages.ts";
-import { themeOf } from "../theme.ts";
-import { actionLines, actionRows } from "./card-action-lines.ts";
-import { type CardAction, type CardMeans, cardActions, rootWords } from "./card-actions.ts";
-import { approvalDiff, cardBody } from "./card-body.ts";
-import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./card-field.ts";
-import { MOVES } from "./card-moves.ts";
-import { cardNotes } from "./card-notes.ts";
+import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
+import { isBefore, isEnd, type Pages, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
+import { themeOf } from "../draw/theme.ts";
+import { actionLines, actionRows } from "./action-lines.ts";
+import { type CardAction, type CardMeans, cardActions, rootWords } from "./actions.ts";
+import { approvalDiff, cardBody } from "./body.ts";
+import { type CardField, cardField, cardFieldLines, pressField, refusal } from "./field.ts";
+import { MOVES } from "./moves.ts";
+import { cardNotes } from "./notes.ts";
 
 /** What the person said with a card. `editor` opens it, on a draft where there is one; `command` is what they made of it here. Both end in a new card. */
 export type CardOutcome =

@@ -1,6 +1,6 @@
 import type { Clock } from "@assent/core";
 import { cut } from "../../display-width.ts";
-import type { Canvas, Key, Size } from "../dialog.ts";
+import type { Canvas, Key, Size } from "../draw/dialog.ts";
 
 /** Something that waits for the person: an approval, a question. */
 export type DeskItem = {

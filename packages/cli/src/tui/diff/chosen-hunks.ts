@@ -1,4 +1,4 @@
-import type { FileDiff, Hunk } from "./parse-diff.ts";
+import type { FileDiff, Hunk } from "./parse.ts";
 
 /** What a file would hold if only the chosen hunks of its diff were made. */
 export function contentWith(original: string, diff: FileDiff, chosen: ReadonlySet<number>): string {

@@ -1,5 +1,5 @@
 import type { Display, JsonObject, OutcomeState } from "@assent/core";
-import type { Role } from "../theme.ts";
+import type { Role } from "../draw/theme.ts";
 import type { Brought } from "./task-ends.ts";
 
 /** A call of a tool, from its proposal to its end. */

@@ -1,7 +1,7 @@
 import { cut, wrap, wrapWords } from "../../display-width.ts";
 import { oneLine, visible } from "../../visible-text.ts";
-import type { Canvas } from "../dialog.ts";
-import { highlight } from "../highlight.ts";
+import type { Canvas } from "../draw/dialog.ts";
+import { highlight } from "../draw/highlight.ts";
 import type { Block } from "./block.ts";
 import { drawCall } from "./draw-call.ts";
 import type { Brought } from "./task-ends.ts";

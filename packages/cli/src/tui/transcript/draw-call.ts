@@ -1,7 +1,7 @@
 import { type Display, oneLine } from "@assent/core";
 import { cut, wrapWords } from "../../display-width.ts";
-import { askRows, askTitle } from "../ask/ask-block.ts";
-import type { Role } from "../theme.ts";
+import type { Role } from "../draw/theme.ts";
+import { askRows, askTitle } from "./ask-block.ts";
 import type { CallBlock } from "./block.ts";
 import { callTitle, outcomeWord } from "./call-words.ts";
 import type { Drawing } from "./draw-block.ts";

@@ -1,9 +1,9 @@
 import { type Display, visible } from "@assent/core";
 import { wrap, wrapWords } from "../../display-width.ts";
-import { diffItems } from "../diff/diff-items.ts";
-import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw-diff.ts";
-import { parseDiff } from "../diff/parse-diff.ts";
-import { drawAnsi } from "./draw-ansi.ts";
+import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
+import { diffItems } from "../diff/items.ts";
+import { parseDiff } from "../diff/parse.ts";
+import { drawAnsi } from "../draw/ansi.ts";
 import type { Drawing } from "./draw-block.ts";
 
 /** Lines of a display, and how many more there are. */

@@ -1,6 +1,6 @@
 import { oneLine } from "@assent/core";
 import { cut, wrapWords } from "../../display-width.ts";
-import type { Role } from "../theme.ts";
+import type { Role } from "../draw/theme.ts";
 import type { CallBlock } from "./block.ts";
 import type { Drawing } from "./draw-block.ts";
 

@@ -5,7 +5,7 @@ import { whoText } from "../../who.ts";
 import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
 import { answeredBy, decidedBy, rememberedText, repliedBy } from "./call-words.ts";
-import { shownContent } from "./shown-prompt.ts";
+import { shownContent } from "./prompt.ts";
 import { afterTask, broughtWith, type TaskEnds } from "./task-ends.ts";
 
 /** What was heard of a conversation and is not in the scrollback yet. */

@@ -4,14 +4,14 @@ import type { By, Clock } from "@assent/core";
 import { systemClock } from "@assent/host";
 import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
 import type { ApprovalEditor } from "../../../src/approval-editor.ts";
-import { askQuestioner } from "../../../src/tui/ask/ask-questioner.ts";
-import { cardApprover } from "../../../src/tui/cards/card-approver.ts";
+import { askQuestioner } from "../../../src/tui/ask/questioner.ts";
+import { cardApprover } from "../../../src/tui/cards/approver.ts";
 import { createDesk } from "../../../src/tui/cards/desk.ts";
-import type { Canvas } from "../../../src/tui/dialog.ts";
-import { themeFrom } from "../../../src/tui/live-theme.ts";
-import { readKey } from "../../../src/tui/read-key.ts";
-import { LiveScreen } from "../../../src/tui/screen.ts";
-import { themeOf } from "../../../src/tui/theme.ts";
+import type { Canvas } from "../../../src/tui/draw/dialog.ts";
+import { themeFrom } from "../../../src/tui/draw/live-theme.ts";
+import { themeOf } from "../../../src/tui/draw/theme.ts";
+import { readKey } from "../../../src/tui/input/read-key.ts";
+import { LiveScreen } from "../../../src/tui/screen/live-screen.ts";
 import { SCENES } from "./scenes.ts";
 
 /** Arguments for Node that put these scenes on a desk, one after the other; `a+b` puts both there at once. What comes of each is a line of the file. */

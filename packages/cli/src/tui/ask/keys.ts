@@ -1,0 +1,161 @@
+import type { Question } from "@assent/core";
+import { DONE, OTHER } from "@assent/core/parts";
+import type { Key } from "../draw/dialog.ts";
+import { typed } from "../input/text-field.ts";
+import {
+  type AskOutcome,
+  type AskState,
+  allAnswers,
+  atQuestion,
+  beginEditing,
+  givenAnswers,
+  isTextOnly,
+  rowsOf,
+  saidTo,
+  withAnswer,
+} from "./state.ts";
+
+/** The state after a key, and what came of it, if anything. */
+export type AskPressed = { readonly state: AskState; readonly outcome?: AskOutcome };
+
+/** What a key does in the dialog. */
+export function pressAsk(questions: readonly Question[], state: AskState, key: Key): AskPressed {
+  const question = questions[state.at];
+  if (state.editing && question) return pressEditor(questions, state, { question, key });
+  if (question && isTextOnly(question) && isText(key))
+    return pressEditor(questions, beginEditing({ ...state, leaving: false }, question, "custom"), { question, key });
+  if (!("name" in key)) return { state: { ...state, leaving: false, stray: true } };
+  if (key.name === "ctrl+c") return cancelled(questions, state);
+  if (key.name === "escape") return leave(questions, state);
+  const isLate = state.fresh && CHOOSING.includes(key.name) && !key.alone;
+  const stray = (state.stray || isLate) && !ARROWS.includes(key.name);
+  const going = { ...state, leaving: false, stray, fresh: false };
+  if (stray) return { state: going };
+  return question ? pressList(questions, going, { question, name: key.name }) : pressReview(questions, going, key.name);
+}
+
+const ARROWS: readonly string[] = ["up", "down", "left", "right"];
+const CHOOSING: readonly string[] = ["enter", "space"];
+
+/** A character, or a pasted text. */
+function isText(key: Key): boolean {
+  return "pasted" in key || [...key.name].length === 1;
+}
+
+function cancelled(questions: readonly Question[], state: AskState): AskPressed {
+  return { state, outcome: { cancelled: givenAnswers(state, questions) } };
+}
+
+/** Esc asks once where something would be lost. */
+function leave(questions: readonly Question[], state: AskState): AskPressed {
+  const loses = questions.length > 1 && givenAnswers(state, questions).length > 0;
+  return loses && !state.leaving ? { state: { ...state, leaving: true } } : cancelled(questions, state);
+}
+
+function pressReview(questions: readonly Question[], state: AskState, name: string): AskPressed {
+  if (name === "enter") return { state, outcome: { answers: allAnswers(state, questions) } };
+  return name === "left" ? { state: atQuestion(state, questions, questions.length - 1) } : { state: strayed(state, name) };
+}
+
+function strayed(state: AskState, name: string): AskState {
+  return [...name].length === 1 ? { ...state, stray: true } : state;
+}
+
+type Listing = { readonly question: Question; readonly name: string };
+
+function pressList(questions: readonly Question[], state: AskState, { question, name }: Listing): AskPressed {
+  const rows = rowsOf(question, questions.length > 1);
+  const row = state.rows[state.at] ?? 0;
+  const to = (next: number): AskPressed => ({
+    state: { ...state, preview: false, rows: state.rows.with(state.at, (next + rows.length) % rows.length) },
+  });
+  switch (name) {
+    case "up":
+      return to(row - 1);
+    case "down":
+      return to(row + 1);
+    case "left":
+      return { state: atQuestion(state, questions, Math.max(0, state.at - 1)) };
+    case "right":
+      return questions.length > 1 ? next(questions, state) : { state };
+    case "n":
+      return { state: beginEditing(state, question, "note") };
+    case "p":
+      return { state: { ...state, preview: !state.preview && question.options[row]?.preview !== undefined } };
+    case "space":
+      if (!question.multi) return { state: { ...state, stray: true } };
+      return choose(questions, state, { question, label: rows[row] ?? OTHER });
+    case "enter":
+      return choose(questions, state, { question, label: rows[row] ?? OTHER });
+    default:
+      return /^[1-9]$/.test(name) && Number(name) <= rows.length ? to(Number(name) - 1) : { state: strayed(state, name) };
+  }
+}
+
+/** On to the next question; after the last to the review, or, of a single one, to the end. */
+function next(questions: readonly Question[], state: AskState): AskPressed {
+  if (questions.length === 1) return { state, outcome: { answers: allAnswers(state, questions) } };
+  return { state: atQuestion(state, questions, Math.min(questions.length, state.at + 1)) };
+}
+
+type Choosing = { readonly question: Question; readonly label: string };
+
+function choose(questions: readonly Question[], state: AskState, { question, label }: Choosing): AskPressed {
+  if (label === OTHER) return { state: beginEditing(state, question, "custom") };
+  if (label === DONE) return next(questions, state);
+  const said = saidTo(state, question);
+  if (!question.multi) {
+    const { custom: _replaced, ...rest } = said;
+    return next(questions, withAnswer(state, { ...rest, selected: [label] }));
+  }
+  const others = said.selected.filter((other) => other !== label);
+  const selected = others.length < said.selected.length ? others : [...others, label];
+  return { state: withAnswer(state, { ...said, selected }) };
+}
+
+type Editing = { readonly question: Question; readonly key: Key };
+
+/** Enter submits, Esc goes back to the list with everything kept. */
+function pressEditor(questions: readonly Question[], state: AskState, { question, key }: Editing): AskPressed {
+  const { editing } = state;
+  if (!editing) return { state };
+  const name = "name" in key ? key.name : "";
+  const isOwn = isTextOnly(question) && editing.what === "custom";
+  if (name === "ctrl+c") return cancelled(questions, state);
+  if (name === "escape") return { state: leftField(isOwn ? withText(state, question, editing.field.text) : state) };
+  const stayed = isOwn && editing.field.text === "" ? pressEmpty(questions, state, name) : undefined;
+  if (stayed) return { state: stayed };
+  if (name !== "enter")
+    return { state: { ...state, empty: false, editing: { ...editing, field: typed(editing.field, key) ?? editing.field } } };
+  return submitted(questions, state, { question, what: editing.what, text: editing.field.text });
+}
+
+function leftField(state: AskState): AskState {
+  return { ...state, editing: undefined, empty: false };
+}
+
+/** An empty field that is the only answer: Enter sends nothing by accident, and the arrows walk over the questions. */
+function pressEmpty(questions: readonly Question[], state: AskState, name: string): AskState | undefined {
+  if (name === "enter") return { ...state, empty: true };
+  if (questions.length === 1 || (name !== "left" && name !== "right")) return undefined;
+  return atQuestion(state, questions, Math.max(0, state.at + (name === "left" ? -1 : 1)));
+}
+
+/** What was typed stays when the field is left; nothing typed is no answer. */
+function withText(state: AskState, question: Question, text: string): AskState {
+  const { custom, ...rest } = saidTo(state, question);
+  if (text === "" && custom === undefined) return state;
+  return withAnswer(state, text === "" ? rest : { ...rest, custom: text });
+}
+
+type Submitted = { readonly question: Question; readonly what: "custom" | "note"; readonly text: string };
+
+function submitted(questions: readonly Question[], state: AskState, { question, what, text }: Submitted): AskPressed {
+  const done = leftField(state);
+  const said = saidTo(state, question);
+  if (what === "note") {
+    const { note: _old, ...rest } = said;
+    return { state: withAnswer(done, text === "" ? rest : { ...rest, note: text }) };
+  }
+  return next(questions, withAnswer(done, { ...said, custom: text, selected: question.multi ? said.selected : [] }));
+}

@@ -1,0 +1,107 @@
+import type { Answered, By, Clock, OpenQuestion, QuestionAnswer, Questioner } from "@assent/core";
+import type { Desk } from "../cards/desk.ts";
+import { pressAsk } from "./keys.ts";
+import { type AskOutcome, allAnswers, beginAsk, expired } from "./state.ts";
+import { askLines } from "./view.ts";
+
+/** What a questioner at a desk needs. */
+export type AskQuestionerParts = {
+  readonly desk: Desk;
+  readonly clock: Clock;
+  readonly by: By;
+  /** Tells the person, wherever they look, that something waits; once per call. */
+  readonly notify: () => void;
+};
+
+/** Puts every question of the model on the desk as a dialog. */
+export function askQuestioner(parts: AskQuestionerParts): Questioner {
+  return { available: () => true, ask: (open, signal, partial) => ask(parts, open, { signal, partial }) };
+}
+
+type Asking = { readonly signal: AbortSignal; readonly partial: (answers: readonly QuestionAnswer[]) => void };
+
+const SECOND_MS = 1_000;
+
+function ask(
+  { desk, clock, by, notify }: AskQuestionerParts,
+  open: OpenQuestion,
+  { signal, partial }: Asking,
+): Promise<Answered | undefined> {
+  const { questions, timer } = open;
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(undefined);
+    let state = beginAsk(questions);
+    let shownAt = -1;
+    const ticking = makeTicking(clock, () => {
+      if (state.left !== undefined) state = { ...state, left: Math.max(0, state.left - 1) };
+      desk.changed();
+    });
+    const end = (answered: Answered | undefined): void => {
+      ticking.stop();
+      timer.stop();
+      signal.removeEventListener("abort", withdrawn);
+      take();
+      resolve(answered);
+    };
+    const withdrawn = (): void => end(undefined);
+    /** Only a list counts down, from when it was drawn or a key was pressed on it. */
+    const time = (): void => {
+      const question = questions[state.at];
+      const seconds = open.timeout();
+      const counts = question !== undefined && question.options.length > 0 && !state.editing;
+      if (counts) timer.restart(question.id);
+      else timer.stop();
+      state = { ...state, left: counts && seconds > 0 ? Math.ceil(seconds) : undefined };
+      if (state.left === undefined) ticking.stop();
+      else ticking.start();
+    };
+    timer.onExpired((answer) => {
+      state = expired(state, questions, answer);
+      shownAt = -1;
+      partial(allAnswers(state, questions));
+      desk.changed();
+    });
+    const take = desk.put({
+      id: open.id,
+      title: questions[0]?.question ?? "",
+      cancels: true,
+      view: (canvas) => askLines(open, state, canvas),
+      shown: () => {
+        if (shownAt === state.at) return;
+        shownAt = state.at;
+        time();
+      },
+      press: (key) => {
+        const pressed = pressAsk(questions, state, key);
+        state = pressed.state;
+        partial(allAnswers(state, questions));
+        if (pressed.outcome) end(answeredBy(pressed.outcome, by));
+        else time();
+      },
+    });
+    signal.addEventListener("abort", withdrawn, { once: true });
+    notify();
+  });
+}
+
+function answeredBy(outcome: AskOutcome, by: By): Answered {
+  if ("cancelled" in outcome) return { outcome: "cancelled", partial: outcome.cancelled, by };
+  return { outcome: "answered", answers: outcome.answers, by };
+}
+
+/** Calls every second, while somebody counts. */
+function makeTicking(clock: Clock, tick: () => void): { readonly start: () => void; readonly stop: () => void } {
+  let cancel: (() => void) | undefined;
+  const stop = (): void => {
+    cancel?.();
+    cancel = undefined;
+  };
+  const start = (): void => {
+    stop();
+    cancel = clock.timer(SECOND_MS, () => {
+      start();
+      tick();
+    });
+  };
+  return { start, stop };
+}

@@ -1,0 +1,176 @@
+import type { Question, QuestionAnswer } from "@assent/core";
+import { isAnswered } from "@assent/core/parts";
+import { cut, TEXT_MARK, wrapWords } from "../../display-width.ts";
+import { markGaps, oneLine, visible } from "../../visible-text.ts";
+import type { Canvas } from "../draw/dialog.ts";
+import { fieldLines } from "../input/text-field.ts";
+import { type AskState, isTextOnly, rowsOf, saidTo } from "./state.ts";
+
+/** Who asks, and what. */
+export type Asked = { readonly questions: readonly Question[]; readonly agentName?: string; readonly fault?: string };
+
+/** The question as rows, marked as foreign text if there are several. */
+function titleRows(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+  const title = titleOf(asked, state, question);
+  const rows = wrapWords(title, canvas.columns);
+  if (rows.length === 1) return rows;
+  return wrapWords(title, canvas.columns - TEXT_MARK.length).map((row) => `${TEXT_MARK}${row}`);
+}
+
+/** The dialog as lines that fit. Rendering twice gives the same lines. */
+export function askLines(asked: Asked, state: AskState, canvas: Canvas): readonly string[] {
+  const { columns, theme } = canvas;
+  const question = asked.questions[state.at];
+  const lines = question ? questionLines(asked, state, { question, canvas }) : reviewLines(asked, state, canvas);
+  const fault = asked.fault === undefined ? [] : [theme.warning(cut(`That cannot be used: ${oneLine(asked.fault)}`, columns))];
+  const stray = state.stray ? wrapWords(strayText(question), columns).map(theme.warning) : [];
+  const leaving = state.leaving ? [theme.warning(cut("Esc again to cancel, any other key to go on", columns))] : [];
+  return [...tabs(asked, state, canvas), ...fault, ...lines, ...stray, ...leaving];
+}
+
+function strayText(question: Question | undefined): string {
+  if (!question) return "Letters do not answer here, so nothing was sent. Press an arrow key first, then Enter to send.";
+  return "Letters do not answer here, so nothing was chosen. Choose with the arrow keys, then press Enter. 'Other' takes your own text.";
+}
+
+function tabs({ questions, agentName }: Asked, { at }: AskState, { columns, theme }: Canvas): readonly string[] {
+  const who = agentName === undefined ? "A question" : `A question of ${oneLine(agentName)}`;
+  if (questions.length === 1) return [theme.title(cut(who, columns))];
+  const names = [...questions.map(({ header, id }) => oneLine(header ?? id)), "Review"];
+  const shown = names.map((name, index) => (index === at ? `[${name}]` : ` ${name} `)).join(" ");
+  return [theme.title(cut(`${who}  ${shown}`, columns))];
+}
+
+type Shown = { readonly question: Question; readonly canvas: Canvas };
+
+function titleOf({ questions }: Asked, state: AskState, question: Question): string {
+  const place = questions.length > 1 ? ` (${state.at + 1}/${questions.length})` : "";
+  const count = question.multi ? ` (${saidTo(state, question).selected.length} selected)` : "";
+  return `${visible(markGaps(question.question))}${place}${count}`;
+}
+
+function questionLines(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+  const { columns, theme } = canvas;
+  if (state.editing) return editorLines(asked, state, { question, canvas });
+  const title = titleRows(asked, state, { question, canvas }).map(theme.bold);
+  const rows = rowsOf(question, asked.questions.length > 1).map((label, at) => ({ at, label }));
+  const cursor = state.rows[state.at] ?? 0;
+  const room = Math.max(3, canvas.rows - title.length - 6);
+  const from = Math.max(0, Math.min(cursor - Math.floor(room / 2), rows.length - room));
+  const shown = rows.slice(from, from + room);
+  const above = from > 0 ? [theme.dim(`  … ${from} more above`)] : [];
+  const below = rows.length - from - shown.length;
+  return [
+    ...title,
+    ...above,
+    ...shown.flatMap(({ at, label }) => rowLines(state, { question, canvas, at, label, isAt: at === cursor })),
+    ...(below > 0 ? [theme.dim(`  … ${below} more below`)] : []),
+    ...previewLines(state, { question, canvas }),
+    ...noteLines(saidTo(state, question), canvas),
+    ...wrapWords(hints(asked, question, state), columns).map(theme.dim),
+  ];
+}
+
+type Row = Shown & { readonly at: number; readonly label: string; readonly isAt: boolean };
+
+function rowLines(state: AskState, { question, canvas, at, label, isAt }: Row): readonly string[] {
+  const { columns, theme } = canvas;
+  const option = question.options[at];
+  const recommended = option && at === question.recommended ? " (Recommended)" : "";
+  const line = cut(
+    `${isAt ? ">" : " "} ${markOf(question, saidTo(state, question), at)}${oneLine(label)}${recommended}${ownText(question, saidTo(state, question), at)}`,
+    columns,
+  );
+  const told = option?.description ? [theme.dim(cut(`      ${oneLine(option.description)}`, columns))] : [];
+  return [isAt ? theme.selected(line) : line, ...told];
+}
+
+/** A box to check, or a star beside what was chosen. */
+function markOf({ options, multi }: Question, { selected, custom }: QuestionAnswer, at: number): string {
+  if (at > options.length) return "";
+  const label = options[at]?.label;
+  const isOn = label === undefined ? custom !== undefined : selected.includes(label);
+  if (multi) return isOn ? "[x] " : "[ ] ";
+  return isOn ? "* " : "  ";
+}
+
+function ownText({ options }: Question, { custom }: QuestionAnswer, at: number): string {
+  return at === options.length && custom !== undefined ? `: ${oneLine(custom)}` : "";
+}
+
+const PREVIEW_ROWS = 10;
+
+function previewLines(state: AskState, { question, canvas }: Shown): readonly string[] {
+  const { columns, theme } = canvas;
+  const preview = question.options[state.rows[state.at] ?? 0]?.preview;
+  if (!state.preview || preview === undefined) return [];
+  const lines = wrapWords(visible(markGaps(preview)).replaceAll("\t", "    "), columns - 4);
+  const more = lines.length > PREVIEW_ROWS ? [theme.dim(`    … ${lines.length - PREVIEW_ROWS} more lines`)] : [];
+  return [...lines.slice(0, PREVIEW_ROWS).map((line) => `  ${theme.border("│")} ${line}`), ...more];
+}
+
+function noteLines({ note }: QuestionAnswer, { columns, theme }: Canvas): readonly string[] {
+  return note === undefined ? [] : [theme.italic(cut(`  note: ${oneLine(note)}`, columns))];
+}
+
+function hints({ questions }: Asked, question: Question, { left }: AskState): string {
+  const several = questions.length > 1;
+  const { options, multi } = question;
+  const parts = [
+    isTextOnly(question) ? "Enter or any letter: type an answer" : multi ? "Enter or space checks" : "Enter chooses",
+    ...(several ? ["left/right: back and on"] : []),
+    ...(isTextOnly(question) ? [] : ["n: note"]),
+    ...(options.some(({ preview }) => preview !== undefined) ? ["p: preview"] : []),
+    "Esc: cancel",
+    ...(left === undefined ? [] : [`answers itself in ${left} s without a key`]),
+  ];
+  return parts.join(" · ");
+}
+
+const MOST_OPTIONS = 8;
+const MOST_ROWS = 16;
+
+/** The editor repeats what was asked; what is checked stays in sight, and what is left out is counted. */
+function editorLines(asked: Asked, state: AskState, { question, canvas }: Shown): readonly string[] {
+  const { columns, theme } = canvas;
+  const { selected } = saidTo(state, question);
+  const isOn = (label: string): boolean => selected.includes(label);
+  const labels = question.options.map(({ label }) => label);
+  const kept =
+    labels.length <= MOST_OPTIONS ? labels : [...labels.filter(isOn), ...labels.filter((label) => !isOn(label))].slice(0, MOST_OPTIONS);
+  const gone = labels.filter((label) => !kept.includes(label));
+  const checked = gone.filter(isOn).length;
+  const gap = gone.length === 0 ? [] : [`  … ${gone.length} more${checked > 0 ? `, ${checked} checked` : ""}`];
+  const head = [
+    ...titleRows(asked, state, { question, canvas }),
+    ...labels.filter((label) => kept.includes(label)).map((label) => cut(`  ${isOn(label) ? "[x]" : " - "} ${oneLine(label)}`, columns)),
+    ...gap,
+  ].slice(0, MOST_ROWS);
+  const what = state.editing?.what === "note" ? "Your note" : "Your answer";
+  const field = state.editing?.field ?? { text: "", at: 0 };
+  const rows = Math.max(3, Math.min(10, canvas.rows - head.length - 3));
+  const how = cut(`${what}: Enter sends it, shift+Enter or ctrl+j begins a line, Esc goes back`, columns);
+  const walk = asked.questions.length > 1 ? "; left and right go to the other questions" : "";
+  const empty = state.empty
+    ? wrapWords(`Nothing is typed yet. Type an answer, or Esc twice to cancel${walk}.`, columns).map(theme.warning)
+    : [];
+  return [...head.map(theme.dim), theme.bold(how), ...fieldLines(field, columns, rows), ...empty];
+}
+
+function reviewLines({ questions }: Asked, state: AskState, { columns, theme }: Canvas): readonly string[] {
+  const lines = questions.map((question) => {
+    const answer = saidTo(state, question);
+    const text = `  ${oneLine(question.header ?? question.id)}: ${saidText(question, answer)}`;
+    return isAnswered(answer) || question.multi ? cut(text, columns) : theme.warning(cut(text, columns));
+  });
+  const open = questions.filter((question) => !isAnswered(saidTo(state, question)) && !question.multi).length;
+  const warned = open === 0 ? [] : [theme.warning(`${open} ${open === 1 ? "question has" : "questions have"} no answer.`)];
+  return [theme.bold("Your answers"), ...lines, ...warned, theme.dim(cut("Enter sends them · left: back · Esc: cancel", columns))];
+}
+
+function saidText({ multi }: Question, { selected, custom, note, automatic }: QuestionAnswer): string {
+  const chosen = multi ? `[${selected.map(oneLine).join(", ")}]` : selected.map(oneLine).join("");
+  const own = custom === undefined ? "" : `"${oneLine(custom)}"`;
+  const all = [selected.length > 0 || (multi && own === "") ? chosen : "", own].filter((text) => text !== "").join(" + ");
+  return `${all === "" ? "(no answer)" : all}${automatic ? " (automatic)" : ""}${note === undefined ? "" : ` note: "${oneLine(note)}"`}`;
+}

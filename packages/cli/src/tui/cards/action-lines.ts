@@ -1,0 +1,64 @@
+import { cut } from "../../display-width.ts";
+import { oneLine } from "../../visible-text.ts";
+import type { Canvas, Size } from "../draw/dialog.ts";
+import { type CardAction, rootWords } from "./actions.ts";
+
+/** Which answer is chosen, and whether those that approve can be. */
+export type Choosing = { readonly chosen: CardAction | undefined; readonly open: boolean };
+
+/** With fewer rows than this, what remembers an answer shares one row, so that more of the request is in sight. */
+const ROOMY = 30;
+const MANY = 7;
+/** With fewer rows than this and one for each answer, all answers share one. */
+const LEAST_REST = 9;
+
+function sharing(actions: readonly CardAction[], { rows }: Size): readonly CardAction[] {
+  const remembering = rows < ROOMY && actions.length > MANY ? actions.filter(({ rules }) => rules !== undefined) : [];
+  return rows - (actions.length - remembering.length) < LEAST_REST ? actions : remembering;
+}
+
+/** How many rows the answers, and what is said of them, take. */
+export function actionRows(actions: readonly CardAction[], notes: readonly string[], size: Size): number {
+  return actions.length - Math.max(0, sharing(actions, size).length - 1) + shownNotes(notes, size).length;
+}
+
+/** With fewer rows than this there is none for what is not offered. */
+const NOTES_FROM = 18;
+
+function shownNotes(notes: readonly string[], { rows }: Size): readonly string[] {
+  return rows < NOTES_FROM ? [] : notes;
+}
+
+/** What a person can do with a card, and what is said of the rest. */
+export type Answers = { readonly actions: readonly CardAction[]; readonly notes: readonly string[] };
+
+/** The answers, one row each where there is room for that. What shares a row gives it to the one that is chosen. */
+export function actionLines({ actions, notes }: Answers, choosing: Choosing, canvas: Canvas): readonly string[] {
+  const shared = sharing(actions, canvas);
+  const inFront = shared.find((action) => action === choosing.chosen);
+  const offered = actions.flatMap((action) => {
+    if (!shared.includes(action) || action === inFront) return [actionLine(action, choosing, canvas)];
+    return inFront || action !== shared[0] ? [] : [sharedLine(shared, choosing, canvas)];
+  });
+  return [...offered, ...shownNotes(notes, canvas).map((note) => canvas.theme.dim(cut(`     ${note}`, canvas.columns)))];
+}
+
+function sharedLine(shared: readonly CardAction[], { open }: Choosing, { columns, theme }: Canvas): string {
+  const keys = shared.map(({ key }) => key).join(" ");
+  const isAll = shared.some(({ rules }) => rules === undefined);
+  const line = cut(
+    `  ${keys}  ${isAll ? "each letter shows what it does" : "Yes, and remember it; each letter shows what would be stored"}`,
+    columns,
+  );
+  return open || isAll ? line : theme.dim(line);
+}
+
+function actionLine(action: CardAction, { chosen, open }: Choosing, { columns, theme }: Canvas): string {
+  const { key, says, rules, approves } = action;
+  const off = approves && !open;
+  const root = rootWords(rules ?? []);
+  const rule = rules ? `: ${rules.map(oneLine).join(", ")}${root === "" ? "" : `  (${root})`}` : "";
+  const line = cut(`${action === chosen ? ">" : " "} ${key}  ${says}${rule}${off ? " (when all of it was shown)" : ""}`, columns);
+  if (action === chosen) return theme.selected(line);
+  return off ? theme.dim(line) : line;
+}

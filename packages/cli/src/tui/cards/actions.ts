@@ -1,0 +1,121 @@
+import type { Answer, OpenApproval, Remember } from "@assent/core";
+import type { Editable } from "../../approval-editor.ts";
+import { wholeTool } from "../../whole-tool.ts";
+import { isShort } from "./field.ts";
+
+/** What a person can do with a card. */
+export type CardAction = {
+  readonly key: string;
+  readonly says: string;
+  /** A rule that would be stored, shown literally. */
+  readonly rules?: readonly string[];
+  /** True: needs everything to have been seen. */
+  readonly approves: boolean;
+  readonly does:
+    | { readonly type: "answer"; readonly answer: Pick<Answer, "outcome" | "remember" | "mode"> }
+    | { readonly type: "reason"; readonly interrupt: boolean; readonly discards?: true }
+    | { readonly type: "command"; readonly text: string }
+    | { readonly type: "edit" }
+    | { readonly type: "hunks" };
+};
+
+/** What the desk can do for a card beyond an answer. */
+export type CardMeans = {
+  /** What of the request the person can change. */
+  readonly editable: Editable | undefined;
+  /** The person's own editor can be opened. */
+  readonly editor: boolean;
+  /** The card shows a previewed change that only a person may apply. */
+  readonly isProposal?: boolean;
+  /** Rejecting can also discard the previewed change that the call would apply. */
+  readonly discards?: boolean;
+  /** What the model proposed, where this is what the person made of it. */
+  readonly original?: OpenApproval;
+};
+
+/** The answers that make sense for this request, the mildest first; none is chosen by itself. */
+export function cardActions(approval: OpenApproval, means: CardMeans, hunks: number): readonly CardAction[] {
+  const { details } = approval;
+  if (means.isProposal) return [approve("y", "Apply it"), DISCARD];
+  if (details.type === "plan") return [...planActions(details.prePlanMode), ...REFUSALS];
+  const parts: CardAction = { key: "h", says: "Choose some of its hunks", approves: false, does: { type: "hunks" } };
+  return [
+    approve("y", "Yes, this once"),
+    ...rememberActions(approval),
+    ...editActions(approval, means),
+    ...(hunks > 1 && means.editable !== "input" ? [parts] : []),
+    ...REFUSALS,
+    ...(means.discards ? [{ ...DISCARD, says: "No, and discard the previewed change" }] : []),
+  ];
+}
+
+const DISCARD: CardAction = {
+  key: "d",
+  says: "Discard it, and say why",
+  approves: false,
+  does: { type: "reason", interrupt: false, discards: true },
+};
+
+const REFUSALS: readonly CardAction[] = [
+  { key: "n", says: "No, and say why", approves: false, does: { type: "reason", interrupt: false } },
+  { key: "x", says: "No, and stop the turn", approves: false, does: { type: "reason", interrupt: true } },
+];
+
+function approve(key: string, says: string, remember?: Remember): CardAction {
+  const answer = { outcome: "approve" as const, ...(remember && { remember }) };
+  return { key, says, approves: true, does: { type: "answer", answer }, ...(remember?.rules && { rules: remember.rules }) };
+}
+
+const EDIT_WORDS: Readonly<Record<Editable, string>> = {
+  content: "Edit first, in your editor",
+  command: "Edit the command first, in your editor",
+  input: "Edit its input first, in your editor",
+};
+
+/** A short command is edited on the card itself; everything else needs an editor. */
+function editActions({ details }: OpenApproval, { editable, editor }: CardMeans): readonly CardAction[] {
+  const edit = (says: string, does: CardAction["does"]): readonly CardAction[] => [{ key: "e", says, approves: false, does }];
+  if (editable === undefined) return [];
+  if (editable === "command" && details.type === "exec" && isShort(details.command))
+    return edit("Edit the command first", { type: "command", text: details.command });
+  return editor ? edit(EDIT_WORDS[editable], { type: "edit" }) : [];
+}
+
+/** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
+function rememberActions(approval: OpenApproval): readonly CardAction[] {
+  const { explicitAsk, details, suggestions, agentName } = approval;
+  if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [];
+  const remembered = (key: string, says: string, scope: Remember["scope"]): CardAction => approve(key, says, { scope, rules: suggestions });
+  const whole = wholeTool(approval);
+  const wider = [
+    remembered("p", "Yes, and the like in this project", "project"),
+    remembered("u", "Yes, and the like in any project, for me", "user"),
+  ];
+  return [
+    remembered("s", "Yes, and the like in this session", "session"),
+    ...(whole.length > 0 ? [approve("t", "Yes, and all of this tool in this session", { scope: "session", rules: whole })] : []),
+    ...(agentName === undefined ? wider : []), // what is said to an agent is remembered for that agent alone
+  ];
+}
+
+/** Where the paths of these rules begin, in words; empty where none could be taken for a path of the machine. */
+export function rootWords(rules: readonly string[]): string {
+  return rules.some((rule) => FROM_PROJECT.test(rule)) ? "/ = project root" : "";
+}
+
+/** A path, but none of a program: commands are named as the machine names them. */
+const FROM_PROJECT = /^(?!shell\(|bash\()\w+\(\/(?!\/)/i;
+
+function planActions(prePlanMode: string | undefined): readonly CardAction[] {
+  const into = (key: string, says: string, mode: string): CardAction => ({
+    key,
+    says,
+    approves: true,
+    does: { type: "answer", answer: { outcome: "approve", mode } },
+  });
+  return [
+    into("y", "Yes: begin, and ask before each change", "default"),
+    into("a", "Yes, and let edits pass without asking", "auto-edit"),
+    ...(prePlanMode === undefined ? [] : [into("b", `Yes, and back to mode ${prePlanMode}`, prePlanMode)]),
+  ];
+}

@@ -1,0 +1,145 @@
+import type { Answer, Approver, By, OpenApproval } from "@assent/core";
+import { messageOf } from "@assent/core";
+import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../approval-editor.ts";
+import { appliesProposal, titleOf } from "../../approval-view.ts";
+import { oneLine } from "../../visible-text.ts";
+import type { CardMeans } from "./actions.ts";
+import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
+import type { Desk, DeskItem } from "./desk.ts";
+
+/** What an approver at a desk needs. */
+export type CardApproverParts = {
+  readonly desk: Desk;
+  readonly by: By;
+  /** Lets the person change a request before they say yes; its editor has the whole screen meanwhile. Absent: they cannot here. */
+  readonly edit?: ApprovalEditor;
+  /** Discards the previewed change that a rejected call would have applied. Absent: it stays staged. */
+  readonly discard?: (approval: OpenApproval, reason: string) => void;
+  /** The place of its call among those of its session that are open now; undefined: nobody knows. */
+  readonly placeOf?: (approval: OpenApproval) => number | undefined;
+};
+
+/** Puts every approval on the desk as a card. */
+export function cardApprover(parts: CardApproverParts): Approver {
+  return { available: () => true, ask: (approval, signal) => ask(parts, approval, signal) };
+}
+
+/** What is on the card now: the request as the model made it, or as the person did. */
+type Sheet = {
+  readonly approval: OpenApproval;
+  readonly edit?: Edit;
+  /** What could not be used, for the editor. */
+  readonly draft?: string | undefined;
+  readonly beginning: CardBeginning;
+};
+type Asked = { readonly parts: CardApproverParts; readonly asked: OpenApproval; readonly signal: AbortSignal; readonly place: Place };
+/** Where the card stands on the desk: what comes of an edit stands there, too. */
+type Place = { item: DeskItem | undefined; leave: () => void };
+
+async function ask(parts: CardApproverParts, asked: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
+  const place: Place = { item: undefined, leave: () => undefined };
+  const asking: Asked = { parts, asked, signal, place };
+  try {
+    for (let sheet: Sheet = { approval: asked, beginning: {} }; ; ) {
+      const outcome = await putUp(asking, sheet);
+      if (outcome === undefined) return undefined;
+      const isAnswer = "answer" in outcome;
+      const next = isAnswer ? await rechecked(asking, sheet, outcome.answer) : await edited(asking, sheet, outcome);
+      if (isAnswer && next === sheet) return answered(asking, sheet, outcome.answer);
+      sheet = next;
+    }
+  } finally {
+    place.leave();
+  }
+}
+
+type Said = Extract<CardOutcome, { readonly answer: unknown }>["answer"];
+
+/** What the person made of it is what a yes is for; hunks chosen after it are chosen from it. */
+function answered({ asked, parts }: Asked, { edit }: Sheet, { discard, ...said }: Said): Answer {
+  const { id, revision, fingerprint } = asked;
+  if (discard) parts.discard?.(asked, said.reason ?? "");
+  const changed = said.outcome === "approve" && said.newContent === undefined ? edit : undefined;
+  return { approval: id, revision, fingerprint, by: parts.by, ...changed, ...said };
+}
+
+/** The same sheet, unless it was edited and what a yes would run is no longer what was shown. */
+async function rechecked({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, said: Said): Promise<Sheet> {
+  const { approval, edit } = sheet;
+  if (said.outcome !== "approve" || !edit || !editor) return sheet;
+  try {
+    const now = await changedSince(editor, { asked, edit, approval }, signal);
+    if (!now) return sheet;
+    return "message" in now
+      ? { approval: asked, beginning: { hint: oneLine(now.message) } }
+      : { approval: now, edit, beginning: { hint: CHANGED } };
+  } catch (error) {
+    return { ...sheet, beginning: { hint: messageOf(error) } };
+  }
+}
+
+/** The card after an edit: with what came of it, or as it was, with why nothing did and what was typed. */
+async function edited({ parts: { edit: editor }, asked, signal }: Asked, sheet: Sheet, outcome: Editing): Promise<Sheet> {
+  const typed = "command" in outcome ? outcome.command : outcome.draft;
+  const again = ({ message, text }: NoEdit): Sheet => ({
+    ...sheet,
+    draft: text,
+    beginning: { hint: oneLine(message), ...(typed !== undefined && { draft: typed }) },
+  });
+  if (!editor) return again({ message: "This cannot be edited here." });
+  try {
+    const { approval: shown } = sheet;
+    const edit =
+      "command" in outcome
+        ? withCommand(shown, outcome.command)
+        : await editor.open({ approval: shown, draft: typed ?? sheet.draft }, signal);
+    if ("message" in edit) return again(edit);
+    const approval = await editor.revise(asked, edit, signal);
+    return "message" in approval ? again(approval) : { approval, edit, beginning: {} };
+  } catch (error) {
+    return again({ message: messageOf(error) }); // one that is withdrawn goes away with its card
+  }
+}
+
+type Editing = Exclude<CardOutcome, { readonly answer: unknown }>;
+
+/** Undefined: it was answered or closed elsewhere. The card stays where it is until another one, or nobody, takes its place. */
+function putUp({ parts: { desk, edit, placeOf, discard }, asked, signal, place }: Asked, sheet: Sheet): Promise<CardOutcome | undefined> {
+  const { approval } = sheet;
+  const means: CardMeans = {
+    editable: edit?.editable(asked),
+    editor: edit?.hasEditor() === true,
+    discards: discard !== undefined && appliesProposal(asked),
+    ...(sheet.edit && { original: asked }),
+  };
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve(undefined);
+    const card = approvalCard(approval, means);
+    let state = card.begin(sheet.beginning);
+    let isOver = false;
+    const end = (outcome: CardOutcome | undefined): void => {
+      isOver = true;
+      signal.removeEventListener("abort", withdrawn);
+      resolve(outcome);
+    };
+    const withdrawn = (): void => end(undefined);
+    const item: DeskItem = {
+      id: approval.id,
+      title: oneLine(titleOf(approval)),
+      call: { session: asked.sessionId, place: () => placeOf?.(asked) },
+      view: (canvas) => card.view(state, canvas),
+      shown: (canvas) => {
+        state = card.shown(state, canvas);
+      },
+      press: (key, size) => {
+        if (isOver) return;
+        const pressed = card.key(state, key, size);
+        state = pressed.state;
+        if (pressed.outcome) end(pressed.outcome);
+      },
+    };
+    place.leave = desk.put(item, place.item);
+    place.item = item;
+    signal.addEventListener("abort", withdrawn, { once: true });
+  });
+}

@@ -1,0 +1,109 @@
+import type { OpenApproval } from "@assent/core";
+import { factLines, subject, warningsOf } from "../../approval-view.ts";
+import { quotedAfter, TEXT_MARK, wrap } from "../../display-width.ts";
+import { restOfInput } from "../../rest-of-input.ts";
+import { markGaps, oneLine, visible } from "../../visible-text.ts";
+import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
+import { type DiffItem, diffItems } from "../diff/items.ts";
+import { type FileDiff, parseDiff } from "../diff/parse.ts";
+import type { Canvas } from "../draw/dialog.ts";
+import type { Pages } from "../draw/pages.ts";
+
+/** What a card's body depends on beside the request. */
+export type BodyView = { readonly folded: ReadonlySet<number>; readonly chosen: ReadonlySet<number> | undefined };
+
+type Piece =
+  | { readonly type: "fact"; readonly label: string; readonly text: string }
+  /** `several`: the text has more than one line. */
+  | { readonly type: "text"; readonly text: string; readonly strong: boolean; readonly several: boolean }
+  | { readonly type: "warning"; readonly text: string }
+  | { readonly type: "gap" }
+  | { readonly type: "diff"; readonly item: DiffItem; readonly mark: string };
+
+/** A line longer than this is several pieces, so that any line can be paged through. */
+const LONGEST_PIECE = 400;
+
+/** Everything the person must have seen before a yes, from the frozen request itself, piece by piece. The newest is remembered: a frame asks for it several times. */
+export function cardBody(
+  approval: OpenApproval,
+  diff: readonly FileDiff[],
+  original?: OpenApproval,
+): (view: BodyView, columns: number) => Pages {
+  let last: { readonly view: BodyView; readonly split: boolean; readonly pages: Pages } | undefined;
+  return ({ folded, chosen }, columns) => {
+    const split = columns >= SPLIT_COLUMNS;
+    if (last?.view.folded === folded && last.view.chosen === chosen && last.split === split) return last.pages;
+    const pieces = [...approvalPieces(approval, { folded, chosen, split, diff, original })];
+    const pages: Pages = { count: pieces.length, draw: (at, canvas) => drawPiece(pieces[at] ?? { type: "gap" }, canvas) };
+    last = { view: { folded, chosen }, split, pages };
+    return pages;
+  };
+}
+
+type Laid = BodyView & { readonly split: boolean; readonly diff: readonly FileDiff[]; readonly original: OpenApproval | undefined };
+
+/** The changes of an edit; empty for anything else. */
+export function approvalDiff({ details }: OpenApproval): readonly FileDiff[] {
+  return details.type === "edit" ? parseDiff(details.fileDiff) : [];
+}
+
+function* approvalPieces(approval: OpenApproval, laid: Laid): Generator<Piece> {
+  const { details } = approval;
+  if (laid.original) yield { type: "fact", label: "edited", text: editedText(laid.original) };
+  for (const [label, text] of factLines(approval)) if (label !== "id") yield { type: "fact", label, text };
+  const { lines, blocks } = restOfInput(approval);
+  const inputs = lines.map((text): Piece => ({ type: "fact", label: "input", text }));
+  const isPlan = details.type === "plan"; // a plan is what is read, and stands before how it was handed in
+  if (!isPlan) yield* inputs;
+  yield { type: "gap" };
+  for (const text of warningsOf(details, laid.original !== undefined)) yield { type: "warning", text };
+  if (laid.diff.length > 0) yield* diffPieces(laid);
+  else yield* textPieces(subject(details), details.type === "exec");
+  if (isPlan && inputs.length > 0) yield* [{ type: "gap" } as const, ...inputs];
+  for (const text of blocks) {
+    yield { type: "gap" };
+    yield* textPieces(`input ${text}`, false);
+  }
+}
+
+/** That it is the person's own, and what it was before. */
+function editedText({ details }: OpenApproval): string {
+  return `by you, and judged again${details.type === "exec" ? `; the model wanted: ${details.command}` : ""}`;
+}
+
+function* textPieces(text: string, strong: boolean): Generator<Piece> {
+  const parts = wrap(visible(markGaps(text)).replaceAll("\t", "    "), LONGEST_PIECE);
+  for (const part of parts) yield { type: "text", text: part, strong, several: parts.length > 1 };
+}
+
+function* diffPieces({ diff, folded, chosen, split }: Laid): Generator<Piece> {
+  for (const item of diffItems(diff, { split, folded })) {
+    const mark = item.type !== "hunk" || !chosen ? "" : chosen.has(item.hunk) ? "[x] " : "[ ] ";
+    yield { type: "diff", item, mark };
+  }
+}
+
+const LABEL_COLUMNS = 8;
+
+function drawPiece(piece: Piece, canvas: Canvas): readonly string[] {
+  const { columns, theme } = canvas;
+  switch (piece.type) {
+    case "gap":
+      return [""];
+    case "fact":
+      return wrap(oneLine(piece.text), columns - LABEL_COLUMNS).map(
+        (line, at) => `${theme.dim((at === 0 ? piece.label : "").padEnd(LABEL_COLUMNS))}${line}`,
+      );
+    case "warning":
+      return quotedAfter("! ", visible(piece.text), columns).map(theme.warning);
+    case "text": {
+      const rows = wrap(piece.text, columns - TEXT_MARK.length);
+      const mark = piece.several || rows.length > 1 ? theme.border(TEXT_MARK) : "  ";
+      return rows.map((line) => `${mark}${piece.strong ? theme.bold(line) : line}`);
+    }
+    default:
+      return drawDiffItem(piece.item, { ...canvas, columns: columns - piece.mark.length }).map(
+        (line, at) => `${at === 0 ? piece.mark : ""}${line}`,
+      );
+  }
+}

@@ -1,0 +1,145 @@
+import { cut, wrapWords } from "../../display-width.ts";
+import { oneLine } from "../../visible-text.ts";
+import type { Canvas, Size } from "../draw/dialog.ts";
+import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
+import { themeOf } from "../draw/theme.ts";
+import type { Desk } from "./desk.ts";
+
+/** A question of the program itself that is answered by yes or no. */
+export type Confirming = {
+  readonly title: string;
+  /** What must have been seen before a yes. They hold no control characters. */
+  readonly lines: readonly string[];
+  readonly yes: string;
+  readonly no: string;
+};
+
+/** A question as it stands on the screen. */
+export type ConfirmState = Reading & {
+  readonly chosen: "y" | "n" | undefined;
+  /** Somebody types a text, which is for nobody here: a letter of it chooses nothing. */
+  readonly typed: boolean;
+  /** Why the last key did nothing. */
+  readonly hint: string;
+};
+
+/** Rows that are not the text: title, count of what is hidden, a gap or a hint, both answers. */
+const FURNITURE = 5;
+const PLAIN = themeOf("none");
+
+/** Nothing is chosen, and nothing was seen. */
+export const UNCONFIRMED: ConfirmState = { at: START, chosen: undefined, typed: false, hint: "", seen: START, seenAt: 0 };
+
+/** Puts the question on the desk. Only `y` and then Enter is a yes, and only when all of it was shown; `n`, or leaving it, is none. */
+export function confirm(desk: Desk, confirming: Confirming): Promise<boolean> {
+  return new Promise((resolve) => {
+    let state = UNCONFIRMED;
+    const take = desk.put({
+      id: confirming.title,
+      title: confirming.title,
+      cancels: true,
+      view: (canvas) => confirmLines(confirming, state, canvas),
+      shown: (canvas) => {
+        state = shownConfirm(confirming, state, canvas);
+      },
+      press: (key, size) => {
+        const pressed = pressConfirm(confirming, { ...state, hint: "" }, { name: "text", ...key, size });
+        if (typeof pressed !== "boolean") state = pressed;
+        else {
+          take();
+          resolve(pressed);
+        }
+      },
+    });
+  });
+}
+
+/** The question, as far as there is room. */
+export function confirmLines(confirming: Confirming, unfitted: ConfirmState, canvas: Canvas): readonly string[] {
+  const { columns, theme } = canvas;
+  const state = fitted(confirming, unfitted, canvas);
+  const pages = pagesOf(confirming);
+  const { lines, next } = pageFrom(pages, state.at, room(canvas));
+  const left = pages.count - next.piece;
+  const more = left > 0 ? [theme.warning(cut(`… ${left} more ${left === 1 ? "line" : "lines"}: PgDn or space shows them`, columns))] : [];
+  const option = (key: "y" | "n", says: string): string => {
+    const line = cut(`${state.chosen === key ? ">" : " "} ${key}  ${says}`, columns);
+    return state.chosen === key ? theme.selected(line) : line;
+  };
+  const above = [
+    theme.title(cut(confirming.title, columns)),
+    ...lines,
+    ...more,
+    state.hint === "" ? "" : theme.warning(cut(state.hint, columns)),
+  ];
+  const isSmall = above.length + ANSWERS > canvas.rows;
+  const isOpen = isAllSeen(confirming, isSmall ? state : seenOn(confirming, state, canvas), canvas);
+  const when = isOpen ? "" : isSmall ? " (in a larger terminal: this one is too small to show it)" : " (when all of it was shown)";
+  return [...above, option("y", `${confirming.yes}${when}`), option("n", confirming.no)];
+}
+
+const ANSWERS = 2;
+
+/** The question once this canvas was on the screen. Whoever draws one that is higher than its room leaves out its top: such a frame has shown nothing. */
+export function shownConfirm(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
+  const isTooHigh = confirmLines(confirming, state, canvas).length > canvas.rows;
+  return isTooHigh ? state : seenOn(confirming, fitted(confirming, state, canvas), canvas);
+}
+
+function fitted(confirming: Confirming, state: ConfirmState, { columns }: Pick<Size, "columns">): ConfirmState {
+  const pages = pagesOf(confirming);
+  return { ...state, ...readAt(state, columns, () => pages) };
+}
+
+function seenOn(confirming: Confirming, state: ConfirmState, canvas: Canvas): ConfirmState {
+  const { next } = pageFrom(pagesOf(confirming), state.at, room(canvas));
+  const { seen } = state;
+  const isNextToIt = !isBefore(seen, state.at);
+  return { ...state, seenAt: canvas.columns, seen: isNextToIt && isBefore(seen, next) ? next : seen };
+}
+
+function isAllSeen(confirming: Confirming, { seen, seenAt }: ConfirmState, { columns }: Pick<Size, "columns">): boolean {
+  return seenAt === columns && isEnd(pagesOf(confirming), seen);
+}
+
+type Pressed = { readonly name: string; readonly alone?: true; readonly size: Size };
+
+const LEAVING: readonly string[] = ["escape", "ctrl+c"];
+const CHOOSING: readonly string[] = ["up", "down", "tab"];
+
+const KEYS = "y or n chooses, Enter confirms, Esc means n.";
+
+/** The question after a key, or its answer. */
+export function pressConfirm(confirming: Confirming, unfitted: ConfirmState, { name, alone, size }: Pressed): ConfirmState | boolean {
+  const state = fitted(confirming, unfitted, size);
+  const { at, chosen, typed } = state;
+  if (LEAVING.includes(name)) return false;
+  if (name === "enter") return decided(state, isAllSeen(confirming, state, size));
+  if ((name === "y" || name === "n") && (!typed || alone)) return { ...state, chosen: name, typed: false };
+  if (CHOOSING.includes(name)) return { ...state, chosen: chosen === "y" ? "n" : "y", typed: false };
+  const move = MOVES[name];
+  if (move) return { ...state, at: move(pagesOf(confirming), at, room({ ...size, theme: PLAIN })) };
+  return { ...state, chosen: undefined, typed: true, hint: `'${cut(oneLine(name), 20)}' is no answer here: ${KEYS}` };
+}
+
+function decided(state: ConfirmState, isOpen: boolean): ConfirmState | boolean {
+  if (state.chosen === "n") return false;
+  if (state.chosen === "y") return isOpen || { ...state, hint: "There is more to see first: PgDn or space shows it." };
+  return { ...state, hint: `Enter alone answers nothing: ${KEYS}` };
+}
+
+type Move = (pages: Pages, at: Position, canvas: Canvas) => Position;
+
+const forward: Move = (pages, at, canvas) => {
+  const { next } = pageFrom(pages, at, canvas);
+  return isEnd(pages, next) ? at : next;
+};
+const MOVES: Readonly<Record<string, Move>> = { pageDown: forward, space: forward, pageUp: pageBefore, home: () => START };
+
+function room(canvas: Canvas): Canvas {
+  return { ...canvas, rows: Math.max(1, canvas.rows - FURNITURE) };
+}
+
+function pagesOf({ lines }: Confirming): Pages {
+  return { count: lines.length, draw: (piece, { columns }) => wrapWords(lines[piece] ?? "", columns - 2).map((line) => `  ${line}`) };
+}

@@ -1,0 +1,22 @@
+import { type OpenApproval, recordedCall, type Session } from "@assent/core";
+import type { Settle } from "./proposal-cards.ts";
+
+/** Discards the previewed change that a rejected call would have applied, once the call has ended: without the change it would not end as rejected. */
+export function discardAfterNo(
+  sessionOf: (id: string) => Session | undefined,
+  settle: Settle,
+): (approval: OpenApproval, reason: string) => void {
+  return ({ sessionId, callId }, reason) => {
+    const session = sessionOf(sessionId);
+    const ended = session?.listen((event) => {
+      if (event.type !== "call.ended" || event.body.call !== callId) return;
+      ended?.close();
+      const discard = async (): Promise<void> => {
+        const { "call.judged": judged } = await recordedCall(session.ledger, sessionId, callId);
+        const proposal = judged?.binds["proposal"];
+        if (proposal !== undefined) await settle("discard", proposal, reason);
+      };
+      discard().catch(() => undefined); // the turn reports a store that fails
+    });
+  };
+}

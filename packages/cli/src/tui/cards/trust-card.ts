@@ -1,0 +1,27 @@
+import type { By, Ledger } from "@assent/core";
+import { granting, wouldActivate } from "@assent/policy";
+import { wholeTrustState } from "../../trust-state.ts";
+import { trustLines } from "../../trust-view.ts";
+import type { Stage } from "../screen/stage.ts";
+
+/** Who is asked about trust, and when. */
+export type TrustAsking = {
+  readonly confirm: Stage["confirm"];
+  readonly ledger: Ledger;
+  readonly workspace: string;
+  readonly by: By;
+  readonly now: () => number;
+};
+
+/** Asks whether a workspace's own configuration counts, where it has one and nobody said so yet. What is recorded is what was read and shown. */
+export async function askTrust({ confirm, ledger, workspace, by, now }: TrustAsking): Promise<void> {
+  const state = await wholeTrustState(ledger, workspace);
+  if (state.trusted || state.configuration.problems.length > 0 || wouldActivate(state.configuration).length === 0) return;
+  const isWanted = await confirm({
+    title: "This workspace configures Assent. Trust it?",
+    lines: await trustLines(ledger, state),
+    yes: "Trust it, exactly as shown",
+    no: "Not now: it may only make things stricter",
+  });
+  if (isWanted) await ledger.answer([granting(state.configuration, by, new Date(now()).toISOString())]);
+}

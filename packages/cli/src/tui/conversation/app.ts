@@ -1,0 +1,268 @@
+import type { By, Session } from "@assent/core";
+import { currentUser } from "@assent/host";
+import { SettingsError } from "@assent/policy";
+import type { CallPlace } from "../../call-place.ts";
+import type { Attendance, Door } from "../../door.ts";
+import { asFailure, hintText } from "../../failure.ts";
+import type { FollowedPolicy } from "../../follow-policy.ts";
+import { type Revising, revisingBy } from "../../revised-approval.ts";
+import { personBy } from "../../who.ts";
+import type { Settle } from "../cards/proposal-cards.ts";
+import { askTrust } from "../cards/trust-card.ts";
+import type { CompletionParts } from "../input/completion.ts";
+import { idsOf } from "../input/completion-ids.ts";
+import { promptHistory } from "../input/history.ts";
+import type { Action, Binding } from "../input/keys.ts";
+import type { Stage } from "../screen/stage.ts";
+import { capturedCommand } from "../slash/captured-command.ts";
+import { isLeaving } from "../slash/commands.ts";
+import { keysPage } from "../slash/help.ts";
+import { runSlash, type SlashParts } from "../slash/run.ts";
+import { type Conversations, makeConversations, waitsForPerson } from "./conversations.ts";
+import { earlyLines } from "./early-lines.ts";
+import { makeLeaving } from "./leaving.ts";
+import { type OwnCommands, ownCommands } from "./own-commands.ts";
+import { resumePaused } from "./paused-tasks.ts";
+import { runPersonCommand } from "./person-command.ts";
+import { type SessionFeed, sessionFeed } from "./session-feed.ts";
+import type { Surroundings } from "./tui-session.ts";
+import { makeTurns, type Turns } from "./turns.ts";
+
+/** The settings of the session that is open. */
+export type LiveSettings = () => ReturnType<FollowedPolicy["source"]["settings"]> | undefined;
+
+/** What a way to the person is made with. */
+export type DoorParts = {
+  readonly by: By;
+  readonly settings: LiveSettings;
+  /** What an edit of a request is judged with; undefined: no session is open. */
+  readonly revising: () => Revising | undefined;
+  /** Aborts when the person leaves: what waits stays open for later. */
+  readonly leaving: AbortSignal;
+  readonly attend: (session: Session) => Attendance;
+  /** Applies or discards a previewed change for the person and shows the result. */
+  readonly settle: Settle;
+};
+
+/** What the program behind the screen is made of. */
+export type AppParts = Omit<Surroundings, "door" | "told"> & {
+  readonly stage: Stage;
+  readonly bindings: () => readonly Binding[];
+  readonly place: CallPlace;
+  readonly columns: () => number;
+  readonly door: (parts: DoorParts) => Door;
+  readonly leave: () => void;
+};
+
+/** The program behind the screen. */
+export type App = {
+  /** A line that the person wrote; resolves when all that it set going has ended. */
+  readonly submit: (text: string) => Promise<void>;
+  readonly act: (action: Action) => void;
+  /** What can be named after a command of the prompt. */
+  readonly ids: CompletionParts["ids"];
+  /** Interrupts, and takes back what was to be said next. */
+  readonly stop: () => readonly string[];
+  /** Finds settings and model, asks about trust, and goes on with a session or says the first thing, where there is one. */
+  readonly start: (begin: { readonly session: string | undefined; readonly prompt: string | undefined }) => Promise<void>;
+  /** Puts everything away. Resolves with the exit code and the session, where one was open. */
+  readonly end: () => ReturnType<Conversations["leave"]>;
+};
+
+type Wired = {
+  readonly parts: AppParts;
+  readonly around: Surroundings;
+  readonly conversations: Conversations;
+  readonly turns: Turns;
+  readonly feed: SessionFeed;
+  readonly leaving: AbortController;
+  readonly by: By;
+  /** What the person runs themselves. */
+  readonly commands: OwnCommands;
+};
+
+/** Wires a stage to conversations with a model. */
+export function createApp(parts: AppParts): App {
+  const wired = wire(parts);
+  const { stage } = parts;
+  const { turns, conversations, commands, leaving } = wired;
+  const history = promptHistory(parts.store.directory, parts.place.workspace);
+  const early = earlyLines(stage);
+  let beginning: Promise<boolean> = Promise.resolve(false);
+  const { current, policy, changeMode, changeModel } = conversations;
+  const { leave, stay } = makeLeaving({ tasks: () => current()?.agent.tasks.list() ?? [], hint: stage.hint, leave: parts.leave });
+  const change: SlashParts["change"] = (id) => changeTo(wired, id);
+  const slash: SlashParts = { ...parts, leave, leaving: leaving.signal, current, policy, turns, changeMode, changeModel, change };
+  return {
+    submit: async (text) => {
+      const said = text.trim();
+      if (said === "") return;
+      stage.remember([said]);
+      void history.add(said).then((problem) => problem !== undefined && stage.hint(problem));
+      if (!isLeaving(said)) {
+        stay();
+        await early.turnOf(said);
+      }
+      if (said.startsWith("/")) await runSlash(slash, said);
+      else if (said.startsWith("!")) await commands.run(said.slice(1).trim());
+      else await turns.send(said);
+    },
+    act: (action) => {
+      if (action === "interrupt" && !commands.stop()) turns.interrupt();
+      if (action === "leave") leave();
+      if (action === "help") stage.say(...keysPage(parts.bindings()));
+      if (action === "mode") void attempt(stage, () => changeMode(NEXT[stage.shown.status.mode] ?? "default"));
+    },
+    stop: () => {
+      if (commands.stop()) return [];
+      const unsaid = turns.withdraw();
+      turns.interrupt();
+      return unsaid;
+    },
+    ids: (kind) => idsOf(kind, { ledger: parts.store.ledger, current, tools: () => toolNames(policy()) }),
+    start: async ({ session, prompt }) => {
+      stage.remember(await history.load());
+      beginning = begin(wired, session);
+      const isThere = await beginning;
+      const opened = conversations.current();
+      if (opened && parts.context.options.flag("tasks")) stage.say(...(await resumePaused(opened.agent.tasks)));
+      if (leaving.signal.aborted) return;
+      const first = isThere && session !== undefined ? turns.goOn() : undefined;
+      const next = isThere && prompt !== undefined ? turns.send(prompt) : first;
+      early.open();
+      await next;
+    },
+    end: () => putAway(wired, beginning),
+  };
+}
+
+async function putAway(
+  { parts, conversations, turns, feed, leaving, commands }: Wired,
+  beginning: Promise<unknown>,
+): ReturnType<App["end"]> {
+  const isAsked = waitsForPerson(conversations.current());
+  leaving.abort();
+  await Promise.race([beginning.catch(() => false), parked(parts)]);
+  if (isAsked) await Promise.race([turns.idle(), parked(parts)]); // what waits stays open; only what runs is interrupted
+  turns.interrupt();
+  await Promise.all([turns.idle(), commands.idle()]);
+  const left = await conversations.leave();
+  await feed.idle();
+  return left;
+}
+
+const PARKING_MS = 2_000;
+
+function parked({ ports }: AppParts): Promise<void> {
+  return new Promise((resolve) => void ports.clock.timer(PARKING_MS, resolve));
+}
+
+const NEXT: Readonly<Record<string, string>> = { default: "plan", plan: "auto-edit", "auto-edit": "default", yolo: "default" };
+
+/** No session has this id: the calls are the person's own. */
+const PERSON = "";
+
+function wire(parts: AppParts): Wired {
+  const { stage, ports, cancelling, place } = parts;
+  const leaving = new AbortController();
+  const by = personBy(currentUser().user, { name: undefined, door: "tui" });
+  const now = (): number => ports.clock.now();
+  const turns = makeTurns({ stage, now, signal: cancelling.signal, leaving: leaving.signal, open: (title) => conversations.open(title) });
+  const feed = sessionFeed(stage, turns.started);
+  const settings: LiveSettings = () => conversations.current()?.policy.source.settings();
+  const revising = (): Revising | undefined => {
+    const made = conversations.current();
+    return made && revisingBy(made.policy, ports, made.agent.modes.current);
+  };
+  const settle: Settle = async (action, proposal, reason) => {
+    const argv = [action, proposal, ...(reason === "" ? [] : ["--reason", reason])];
+    stage.say({ type: "page", title: "", text: await capturedCommand(parts.context, argv, parts.columns()) });
+  };
+  const door: Surroundings["door"] = (root) =>
+    parts.door({
+      by,
+      settings,
+      revising,
+      settle,
+      leaving: leaving.signal,
+      attend: root === PERSON ? feed.attendPerson : feed.attend(root),
+    });
+  const around: Surroundings = { ...parts, door, told: turns.told };
+  const conversations = makeConversations({ around, stage, place });
+  const commands = ownCommands(stage, (line, stopped) => {
+    const signal = AbortSignal.any([cancelling.signal, leaving.signal, stopped]);
+    return runCommand({ stage, around, conversations, turns }, line, signal);
+  });
+  return { parts, around, conversations, turns, feed, leaving, by, commands };
+}
+
+async function attempt(stage: Stage, work: () => Promise<unknown>): Promise<boolean> {
+  return await work().then(
+    () => true,
+    (error: unknown) => {
+      sayFailure(stage, error);
+      return false;
+    },
+  );
+}
+
+function sayFailure(stage: Stage, error: unknown): void {
+  const { message, hint } = asFailure(error);
+  stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
+  stage.shown.status = { ...stage.shown.status, note: "" };
+}
+
+/** False: there is nothing to go on with. Settings that nobody may go on with end the program, as any other command. */
+async function begin(wired: Wired, session: string | undefined): Promise<boolean> {
+  const { parts, conversations, by } = wired;
+  const { stage, store, place, ports } = parts;
+  const confirm = confirmUntilLeft(wired);
+  if (session === undefined && parts.context.options.text("policy") === undefined)
+    await askTrust({ confirm, ledger: store.ledger, workspace: place.workspace, by, now: () => ports.clock.now() });
+  try {
+    await (session === undefined ? conversations.prepare() : conversations.change(session));
+    return true;
+  } catch (error) {
+    if (error instanceof SettingsError) throw error;
+    sayFailure(stage, error);
+    if (session === undefined && asFailure(error).type === "unknown_model") await offerDemonstration(parts, confirm);
+    return false;
+  }
+}
+
+/** Whoever leaves has not said yes. */
+function confirmUntilLeft({ parts: { stage }, leaving: { signal } }: Wired): Stage["confirm"] {
+  const left = new Promise<false>((resolve) => signal.addEventListener("abort", () => resolve(false), { once: true }));
+  return (confirming) => Promise.race([stage.confirm(confirming), left]);
+}
+
+async function offerDemonstration({ stage, context, columns }: AppParts, confirm: Stage["confirm"]): Promise<void> {
+  const wanted = await confirm({
+    title: "There is no model yet",
+    lines: ["Assent can show all of it offline, in a temporary directory: a model that is written down, a person who decides."],
+    yes: "Show the offline demonstration",
+    no: "Not now; /model provider:name chooses a model",
+  });
+  if (wanted) stage.say({ type: "page", title: "assent demo", text: await capturedCommand(context, ["demo"], columns() - 4) });
+}
+
+async function changeTo({ conversations, turns }: Wired, id: string | undefined): Promise<void> {
+  turns.interrupt();
+  await turns.idle();
+  await conversations.change(id);
+  if (id !== undefined) await turns.goOn();
+}
+
+function toolNames(policy: FollowedPolicy | undefined): readonly string[] {
+  return (policy?.tools.list() ?? []).map(({ name }) => name);
+}
+
+type Commanding = Pick<Wired, "around" | "conversations" | "turns"> & { readonly stage: Stage };
+
+async function runCommand({ stage, around, conversations, turns }: Commanding, line: string, signal: AbortSignal): Promise<void> {
+  if (line === "") return stage.hint("Write a command after the exclamation mark.");
+  await attempt(stage, async () => {
+    const main = await conversations.open(`! ${line}`);
+    await runPersonCommand(around, main, { line, door: around.door(PERSON), signal, tell: turns.add });
+  });
+}

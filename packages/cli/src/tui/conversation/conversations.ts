@@ -1,0 +1,194 @@
+import { MODES } from "@assent/core";
+import type { CallPlace } from "../../call-place.ts";
+import { CommandError } from "../../failure.ts";
+import { findRow } from "../../find-row.ts";
+import type { FollowedPolicy } from "../../follow-policy.ts";
+import { type Waiting, waitingIn } from "../../waiting-list.ts";
+import type { Stage } from "../screen/stage.ts";
+import { endingTasks, taskWords } from "./leaving.ts";
+import { replay } from "./replay.ts";
+import { beginSession, type Prepared, prepare, resumeSession, type Surroundings, type TuiSession } from "./tui-session.ts";
+
+/** The conversation on the screen, and others in its place. */
+export type Conversations = {
+  /** Reads settings and finds the model, so that the first prompt need not wait for it. */
+  readonly prepare: () => Promise<void>;
+  /** The session; a new one is put on record when it is first needed. */
+  readonly open: (title: string) => Promise<TuiSession>;
+  readonly current: () => TuiSession | undefined;
+  /** What judges calls now; undefined: settings were not read yet. */
+  readonly policy: () => FollowedPolicy | undefined;
+  /** Leaves the one that is open and shows another; undefined: a new one begins with the next prompt. */
+  readonly change: (session: string | undefined) => Promise<void>;
+  readonly changeMode: (to: string) => Promise<void>;
+  readonly changeModel: (to: string) => Promise<void>;
+  readonly leave: () => Promise<Left>;
+};
+
+/** How a conversation was left. */
+export type Left = {
+  readonly exit: number;
+  /** The session, where one was open. */
+  readonly session: string | undefined;
+  /** What waits in it for a person. */
+  readonly waiting: readonly Waiting[];
+  /** Background tasks that ended by it, in a few words each. */
+  readonly ended: readonly string[];
+  /** Background agents that are paused, and go on when somebody wants them to. */
+  readonly paused: readonly string[];
+};
+
+/** What conversations are made with. */
+export type ConversationParts = { readonly around: Surroundings; readonly stage: Stage; readonly place: CallPlace };
+
+type State = {
+  prepared: Prepared | undefined;
+  opening: Promise<TuiSession> | undefined;
+  opened: TuiSession | undefined;
+  /** Chosen before there was a session to record it in. */
+  mode: string | undefined;
+  model: string | undefined;
+};
+
+const SHOWN_AGAIN = 200;
+
+/** No conversation yet. */
+export function makeConversations(parts: ConversationParts): Conversations {
+  const { around, stage, place } = parts;
+  const state: State = { prepared: undefined, opening: undefined, opened: undefined, mode: undefined, model: undefined };
+  const ready = async (): Promise<Prepared> => {
+    const prepared = state.prepared ?? (await prepare(around, place, state.model));
+    state.prepared = prepared;
+    stage.configure(prepared.policy.source.settings());
+    showStanding(stage, { mode: state.mode ?? prepared.policy.source.current().mode, model: prepared.chosen.id });
+    return prepared;
+  };
+  const begin = async (title: string): Promise<TuiSession> => {
+    const prepared = await ready();
+    const made = await beginSession(around, prepared, title);
+    state.prepared = undefined;
+    if (state.mode !== undefined) await made.agent.modes.change(state.mode, "person");
+    return adopt(parts, state, made);
+  };
+  const leave = async (): ReturnType<Conversations["leave"]> => {
+    const made = await state.opening?.catch(() => undefined);
+    state.prepared?.policy.source.close();
+    Object.assign(state, { prepared: undefined, opening: undefined, opened: undefined, mode: undefined });
+    if (!made) return { exit: 0, session: undefined, waiting: [], ended: [], paused: [] };
+    const { session, agent } = made;
+    const running = endingTasks(agent.tasks.list());
+    const exit = await made.leave();
+    const over = running.filter(({ id }) => !session.state.tasks.has(id)).map(taskWords);
+    const paused = [...session.state.tasks.values()].filter((task) => task.paused).map((task) => taskWords({ ...task, id: task.task }));
+    return { exit, session: session.id, waiting: exit === PARKED ? await waitingIn(session) : [], ended: over, paused };
+  };
+  const resume = async (id: string): Promise<TuiSession> => adopt(parts, state, await resumeSession(around, id));
+  return {
+    leave,
+    prepare: async () => void (await ready()),
+    current: () => state.opened,
+    policy: () => (state.opened ?? state.prepared)?.policy,
+    open: (title) => {
+      state.opening ??= begin(title).catch((error: unknown) => {
+        state.opening = undefined;
+        throw error;
+      });
+      return state.opening;
+    },
+    change: async (id) => {
+      const row = id === undefined ? undefined : await findRow(around.store.ledger, "sessions", id);
+      const { ended } = await leave();
+      if (ended.length > 0) stage.say({ type: "note", text: `Ended: ${ended.join(", ")}`, role: "warning" });
+      stage.shown.status = { ...stage.shown.status, tokens: 0, cost: undefined, context: undefined };
+      if (!row) return await ready().then(() => stage.say({ type: "note", text: "A new conversation.", role: "accent" }));
+      await showAgain(parts, row.id);
+      state.opening = resume(row.id);
+      await state.opening;
+    },
+    changeMode: (to) => changeMode(parts, state, to),
+    changeModel: (to) => changeModel(parts, state, { to, ready }),
+  };
+}
+
+const PARKED = 75;
+
+/** Something in it is open that only a person can answer. */
+export function waitsForPerson(made: TuiSession | undefined): boolean {
+  if (!made) return false;
+  const { calls, questions } = made.session.state;
+  const isApproval = [...calls.values()].some(({ state }) => state === "waiting");
+  return isApproval || questions.size > 0 || hasPaused(made);
+}
+
+function hasPaused({ session }: TuiSession): boolean {
+  return [...session.state.tasks.values()].some(({ paused }) => paused?.blocked === "approval");
+}
+
+function showStanding(stage: Stage, { mode, model }: { readonly mode: string; readonly model: string }): void {
+  stage.shown.status = { ...stage.shown.status, mode, model, note: "" };
+  stage.changed();
+}
+
+function adopt({ stage }: ConversationParts, state: State, made: TuiSession): TuiSession {
+  state.opened = made;
+  stage.configure(made.policy.source.settings());
+  stage.shown.tasks = () => made.agent.tasks.list();
+  stage.shown.isMarkdown = (name) => {
+    const tool = made.policy.tools.get(name);
+    return tool !== undefined && tool.definition.isOutputMarkdown !== false;
+  };
+  showStanding(stage, { mode: made.agent.modes.mode(), model: made.session.state.model ?? made.chosen.id });
+  return made;
+}
+
+/** What was said before, as people saw it. */
+async function showAgain({ around: { store }, stage }: ConversationParts, id: string): Promise<void> {
+  const { settled, open } = await replay(store.ledger, id);
+  const earlier = settled.length - SHOWN_AGAIN;
+  const note = earlier > 0 ? `${earlier} earlier parts are in: assent log ${id}` : `Session ${id}`;
+  stage.say({ type: "note", text: note, role: "dim" }, ...settled.slice(-SHOWN_AGAIN));
+  stage.hear((transcript) => ({ ...open, blocks: [...transcript.blocks, ...open.blocks] }));
+}
+
+async function changeMode({ stage }: ConversationParts, state: State, to: string): Promise<void> {
+  if (!MODES.some((mode) => mode === to)) throw new CommandError("usage", 2, { message: `There is no mode '${to}': ${MODES.join(", ")}.` });
+  const { opened, prepared } = state;
+  const source = opened?.policy.source ?? prepared?.policy.source;
+  if (source?.settings()["permissions.lock"].some((locked) => locked === to))
+    throw new CommandError("not_allowed", 1, { message: `Mode '${to}' is locked by your settings.` });
+  if (to === "yolo" && !(await confirmYolo(stage))) return;
+  if (opened) return await opened.agent.modes.change(to, "person");
+  state.mode = to;
+  showStanding(stage, { mode: to, model: stage.shown.status.model });
+  stage.hint(`Mode: ${to}.`);
+}
+
+function confirmYolo({ confirm }: Stage): Promise<boolean> {
+  return confirm({
+    title: "Mode yolo: nothing is asked any more",
+    lines: [
+      "Every call runs at once that no rule denies or insists on asking about.",
+      "Deny rules, guards and explicit ask rules still hold.",
+    ],
+    yes: "Turn it on for this session",
+    no: "Stay as it is",
+  });
+}
+
+type Choosing = { readonly to: string; readonly ready: () => Promise<Prepared> };
+
+async function changeModel({ stage }: ConversationParts, state: State, { to, ready }: Choosing): Promise<void> {
+  const { opened } = state;
+  if (!opened) {
+    state.prepared?.policy.source.close();
+    state.prepared = undefined;
+    state.model = to;
+    await ready();
+    return stage.hint(`Model: ${to}.`);
+  }
+  await opened.chosen.model(to);
+  const { session } = opened;
+  const from = session.state.model;
+  if (from !== to) await session.record([session.draft("model.changed", { from, to, by: "person" })], "normal");
+  showStanding(stage, { mode: stage.shown.status.mode, model: to });
+}

@@ -1,0 +1,51 @@
+import { contentText, openSession } from "@assent/core";
+import { callDispatcher } from "../../call-runtime.ts";
+import { commandHolder } from "../../command-holder.ts";
+import { cut } from "../../display-width.ts";
+import type { Door } from "../../door.ts";
+import { VERSION } from "../../version.ts";
+import { oneLine } from "../../visible-text.ts";
+import { commandContext } from "../transcript/prompt.ts";
+import type { Surroundings, TuiSession } from "./tui-session.ts";
+
+/** A line the person wants to run themselves. */
+export type PersonCommand = {
+  readonly line: string;
+  readonly door: Door;
+  readonly signal: AbortSignal;
+  /** Takes what the model is told of it, as soon as it has ended. */
+  readonly tell: (context: string) => void;
+};
+
+/** It is in no turn of the model. */
+const NO_TURN = 0;
+
+/**
+ * Puts a person's own command through the gate: judged like any call, so that a deny holds for them too. It is a session of its own: a model's history knows only
+ * calls of the model. Resolves when that session is closed.
+ */
+export async function runPersonCommand(around: Surroundings, main: TuiSession, command: PersonCommand): Promise<void> {
+  const { line, door, signal, tell } = command;
+  const { context, store, ports, cancelling } = around;
+  const { policy } = main;
+  const { cwd, workspace } = main.session.state.created ?? { cwd: policy.workspace, workspace: policy.workspace };
+  const { revision } = policy.source.current();
+  const title = cut(oneLine(`! ${line.slice(0, 200)}`), 80);
+  const create = { cwd, workspace, door: "call", mode: main.agent.modes.mode(), version: VERSION, policy: revision, title };
+  const session = await openSession({ ledger: store.ledger, ...ports }, { holder: commandHolder(context, "tui"), create });
+  policy.serve(session.id);
+  // The policy belongs to the main session: that session's mode and plan file apply, and the policy stays open.
+  const { current, subscribe } = main.agent.modes;
+  const held = { ...policy, planAt: () => undefined, source: { ...policy.source, current, subscribe, close: () => undefined } };
+  const made = await callDispatcher(context, { session, ports, policy: held, cancelling, onAsk: undefined, unattended: "deny", door });
+  try {
+    const calls = [{ name: "shell", arguments: { command: line } }];
+    const batch = { calls, tools: policy.tools, signal };
+    const { results } = await made.dispatcher.process(batch, (event) => made.observe({ type: "dispatch", turn: NO_TURN, event }));
+    const [report] = results;
+    tell(commandContext(line, !report || report.outcome === "waiting" ? "[not run]" : contentText(report.result.content)));
+  } finally {
+    await made.close();
+    await session.close("done", 0);
+  }
+}

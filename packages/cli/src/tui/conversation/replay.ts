@@ -1,0 +1,48 @@
+import { knownEvent, type Ledger } from "@assent/core";
+import { currentUser } from "@assent/host";
+import type { Block } from "../transcript/block.ts";
+import { answeredBy, isPerson, repliedBy } from "../transcript/call-words.ts";
+import { afterRecord, EMPTY, type Transcript, takeSettled } from "../transcript/transcript.ts";
+import { wholeEvent } from "./session-feed.ts";
+
+/** A conversation as it is on record: what is settled, and what is open. */
+export type Replayed = { readonly settled: readonly Block[]; readonly open: Transcript };
+
+const HEARING = { pid: -1, live: false } as const;
+
+/** Reads a session's transcript back. */
+export async function replay(ledger: Ledger, session: string): Promise<Replayed> {
+  const settled: Block[] = [];
+  let open = EMPTY;
+  for await (const stored of ledger.read({ session, seq: 0 }, { session })) {
+    const event = knownEvent(stored);
+    if (!event) continue;
+    open = afterRecord(open, await wholeEvent({ ledger }, event), HEARING);
+    const taken = takeSettled(open);
+    settled.push(...taken.settled);
+    open = taken.rest;
+  }
+  return { settled: withAnswers(settled, await answersOf(ledger, session)), open };
+}
+
+/** By the call of an approval, or by the question. */
+type Answers = ReadonlyMap<string, string>;
+
+async function answersOf(ledger: Ledger, session: string): Promise<Answers> {
+  const you = currentUser().user;
+  const answers = new Map<string, string>();
+  for await (const stored of ledger.read({ pos: 0 }, { naming: session })) {
+    const event = knownEvent(stored);
+    if (event?.type === "approval.answered") answers.set(event.body.call, answeredBy(event.body, isPerson(event.body.by, you)));
+    if (event?.type === "question.answered") answers.set(event.body.question, repliedBy(event.body, isPerson(event.body.by, you)));
+  }
+  return answers;
+}
+
+function withAnswers(blocks: readonly Block[], answers: Answers): readonly Block[] {
+  return blocks.map((block) => {
+    if (block.type !== "call") return block;
+    const decided = answers.get(block.callId) ?? answers.get(block.question ?? "");
+    return decided === undefined ? block : { ...block, decided };
+  });
+}

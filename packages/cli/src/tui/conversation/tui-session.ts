@@ -1,0 +1,154 @@
+import { resolve } from "node:path";
+import { type AgentSession, createRunLimits, recordedHistory } from "@assent/agent";
+import { openSession, ParkRequest, type Session } from "@assent/core";
+import type { HostPorts } from "@assent/host";
+import { type ComposedAgent, composeAgent } from "../../agent-composition.ts";
+import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../../call-flags.ts";
+import { type CallPlace, isDirectory } from "../../call-place.ts";
+import { inDirectory } from "../../call-session.ts";
+import type { Cancelling } from "../../cancel-on-signal.ts";
+import { commandHolder } from "../../command-holder.ts";
+import type { Context } from "../../command-spec.ts";
+import { cut } from "../../display-width.ts";
+import type { Door } from "../../door.ts";
+import { CommandError } from "../../failure.ts";
+import { type FollowedPolicy, followPolicy } from "../../follow-policy.ts";
+import type { RunFlags } from "../../headless/run-flags.ts";
+import { type RunModel, runModel } from "../../headless/run-model.ts";
+import { closeReason } from "../../headless/run-outcome.ts";
+import { armSchedules } from "../../headless/schedule-file.ts";
+import { waitsForPerson } from "../../headless/waits-for-person.ts";
+import type { Store } from "../../open-store.ts";
+import { refuseAgentSession } from "../../refuse-agent-session.ts";
+import { VERSION } from "../../version.ts";
+import { oneLine } from "../../visible-text.ts";
+import { waitingIn } from "../../waiting-list.ts";
+
+/** What every session of this terminal has in common. */
+export type Surroundings = {
+  readonly context: Context;
+  readonly store: Store;
+  readonly ports: HostPorts;
+  readonly cancelling: Cancelling;
+  readonly run: RunFlags;
+  readonly door: (root: string) => Door;
+  readonly told: (end: Awaited<ReturnType<AgentSession["drain"]>>) => void;
+};
+
+/** All that a session needs before it is on record. */
+export type Prepared = { readonly policy: FollowedPolicy; readonly chosen: RunModel; readonly flags: CallFlags; readonly place: CallPlace };
+
+/** A session with its agent. */
+export type TuiSession = {
+  readonly session: Session;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly agent: ComposedAgent;
+  /** Who talks to the model; the history is read when it is first asked for. */
+  readonly drive: () => Promise<AgentSession>;
+  /** It had come to its end when it was opened: nothing goes on by itself. */
+  readonly wasDone: boolean;
+  /** Puts it away; agents that wait for a person are paused. Resolves with the exit code. */
+  readonly leave: () => Promise<number>;
+};
+
+/** Reads settings and finds the model. Nothing is recorded. */
+export async function prepare({ context, store, ports }: Surroundings, place: CallPlace, model?: string): Promise<Prepared> {
+  const flags = givenFlags(context);
+  const policy = await followPolicy(context, { workspace: place.workspace, flags, ledger: store.ledger });
+  try {
+    const wanted = model ?? context.options.text("model") ?? policy.source.settings().model;
+    const chosen = await runModel(context, wanted, ports.clock);
+    return { policy, chosen, flags, place };
+  } catch (error) {
+    policy.source.close();
+    throw error;
+  }
+}
+
+/** Puts a new session on record, named after the first thing that is said in it. */
+export async function beginSession(around: Surroundings, prepared: Prepared, title: string): Promise<TuiSession> {
+  const { context, store, ports } = around;
+  const { policy, chosen, flags, place } = prepared;
+  const { mode, revision } = policy.source.current();
+  const options = { ...keptFlags(flags, givenOnAsk(context)), command: "tui", model: chosen.id };
+  const create = { ...place, door: "tui", mode, model: chosen.id, version: VERSION, policy: revision, options };
+  const session = await openSession(
+    { ledger: store.ledger, ...ports },
+    { holder: commandHolder(context, "tui"), create: { ...create, title: cut(oneLine(title.slice(0, 200)), 80) } },
+  );
+  return await composed(around, { session, policy, chosen, wasDone: true });
+}
+
+/** Opens a session that is on record; what waits in it is asked once its calls go on. */
+export async function resumeSession(around: Surroundings, id: string): Promise<TuiSession> {
+  const { context, store, ports } = around;
+  await refuseAgentSession(store.ledger, id);
+  const opened = await openSession(
+    { ledger: store.ledger, ...ports },
+    { holder: commandHolder(context, "tui"), id, takeOver: context.options.flag("take-over") },
+  );
+  const wasDone = opened.state.closed?.reason === "done" && opened.state.calls.size === 0;
+  try {
+    const session = placed(context, opened);
+    const flags = resumedFlags(session.state.created?.options, context);
+    const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger: store.ledger });
+    const chosen = await runModel(context, context.options.text("model") ?? session.state.model ?? undefined, ports.clock);
+    const made = await composed(around, { session, policy, chosen, wasDone });
+    const { mode } = givenFlags(context);
+    if (mode !== undefined) await made.agent.modes.change(mode, "tui");
+    return made;
+  } catch (error) {
+    await opened.close("parked", 75);
+    throw error;
+  }
+}
+
+function placed({ io, options }: Context, session: Session): Session {
+  const given = options.text("cwd");
+  const cwd = given === undefined ? undefined : resolve(io.cwd, given);
+  const before = session.state.created?.cwd ?? "";
+  if (cwd !== undefined || isDirectory(before)) return inDirectory(session, cwd);
+  throw new CommandError("cwd_missing", 1, {
+    message: `The directory of this session is gone: ${before}`,
+    hint: `In another one, where what waits is asked again, it goes on with: assent resume ${session.id} --cwd DIR`,
+  });
+}
+
+type Parts = Pick<TuiSession, "session" | "policy" | "chosen" | "wasDone">;
+
+async function composed(around: Surroundings, { session, policy, chosen, wasDone }: Parts): Promise<TuiSession> {
+  const { context, ports, cancelling, run, told } = around;
+  const { maxCostUsd } = policy.source.settings();
+  const limits = createRunLimits({ clock: ports.clock, ...run, maxCostUsd });
+  const agent = await composeAgent(context, {
+    ...{ session, ports, policy, chosen, cancelling, limits, told },
+    unattended: "park",
+    interactive: true,
+    observe: () => undefined,
+    door: around.door(session.id),
+  });
+  await armSchedules(agent.schedules, run.schedules);
+  let driving: Promise<AgentSession> | undefined;
+  const start = async (): Promise<AgentSession> => {
+    const { messages, providerId } = await recordedHistory(session.ledger, session.id);
+    chosen.script?.resumeAfter(providerId);
+    return agent.drive(messages);
+  };
+  return {
+    ...{ session, policy, chosen, agent, wasDone },
+    drive: () => {
+      driving ??= start();
+      return driving;
+    },
+    leave: async () => {
+      const drive = await driving?.catch(() => undefined);
+      await (drive ? drive.shutdown("person", { park: true }) : Promise.all([agent.tasks.parkAll("person"), agent.schedules.stop()]));
+      await agent.close();
+      const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await waitingIn(session)).length > 0;
+      const exit = waits ? 75 : ParkRequest.isReasonOf(cancelling.signal) ? 130 : 0;
+      await session.close(closeReason(exit), exit);
+      return exit;
+    },
+  };
+}

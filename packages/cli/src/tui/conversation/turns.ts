@@ -1,0 +1,192 @@
+import type { AgentSession, RunEnd } from "@assent/agent";
+import { ParkRequest } from "@assent/core";
+import { asFailure, hintText } from "../../failure.ts";
+import type { Stage } from "../screen/stage.ts";
+import type { Block } from "../transcript/block.ts";
+import { promptWith } from "../transcript/prompt.ts";
+import type { TuiSession } from "./tui-session.ts";
+import { unsaidTexts } from "./unsaid.ts";
+
+/** What a person says to the model, one after the other. */
+export type Turns = {
+  /** Says it now, or when the model is done with what it does. */
+  readonly send: (text: string) => Promise<void>;
+  /** Takes up what an earlier process left. */
+  readonly goOn: () => Promise<void>;
+  /** Older turns become one summary, when the model is done with what it does. False: the history is as it was. */
+  readonly compact: () => Promise<boolean>;
+  /** The model must call this tool first when it answers the next message. */
+  readonly force: (tool: string) => void;
+  /** Something the model is to know before the next thing that is said. */
+  readonly add: (context: string) => void;
+  readonly interrupt: () => void;
+  /** Takes back what was to be said next. */
+  readonly withdraw: () => readonly string[];
+  /** A notice is being told. */
+  readonly started: () => void;
+  readonly told: (end: RunEnd | undefined) => void;
+  /** Resolves when nothing is under way. */
+  readonly idle: () => Promise<void>;
+  /** A turn is under way, of a person's words or of a notice. */
+  readonly isBusy: () => boolean;
+  /** Resolves when no turn is. */
+  readonly rest: () => Promise<void>;
+};
+
+/** What turns are made with. */
+export type TurnParts = {
+  readonly stage: Stage;
+  readonly now: () => number;
+  /** The session, opened with the first thing that is said. */
+  readonly open: (title: string) => Promise<TuiSession>;
+  readonly signal: AbortSignal;
+  /** Aborts when the person leaves: what waits is then told in the last words. */
+  readonly leaving: AbortSignal;
+};
+
+/** Talks to the model for the person at this screen. */
+export function makeTurns({ stage, now, open, signal, leaving }: TurnParts): Turns {
+  const context: string[] = [];
+  const unsaid = unsaidTexts(stage);
+  let forced: string | undefined;
+  let drive: AgentSession | undefined;
+  const sayEnd = (end: RunEnd | undefined): void => {
+    if (end?.reason !== "parked" || !leaving.aborted) stage.say(...endBlocks(end));
+  };
+  const order = oneAfterTheOther({ stage, now, sayEnd });
+  const talkTo = async (made: TuiSession): Promise<AgentSession> => {
+    const talk = await made.drive();
+    drive = talk;
+    return talk;
+  };
+  const run = (work: (either: AbortSignal) => Promise<RunEnd | undefined>): Promise<void> =>
+    order.run((interrupted) => work(AbortSignal.any([signal, interrupted])));
+  return {
+    send: (text) => {
+      const next = unsaid.add(text);
+      return run(async (either) => {
+        if (!next.begin()) return undefined;
+        const made = await open(text).finally(next.said);
+        const parked = await openCalls(made, either); // nothing is said to a model while a call of its turn waits
+        if (parked) {
+          context.push(text);
+          return parked;
+        }
+        const talk = await talkTo(made);
+        if (forced !== undefined) talk.force(forced);
+        forced = undefined;
+        return await talk.send(promptWith(context.splice(0), text), either);
+      });
+    },
+    goOn: () =>
+      run(async (either) => {
+        const made = await open("");
+        const parked = await openCalls(made, either);
+        if (parked) return parked;
+        const talk = await talkTo(made);
+        return await talk.goOn(either, { toldAll: !made.wasDone });
+      }),
+    compact: async () => {
+      let isShorter = false;
+      await run(async (either) => {
+        isShorter = await (await open("").then(talkTo)).compact(either);
+        return undefined;
+      });
+      return isShorter;
+    },
+    force: (tool) => {
+      forced = tool;
+    },
+    add: (text) => void context.push(text),
+    interrupt: () => {
+      order.interrupt();
+      drive?.interrupt();
+    },
+    withdraw: unsaid.withdraw,
+    started: order.begin,
+    told: (ended) => {
+      sayEnd(ended);
+      order.end();
+    },
+    idle: order.idle,
+    isBusy: () => order.isBusy() || drive?.isBusy() === true,
+    rest: () => order.idle().then(() => drive?.rest()),
+  };
+}
+
+type Order = {
+  /** Works when what came before has ended, and says how it went. */
+  readonly run: (work: (interrupted: AbortSignal) => Promise<RunEnd | undefined>) => Promise<void>;
+  readonly interrupt: () => void;
+  readonly begin: () => void;
+  readonly end: () => void;
+  readonly isBusy: () => boolean;
+  readonly idle: () => Promise<void>;
+};
+
+type OrderParts = Pick<TurnParts, "stage" | "now"> & { readonly sayEnd: (end: RunEnd | undefined) => void };
+
+/** What the person set going, with the time it takes on the screen. */
+function oneAfterTheOther({ stage, now, sayEnd }: OrderParts): Order {
+  let last: Promise<void> = Promise.resolve();
+  let interrupting = new AbortController();
+  let running = 0;
+  const begin = (): void => {
+    stage.shown.busySince ??= now();
+    stage.changed();
+  };
+  const end = (): void => {
+    if (running === 0) stage.shown.busySince = undefined;
+    stage.changed();
+  };
+  return {
+    begin,
+    end,
+    run: (work) => {
+      last = last.then(async () => {
+        running += 1;
+        interrupting = new AbortController();
+        begin();
+        const ended = await work(interrupting.signal).catch(failed);
+        running -= 1;
+        sayEnd(ended);
+        end();
+      });
+      return last;
+    },
+    interrupt: () => interrupting.abort(),
+    isBusy: () => running > 0,
+    idle: () => last,
+  };
+}
+
+/** Resumes calls that were left open, and starts to accept requests to settle previewed changes. Undefined: all calls have ended. */
+async function openCalls({ agent, policy, session }: TuiSession, signal: AbortSignal): Promise<RunEnd | undefined> {
+  const { calls, proposals } = session.state;
+  if (calls.size === 0 && proposals.size === 0) return undefined;
+  const { results } = await agent.dispatcher.resume({ tools: policy.tools, signal });
+  const failure = agent.dispatcher.failure();
+  if (failure !== undefined) throw failure;
+  const waits = results.some(({ outcome }) => outcome === "waiting");
+  if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: "" };
+  return waits ? { reason: "parked", text: "" } : undefined;
+}
+
+function failed(error: unknown): RunEnd {
+  const { type, message, hint } = asFailure(error);
+  return { reason: "failed", text: "", error: { type, message: hint === "" ? message : `${message} ${hintText(hint)}` } };
+}
+
+const PARKED = "Something waits for an answer: /approvals lists it. It goes on when the session is resumed after it.";
+
+/** What is to be said of how turns ended. */
+function endBlocks(end: RunEnd | undefined): readonly Block[] {
+  if (!end || end.reason === "done") return end?.remark === undefined ? [] : [{ type: "note", text: end.remark, role: "warning" }];
+  if (end.reason === "cancelled") return [{ type: "note", text: "Interrupted. Say what to do instead.", role: "warning" }];
+  if (end.reason === "parked") return [{ type: "note", text: PARKED, role: "warning" }];
+  return [{ type: "note", text: end.error ? errorText(end.error) : `It ended: ${end.reason}.`, role: "error" }];
+}
+
+function errorText({ message, type, hint }: NonNullable<RunEnd["error"]>): string {
+  return `${message} (${type})${hint === undefined ? "" : ` ${hintText(hint)}`}`;
+}

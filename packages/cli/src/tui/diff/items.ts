@@ -1,0 +1,83 @@
+import type { DiffLine, FileDiff } from "./parse.ts";
+
+/** One thing a diff shows, from top to bottom. A `pair` stands side by side; a `line` alone, beside the line it replaces or is replaced by. */
+export type DiffItem =
+  | {
+      readonly type: "file";
+      readonly file: number;
+      readonly name: string;
+      readonly isNew: boolean;
+      readonly added: number;
+      readonly removed: number;
+      readonly folded: boolean;
+    }
+  | { readonly type: "note"; readonly text: string }
+  | { readonly type: "hunk"; readonly file: number; readonly hunk: number; readonly header: string }
+  | { readonly type: "line"; readonly name: string; readonly line: DiffLine; readonly other: DiffLine | undefined }
+  | { readonly type: "pair"; readonly name: string; readonly left: DiffLine | undefined; readonly right: DiffLine | undefined };
+
+/** How a diff is laid out, and which of its files are folded to their name. */
+export type DiffLayout = { readonly split: boolean; readonly folded: ReadonlySet<number> };
+
+/** Everything a diff shows. Nothing is drawn yet, so a diff of any length costs one pass. */
+export function diffItems(files: readonly FileDiff[], { split, folded }: DiffLayout): readonly DiffItem[] {
+  const items: DiffItem[] = [];
+  for (const [file, diff] of files.entries()) {
+    const { name, isNew, added, removed } = diff;
+    items.push({ type: "file", file, name, isNew, added, removed, folded: folded.has(file) });
+    if (folded.has(file)) continue;
+    for (const item of fileItems(diff, { file, split })) items.push(item);
+  }
+  return items;
+}
+
+function* fileItems(
+  { name, notes, hunks }: FileDiff,
+  { file, split }: { readonly file: number; readonly split: boolean },
+): Generator<DiffItem> {
+  for (const text of notes) yield { type: "note", text };
+  for (const [hunk, { header, lines }] of hunks.entries()) {
+    yield { type: "hunk", file, hunk, header };
+    for (const block of blocksOf(lines)) yield* blockItems(block, { name, split });
+  }
+}
+
+/** Lines that go and lines that come in their place; of a line that stays, the same line twice. */
+type Block = { readonly left: readonly DiffLine[]; readonly right: readonly DiffLine[] };
+
+function* blocksOf(lines: readonly DiffLine[]): Generator<Block> {
+  for (let at = 0; at < lines.length; ) {
+    const left = run(lines, at, "removed");
+    const right = run(lines, at + left.length, "added");
+    at += left.length + right.length;
+    if (left.length + right.length > 0) yield { left, right };
+    const same = run(lines, at, "same");
+    at += same.length;
+    for (const line of same) yield { left: [line], right: [line] };
+  }
+}
+
+function run(lines: readonly DiffLine[], from: number, kind: DiffLine["kind"]): readonly DiffLine[] {
+  let to = from;
+  while (lines[to]?.kind === kind) to += 1;
+  return lines.slice(from, to);
+}
+
+type Adding = { readonly name: string; readonly split: boolean };
+
+function blockItems({ left, right }: Block, { name, split }: Adding): readonly DiffItem[] {
+  if (split)
+    return Array.from({ length: Math.max(left.length, right.length) }, (_, at) => ({
+      type: "pair",
+      name,
+      left: left[at],
+      right: right[at],
+    }));
+  const [first] = left;
+  if (first?.kind === "same") return [{ type: "line", name, line: first, other: undefined }];
+  const paired = left.length === right.length;
+  return [
+    ...left.map((line, at): DiffItem => ({ type: "line", name, line, other: paired ? right[at] : undefined })),
+    ...right.map((line, at): DiffItem => ({ type: "line", name, line, other: paired ? left[at] : undefined })),
+  ];
+}

@@ -1,0 +1,64 @@
+import type { Ledger, Lists, PageQuery, ProposalRow } from "@assent/core";
+import { oneLine } from "../../visible-text.ts";
+import { waitingList } from "../../waiting-list.ts";
+import type { TuiSession } from "../conversation/tui-session.ts";
+import type { CompletedId, IdKind } from "./completion.ts";
+
+/** Where the things are that have a name or an id. */
+export type IdPlaces = {
+  readonly ledger: Ledger;
+  readonly current: () => TuiSession | undefined;
+  readonly tools: () => readonly string[];
+};
+
+const MOST = 100;
+const PAGE = 1_000;
+
+/** What can be named after a command, the newest first where that is what is looked for. */
+export async function idsOf(kind: IdKind, { ledger, current, tools }: IdPlaces): Promise<readonly CompletedId[]> {
+  switch (kind) {
+    case "approvals":
+      return (await waitingList(ledger, { query: {}, after: undefined, limit: MOST })).map(({ id, subject }) => told(id, subject));
+    case "grants":
+      return (await ledger.pending("grants", { limit: MOST })).map(({ id, rule }) => told(id, rule));
+    case "proposals":
+      return (await ledger.pending("proposals", { limit: MOST })).map(({ id, label }) => told(id, label));
+    case "sessions":
+      return newest((await allRows(ledger, "sessions", { all: true })).filter(({ parent }) => !parent)).map(({ id, title }) =>
+        told(id, title),
+      );
+    case "undoable":
+      return newest(await undoable(current())).map(({ id, label }) => told(id, label));
+    case "tasks":
+      return (current()?.agent.tasks.list() ?? []).map(({ id, agent, description }) => told(id, `${agent}: ${description}`));
+    case "tools":
+      return tools().map((name) => told(name, ""));
+    default:
+      return kind satisfies never;
+  }
+}
+
+function told(id: string, says: string): CompletedId {
+  return { id, says: oneLine(says.slice(0, 200)) };
+}
+
+function newest<T>(rows: readonly T[]): readonly T[] {
+  return rows.slice(-MOST).reverse();
+}
+
+/** What was applied in a session and changed files, the oldest first. */
+export async function undoable(current: TuiSession | undefined): Promise<readonly ProposalRow[]> {
+  if (!current) return [];
+  const { ledger, id: session } = current.session;
+  return (await allRows(ledger, "proposals", { session, all: true })).filter(({ state, files }) => state === "applied" && files > 0);
+}
+
+async function allRows<K extends "proposals" | "sessions">(ledger: Ledger, kind: K, query: PageQuery): Promise<readonly Lists[K][]> {
+  const found: Lists[K][] = [];
+  for (let after: string | undefined; ; ) {
+    const rows = await ledger.pending(kind, { ...query, limit: PAGE, ...(after !== undefined && { after }) });
+    found.push(...rows);
+    after = rows.at(-1)?.id;
+    if (rows.length < PAGE) return found;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Key } from "../draw/dialog.ts";
+
+/** What a library makes of raw input. */
+export type KeyReading = {
+  readonly name: (data: string) => string | undefined;
+  /** A character that a terminal sent as a sequence. */
+  readonly printable: (data: string) => string | undefined;
+  readonly isRelease: (data: string) => boolean;
+};
+
+const PASTE = { begin: "\u001b[200~", end: "\u001b[201~" } as const;
+
+/** One key from what a terminal sent for it. Undefined: it is none, or one that is let go. */
+export function readKey(data: string, { name, printable, isRelease }: KeyReading): Key | undefined {
+  if (data.startsWith(PASTE.begin) && data.endsWith(PASTE.end)) return { pasted: data.slice(PASTE.begin.length, -PASTE.end.length) };
+  if (isRelease(data)) return undefined;
+  if (data === "\n") return { name: "ctrl+j" }; // Enter sends "\r"; without the kitty protocol the library takes both for Enter
+  const character = printable(data) ?? ([...data].length === 1 && data > " " && data !== "\u007f" ? data : undefined);
+  if (character !== undefined) return { name: character === " " ? "space" : character };
+  const named = name(data);
+  return named === undefined ? undefined : { name: named };
+}

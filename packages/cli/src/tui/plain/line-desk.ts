@@ -1,0 +1,95 @@
+import type { Clock, Session } from "@assent/core";
+import { approvalEditor } from "../../approval-editor.ts";
+import type { Io } from "../../io.ts";
+import { oneAtATime } from "../../one-at-a-time.ts";
+import { terminalApprover } from "../../terminal-approver.ts";
+import { openPrompt, type Typed } from "../../terminal-prompt.ts";
+import { terminalQuestioner } from "../../terminal-questioner.ts";
+import { discardAfterNo } from "../cards/discard-after-no.ts";
+import type { AppParts } from "../conversation/app.ts";
+
+/** The keyboard and the paper of a terminal that draws nothing. */
+export type LineDesk = {
+  /** A line of the person's own. */
+  readonly ask: (text: string, signal?: AbortSignal) => Promise<Typed>;
+  /** Writes after what is asked now, and before what is asked later: a question and its answer stand together. */
+  readonly between: (write: () => Promise<void>) => Promise<void>;
+  /** A key is waited for: Ctrl-C is one, and no signal. */
+  readonly isOpen: () => boolean;
+  readonly door: AppParts["door"];
+};
+
+type Terminal = Pick<Io, "stderr" | "keyboard" | "env">;
+
+/** One keyboard for the person's lines and for what is asked of them: a question puts the line aside, and it is asked for again after it. */
+export function lineDesk(io: Terminal, { clock, cancel }: { readonly clock: Clock; readonly cancel: () => void }): LineDesk {
+  let questions = 0;
+  let asking = false;
+  let busy: Promise<unknown> = Promise.resolve();
+  let aside = new AbortController();
+  let line: Promise<unknown> = Promise.resolve();
+  const between = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = busy.then(work);
+    busy = turn.catch(() => undefined);
+    return turn;
+  };
+  const first = <T>(work: () => Promise<T>): Promise<T> => {
+    questions += 1;
+    aside.abort();
+    const isOver = (): void => {
+      questions -= 1;
+    };
+    return between(() => line.then(work).finally(isOver)); // two never hold the keyboard
+  };
+  const once = async (text: string, signal: AbortSignal | undefined): Promise<Typed> => {
+    aside = new AbortController();
+    const prompt = openPrompt({
+      keyboard: io.keyboard,
+      output: io.stderr,
+      clock,
+      signal: AbortSignal.any([aside.signal, ...(signal ? [signal] : [])]),
+    });
+    asking = true;
+    const typed = prompt.askAtOnce(text).finally(() => {
+      asking = false;
+      prompt.close();
+    });
+    line = typed.catch(() => undefined);
+    return await typed;
+  };
+  return {
+    between,
+    isOpen: () => questions > 0 || asking,
+    ask: async (text, signal) => {
+      for (;;) {
+        do await busy;
+        while (questions > 0);
+        const typed = await once(text, signal);
+        const isAside = "none" in typed && typed.none === "withdrawn" && signal?.aborted !== true;
+        if (!isAside) return typed;
+      }
+    },
+    door: ({ by, settings, revising, leaving, attend, settle }) => {
+      const sessions = new Map<string, Session>();
+      const discard = discardAfterNo((id) => sessions.get(id), settle);
+      const edit = approvalEditor({ environment: io.env, setting: () => settings()?.editor, revising });
+      const { approver, questioner } = oneAtATime({
+        approver: terminalApprover({ io, clock, by, cancel, edit, discard, stops: true }),
+        questioner: terminalQuestioner({ io, clock, by }),
+      });
+      return {
+        attend: (session) => {
+          sessions.set(session.id, session);
+          session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
+          return attend(session);
+        },
+        asks: () => true,
+        approver: { ...approver, ask: (approval, signal) => first(() => approver.ask(approval, AbortSignal.any([signal, leaving]))) },
+        questioner: {
+          ...questioner,
+          ask: (open, signal, partial) => first(() => questioner.ask(open, AbortSignal.any([signal, leaving]), partial)),
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { TaskView } from "@assent/agent";
+import { oneLine } from "@assent/core";
+import { cut } from "../../display-width.ts";
+import type { Canvas } from "../draw/dialog.ts";
+import type { Block } from "../transcript/block.ts";
+import { type Drawing, drawBlock, isApart } from "../transcript/draw-block.ts";
+import { todoLines } from "../transcript/draw-display.ts";
+import type { Todos } from "../transcript/transcript.ts";
+import { type Status, statusLine } from "./status-line.ts";
+import { taskPanel } from "./task-panel.ts";
+
+/** Everything below the scrollback, as it stands now. */
+export type ScreenState = {
+  readonly live: readonly Block[];
+  /** The block above them. */
+  readonly last: Block | undefined;
+  readonly todos: Todos;
+  readonly tasks: readonly TaskView[];
+  /** What the person said while the model was busy. */
+  readonly queued: readonly string[];
+  /** Since when the model works, in milliseconds. */
+  readonly busySince: number | undefined;
+  readonly status: Status;
+  /** Something to say for a moment. */
+  readonly hint: string;
+  /** The card in front, or the text that is being written. */
+  readonly below: (canvas: Canvas) => readonly string[];
+};
+
+/** Blocks one below the other; calls in at most so many rows. */
+export function blockLines(
+  blocks: readonly Block[],
+  before: Block | undefined,
+  drawing: Drawing & { readonly callRows?: number },
+): readonly string[] {
+  const { callRows } = drawing;
+  let last = before;
+  return blocks.flatMap((block) => {
+    const gap = isApart(last, block) ? [""] : [];
+    last = block;
+    const lines = drawBlock(block, drawing);
+    return [...gap, ...(block.type === "call" ? lines.slice(0, callRows) : lines)];
+  });
+}
+
+const LEAST_LIVE = 3;
+/** With fewer rows there is only what happens now. */
+const LEAST_PANEL = 7;
+
+/** The live part of the screen, from top to bottom; never more rows than there are. */
+export function screenLines(state: ScreenState, drawing: Drawing): readonly string[] {
+  const { columns, rows, theme, now } = drawing;
+  const { busySince, status, hint } = state;
+  const foot = [...(hint === "" ? [] : [theme.warning(` ${cut(hint, columns - 1)}`)]), statusLine(status, drawing)];
+  const below = state.below({ columns, theme, rows: Math.max(rows - foot.length - LEAST_LIVE, 3) });
+  const panel = [...todoPanel(state.todos, drawing), ...taskPanel(state.tasks, drawing, now), ...queueLines(state.queued, drawing)];
+  const working =
+    busySince === undefined || status.waiting > 0 ? [] : [theme.accent(`» working ${Math.round((now - busySince) / 1_000)} s`)];
+  const room = rows - foot.length - below.length;
+  const middle = room < LEAST_PANEL ? [] : [...panel, ...working].slice(0, room - LEAST_LIVE);
+  const live = liveRows(state, drawing, Math.max(0, room - middle.length - 1));
+  const between = live.length > 0 && middle.length > 0 && room - middle.length - live.length > 1 ? [""] : [];
+  const [first] = state.live;
+  const gap = first && live.length > 0 && !isApart(state.last, first) ? [] : [""];
+  return [...gap, ...live, ...between, ...middle, ...below, ...foot].slice(-rows);
+}
+
+/** What may still change; where it does not all fit, calls in fewer rows, and then the newest rows. */
+function liveRows({ live, last }: ScreenState, drawing: Drawing, room: number): readonly string[] {
+  const newest = live.slice(-MOST_LIVE);
+  const rows = (each: number): readonly string[] => {
+    const lines = blockLines(newest, last, { ...drawing, callRows: each });
+    return lines[0] === "" ? lines.slice(1) : lines;
+  };
+  const shown = CALL_ROWS.map(rows).find((lines) => lines.length <= room);
+  return shown ?? rows(1).slice(-room);
+}
+
+const CALL_ROWS = [Number.POSITIVE_INFINITY, 2, 1] as const;
+const MOST_LIVE = 40;
+
+function todoPanel(todos: Todos, drawing: Drawing): readonly string[] {
+  if (todos.length === 0 || todos.every(({ status }) => status === "completed")) return [];
+  const open = todos.filter(({ status }) => status !== "completed");
+  const done = todos.length - open.length;
+  const lines = todoLines(open.slice(0, MOST_TODOS), { ...drawing, columns: drawing.columns - 2 }).map((line) => `  ${line}`);
+  const more = open.length > MOST_TODOS ? [drawing.theme.dim(`  … ${open.length - MOST_TODOS} more`)] : [];
+  return [drawing.theme.dim(`To do (${done} of ${todos.length} done)`), ...lines, ...more];
+}
+
+const MOST_TODOS = 5;
+const MOST_QUEUED = 3;
+
+function queueLines(queued: readonly string[], { columns, theme }: Drawing): readonly string[] {
+  const lines = queued.slice(0, MOST_QUEUED).map((text) => theme.dim(cut(`queued: ${oneLine(text.slice(0, 500))}`, columns)));
+  return queued.length > MOST_QUEUED ? [...lines, theme.dim(`… ${queued.length - MOST_QUEUED} more queued`)] : lines;
+}

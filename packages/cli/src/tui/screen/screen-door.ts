@@ -1,0 +1,62 @@
+import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
+import { type ApprovalEditor, approvalEditor } from "../../approval-editor.ts";
+import type { Door } from "../../door.ts";
+import type { Io } from "../../io.ts";
+import { askQuestioner } from "../ask/questioner.ts";
+import { cardApprover } from "../cards/approver.ts";
+import { discardAfterNo } from "../cards/discard-after-no.ts";
+import { attendProposals } from "../cards/proposal-cards.ts";
+import type { DoorParts } from "../conversation/app.ts";
+import { terminalNotification } from "./notification.ts";
+import type { Shell } from "./open-screen.ts";
+
+/** The screen that a person sits at. */
+export type ScreenDoorParts = {
+  readonly shell: Shell;
+  readonly clock: Clock;
+  readonly env: Io["env"];
+  readonly approvalTimeoutMs: number | undefined;
+};
+
+/** A way to the person at the screen: everything that asks becomes a card. */
+export function screenDoor({ shell, clock, env, approvalTimeoutMs }: ScreenDoorParts): (parts: DoorParts) => Door {
+  return ({ by, settings, revising, leaving, attend, settle }) => {
+    const own = approvalEditor({ environment: env, setting: () => settings()?.editor, revising });
+    const edit: ApprovalEditor = {
+      ...own,
+      open: (editing, signal) => shell.aside(() => own.open(editing, signal), "Your editor is open …"),
+    };
+    const notify = (): void => {
+      if (settings()?.["ask.notify"] !== "off") shell.ring(terminalNotification("Waiting for input"));
+    };
+    const sessions = new Map<string, Session>();
+    const placeOf = ({ sessionId, callId }: OpenApproval): number | undefined => callPlaceIn(sessions.get(sessionId), callId);
+    const discard = discardAfterNo((id) => sessions.get(id), settle);
+    const cards = cardApprover({ desk: shell.desk, by, edit, placeOf, discard });
+    const questions = askQuestioner({ desk: shell.desk, clock, by, notify });
+    const approver: Approver = {
+      available: cards.available,
+      ask: (approval, signal) => {
+        notify();
+        return cards.ask(approval, AbortSignal.any([signal, leaving]));
+      },
+    };
+    const questioner: Questioner = {
+      available: questions.available,
+      ask: (open, signal, partial) => questions.ask(open, AbortSignal.any([signal, leaving]), partial),
+    };
+    const attended: Door["attend"] = (session) => {
+      sessions.set(session.id, session);
+      attendProposals({ desk: shell.desk, settle, leaving }, session);
+      session.listen(({ type }) => type === "session.closed" && sessions.delete(session.id));
+      return attend(session);
+    };
+    return { approver, questioner, asks: () => true, approvalTimeoutMs: () => approvalTimeoutMs, attend: attended };
+  };
+}
+
+/** Calls are recorded in the order in which the model made them. */
+function callPlaceIn(session: Session | undefined, callId: string): number | undefined {
+  const place = [...(session?.state.calls.keys() ?? [])].indexOf(callId);
+  return place === -1 ? undefined : place;
+}

@@ -1,0 +1,98 @@
+import type { TaskView } from "@assent/agent";
+import type { Clock } from "@assent/core";
+import type { Desk, DeskItem } from "../cards/desk.ts";
+import type { Canvas } from "../draw/dialog.ts";
+import type { LiveTheme } from "../draw/live-theme.ts";
+import type { CompletedCommand, CompletionParts } from "../input/completion.ts";
+import type { Action, Binding } from "../input/keys.ts";
+import type { Block } from "../transcript/block.ts";
+import { EMPTY, type Transcript } from "../transcript/transcript.ts";
+import type { Reader } from "./reader.ts";
+import type { Stage } from "./stage.ts";
+import type { Status } from "./status-line.ts";
+
+/** What the person does with the screen. */
+export type ShellHandlers = {
+  readonly submit: (text: string) => void;
+  readonly act: (action: Extract<Action, "interrupt" | "leave" | "mode" | "help">) => void;
+  /** Interrupts, and what was to be said next comes back to be written on. */
+  readonly stop: () => void;
+};
+
+/** What a screen is made of. */
+export type ShellParts = {
+  readonly clock: Clock;
+  readonly look: LiveTheme;
+  readonly bindings: () => readonly Binding[];
+  readonly cwd: string;
+  readonly commands: readonly CompletedCommand[];
+  readonly ids: CompletionParts["ids"];
+  readonly handlers: ShellHandlers;
+  readonly configure: Stage["configure"];
+  /** Rows that are on the screen already. */
+  readonly shown: readonly string[];
+};
+
+/** What the screen shows beside the transcript; changed at any time, drawn with the next frame. */
+export type Shown = {
+  status: Omit<Status, "keys" | "waiting">;
+  queued: readonly string[];
+  /** Since when the model works, in milliseconds. */
+  busySince: number | undefined;
+  /** How many commands of the person's own run. */
+  commands: number;
+  tasks: () => readonly TaskView[];
+  /** True for a tool that declares its text displays to be markdown. */
+  isMarkdown: (tool: string) => boolean;
+};
+
+/** Something runs that the person can interrupt. */
+export function isBusy({ busySince, commands }: Pick<Shown, "busySince" | "commands">): boolean {
+  return busySince !== undefined || commands > 0;
+}
+
+/** A screen between two frames. */
+export type ShellState = {
+  transcript: Transcript;
+  /** What is in the scrollback, for whoever wants to see more of it. */
+  readonly kept: Block[];
+  last: Block | undefined;
+  reader: Reader | undefined;
+  /** What waits is put aside: the prompt has the keys. */
+  aside: boolean;
+  /** When the person last wrote something. */
+  typedAt: number;
+  /** The item of the desk that is on the screen, and the room it was given. */
+  card: { readonly item: DeskItem; readonly canvas: Canvas } | undefined;
+  hint: string;
+  /** The last frame: what is open is left in the scrollback as it stands. */
+  closing: boolean;
+  /** When Ctrl-C was pressed with nothing to clear, and no other key since. */
+  leavingAt: number;
+};
+
+/** A screen on which nothing happened but a greeting. */
+export function freshState(isGreeted: boolean): ShellState {
+  return {
+    transcript: EMPTY,
+    kept: [],
+    last: isGreeted ? { type: "page", title: "", text: "" } : undefined,
+    reader: undefined,
+    aside: false,
+    typedAt: Number.NEGATIVE_INFINITY,
+    card: undefined,
+    hint: "",
+    closing: false,
+    leavingAt: Number.NEGATIVE_INFINITY,
+  };
+}
+
+/** A person who writes is not interrupted before they pause. */
+const IDLE_MS = 350;
+
+/** What of the desk is to be on the screen now. */
+export function cardNow(state: ShellState, desk: Desk, now: number): DeskItem | undefined {
+  const item = desk.front();
+  if (!item || state.aside) return undefined;
+  return state.card || now - state.typedAt >= IDLE_MS ? item : undefined;
+}

@@ -1,0 +1,20 @@
+import type { TaskView } from "@assent/agent";
+import { oneLine } from "@assent/core";
+import { cut, displayWidth } from "../../display-width.ts";
+import type { Canvas } from "../draw/dialog.ts";
+
+const MOST = 4;
+
+/** Background agents and commands that run or wait, one line each. */
+export function taskPanel(tasks: readonly TaskView[], { columns, theme }: Canvas, now: number): readonly string[] {
+  const open = tasks.filter(({ status, foreground }) => !foreground && ["running", "cancelling", "paused"].includes(status));
+  const lines = open.slice(0, MOST).map(({ id, agent, description, status, startedAt, usage, blockedReason, outputFile }) => {
+    const since = Math.max(0, Math.round((now - Date.parse(startedAt)) / 1_000));
+    const stands = status === "paused" ? `paused${blockedReason ? ` (${blockedReason})` : ""}` : `${status} ${since} s`;
+    const done = outputFile === undefined ? ` · ${usage.toolUses} calls` : "";
+    const end = oneLine(`  ${stands}${done} · ${id}`);
+    const what = cut(oneLine(`${agent}: ${description}`), Math.max(1, columns - 2 - displayWidth(end)));
+    return `${theme.notice("●")} ${theme.dim(cut(`${what}${end}`, columns - 2))}`;
+  });
+  return open.length > MOST ? [...lines, theme.dim(`  … ${open.length - MOST} more: /tasks`)] : lines;
+}

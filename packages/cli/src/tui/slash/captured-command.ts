@@ -1,0 +1,19 @@
+import type { Context } from "../../command-spec.ts";
+import type { Output } from "../../io.ts";
+
+/** Runs a command of this program as if in a pipe. Resolves with everything it wrote. */
+export async function capturedCommand({ io, main, options }: Context, argv: readonly string[], columns: number): Promise<string> {
+  let text = "";
+  const output: Output = {
+    isTTY: false,
+    columns: () => columns,
+    rows: () => undefined,
+    write: async (more) => {
+      text += more;
+    },
+  };
+  const store = options.text("store");
+  const all = store === undefined ? argv : [...argv, "--store", store];
+  await main(all, { ...io, stdinIsTTY: false, stdout: output, stderr: output });
+  return text.trimEnd();
+}

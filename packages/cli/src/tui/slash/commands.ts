@@ -1,0 +1,87 @@
+import type { CompletedCommand, IdKind } from "../input/completion.ts";
+
+/** A command of the prompt. `runs`: a command of this program whose text is shown. */
+export type SlashCommand = CompletedCommand & {
+  readonly usage?: string;
+  readonly runs?: readonly string[];
+  /** Not listed in help, which must fit on 24 rows. */
+  readonly unlisted?: true;
+};
+
+const MODES: readonly string[] = ["default", "plan", "auto-edit", "yolo"];
+
+/** A word that an id stands behind. */
+function after(word: string, kind: IdKind): Pick<CompletedCommand, "takes" | "ids"> {
+  return { takes: [word], ids: { [word]: kind } };
+}
+
+/** Every command of the prompt, in the order in which help lists them. */
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  { name: "help", says: "these commands", unlisted: true },
+  { name: "mode", says: "how much runs without asking", usage: "MODE", takes: MODES },
+  { name: "plan", says: "plan first: nothing is changed before you approve", usage: "[off]", takes: ["off"] },
+  { name: "model", says: "the model, or another one", usage: "[PROVIDER:NAME]" },
+  { name: "approvals", says: "what waits for an answer, anywhere", usage: "[show ID]", runs: ["approvals"], ...after("show", "approvals") },
+  { name: "grants", says: "answers that are remembered", usage: "[revoke ID]", runs: ["grants"], ...after("revoke", "grants") },
+  { name: "explain", says: "why a call would pass, ask or be denied", usage: "TOOL [INPUT]", ids: { "": "tools" } },
+  { name: "proposals", says: "previews that wait to be applied", usage: "[show ID]", runs: ["proposals"], ...after("show", "proposals") },
+  { name: "apply", says: "make a previewed change; /discard [ID] drops it", usage: "[ID]", ids: { "": "proposals" } },
+  {
+    name: "discard",
+    says: "drop a previewed change; the model is told why",
+    usage: "[ID] [REASON]",
+    ids: { "": "proposals" },
+    unlisted: true,
+  },
+  { name: "undo", says: "take back a change: the only one, or this one", usage: "[ID]", ids: { "": "undoable" } },
+  {
+    name: "tasks",
+    says: "background tasks, or what one brought",
+    usage: "[stop|resume] [ID]",
+    takes: ["stop", "resume"],
+    ids: { "": "tasks", stop: "tasks", resume: "tasks" },
+  },
+  {
+    name: "tools",
+    says: "what the model can call; /force TOOL demands one",
+    usage: "[NAME|reload]",
+    takes: ["reload"],
+    ids: { "": "tools" },
+  },
+  { name: "force", says: "make the model call this tool next", usage: "TOOL", ids: { "": "tools" }, unlisted: true },
+  { name: "sessions", says: "earlier conversations", runs: ["sessions"] },
+  { name: "resume", says: "go on with an earlier conversation", usage: "SESSION", ids: { "": "sessions" } },
+  { name: "compact", says: "summarize what came before the newest turns" },
+  { name: "clear", says: "begin a new conversation" },
+  { name: "cost", says: "tokens and cost so far" },
+  { name: "quit", says: "leave" },
+];
+
+/** How an id is given. */
+export const ID_NOTE = "Tab completes an ID; 6 characters of it are enough if no other begins so.";
+
+/** What was typed after a slash. */
+export type SlashLine = { readonly command: SlashCommand; readonly words: readonly string[] } | { readonly unknown: string };
+
+/** Reads a line that begins with a slash. A beginning that can mean only one command is that command. */
+export function readSlash(line: string): SlashLine {
+  const [name = "", ...words] = line.slice(1).trim().split(/\s+/);
+  const exact = SLASH_COMMANDS.find((command) => command.name === name);
+  const near = SLASH_COMMANDS.filter((command) => command.name.startsWith(name));
+  const command = exact ?? (name !== "" && near.length === 1 ? near[0] : undefined);
+  return command ? { command, words } : { unknown: name };
+}
+
+/** True for the line that leaves: it waits for nothing. */
+export function isLeaving(line: string): boolean {
+  const read = line.startsWith("/") ? readSlash(line) : undefined;
+  return read !== undefined && "command" in read && read.command.name === "quit";
+}
+
+/** The commands as help shows them. */
+export function slashLines(): readonly string[] {
+  const listed = SLASH_COMMANDS.filter(({ unlisted }) => !unlisted);
+  const width = Math.max(...listed.map(({ name, usage = "" }) => name.length + usage.length + 2));
+  const rows = listed.map(({ name, usage, says }) => `${`/${name}${usage ? ` ${usage}` : ""}`.padEnd(width)}  ${says}`);
+  return [...rows, ID_NOTE];
+}

@@ -1,0 +1,47 @@
+import { parseToolInput } from "@assent/core/parts";
+import type { HostPorts } from "@assent/host";
+import type { CallPlace } from "../../call-place.ts";
+import type { Context } from "../../command-spec.ts";
+import { type Explaining, explainCall, MOST_GRANTS } from "../../explaining.ts";
+import type { FollowedPolicy } from "../../follow-policy.ts";
+import type { Store } from "../../open-store.ts";
+import { stdoutStyle } from "../../style.ts";
+import type { TuiSession } from "../conversation/tui-session.ts";
+import type { Stage } from "../screen/stage.ts";
+
+/** What a call is explained with. */
+export type ExplainParts = {
+  readonly context: Context;
+  readonly store: Pick<Store, "ledger">;
+  readonly ports: Pick<HostPorts, "clock" | "digest">;
+  readonly place: CallPlace;
+  readonly stage: Stage;
+  readonly columns: () => number;
+  /** The session, where one is open. */
+  readonly current: () => TuiSession | undefined;
+  /** What judges calls now; undefined: settings were not read yet. */
+  readonly policy: () => FollowedPolicy | undefined;
+};
+
+type NamedCall = { readonly tool: string; readonly input: string };
+
+/** Explains a call by the present settings, flags, mode and grants of the conversation. Undefined: settings were not read yet. */
+export async function explainNow(parts: ExplainParts, { tool, input }: NamedCall): Promise<string | undefined> {
+  const { store, ports, place, stage, context, columns } = parts;
+  const policy = parts.policy();
+  if (!policy) return undefined;
+  const current = parts.current();
+  const { tools, facts, rules, source, workspace } = policy;
+  const parsed = parseToolInput(input);
+  if (!parsed.ok) return `The input does not fit: ${parsed.message}`;
+  const rows = await store.ledger.pending("grants", { limit: MOST_GRANTS });
+  const explaining: Explaining = {
+    ...{ tools, facts, rules, digest: ports.digest, clock: ports.clock, hooks: policy.hooks(), stage: source.loaded().stage },
+    policy: current?.agent.modes.current() ?? { ...source.current(), mode: stage.shown.status.mode },
+    cwd: current?.session.state.created?.cwd ?? place.cwd,
+    remembered: { rows, workspace, rules, now: ports.clock.now(), ...(current && { session: current.session.id }) },
+  };
+  const style = stdoutStyle({ stdout: { ...context.io.stdout, isTTY: false }, env: context.io.env });
+  const explained = await explainCall(explaining, { tool, input: parsed.value, cwd: explaining.cwd });
+  return "message" in explained ? explained.message : explained.text({ columns: columns(), style }).trimEnd();
+}

@@ -1,0 +1,145 @@
+import type { Context } from "../../command-spec.ts";
+import { asFailure, hintText } from "../../failure.ts";
+import { oneLine } from "../../visible-text.ts";
+import type { Turns } from "../conversation/turns.ts";
+import { undoable } from "../input/completion-ids.ts";
+import type { Binding } from "../input/keys.ts";
+import type { Stage } from "../screen/stage.ts";
+import { inputAbout } from "../transcript/call-words.ts";
+import { capturedCommand } from "./captured-command.ts";
+import { ID_NOTE, readSlash } from "./commands.ts";
+import { type ExplainParts, explainNow } from "./explain.ts";
+import { helpPage } from "./help.ts";
+import { tasksText } from "./tasks.ts";
+
+/** What commands of the prompt act on. */
+export type SlashParts = ExplainParts & {
+  readonly bindings: () => readonly Binding[];
+  readonly turns: Pick<Turns, "isBusy" | "rest" | "compact" | "force">;
+  readonly changeMode: (to: string) => Promise<void>;
+  readonly changeModel: (to: string) => Promise<void>;
+  /** Another conversation; undefined: a new one. */
+  readonly change: (session: string | undefined) => Promise<void>;
+  readonly leave: () => void;
+  /** Aborts when the person leaves. */
+  readonly leaving: AbortSignal;
+};
+
+type Act = (parts: SlashParts, words: readonly string[]) => Promise<void> | void;
+
+/** Does what a line that begins with a slash says. Whatever goes wrong is said on the screen. */
+export async function runSlash(parts: SlashParts, line: string): Promise<void> {
+  const read = readSlash(line);
+  if ("unknown" in read) return say(parts, "", `There is no command /${read.unknown}. /help lists them.`);
+  const { command, words } = read;
+  try {
+    const act = ACTS[command.name];
+    if (act) await act(parts, words);
+    else say(parts, line, await ownCommand(parts, [...(command.runs ?? []), ...words]));
+  } catch (error) {
+    const { message, hint } = asFailure(error);
+    parts.stage.say({ type: "note", text: hint === "" ? message : `${message} ${hintText(hint)}`, role: "error" });
+  }
+}
+
+function say({ stage }: SlashParts, title: string, text: string): void {
+  stage.say({ type: "page", title, text });
+}
+
+const ACTS: Readonly<Record<string, Act>> = {
+  help: ({ stage, bindings }) => stage.say(...helpPage(bindings())),
+  quit: ({ leave }) => leave(),
+  mode: async (parts, [to]) => {
+    if (to === undefined) say(parts, "", `Mode: ${parts.stage.shown.status.mode}. Others: default, plan, auto-edit, yolo.`);
+    else await parts.changeMode(to);
+  },
+  plan: async ({ changeMode }, [word]) => changeMode(word === "off" ? "default" : "plan"),
+  model: async (parts, [to]) => {
+    if (to === undefined) say(parts, "", `Model: ${parts.stage.shown.status.model || "none"}. Another one: /model provider:name`);
+    else await parts.changeModel(to);
+  },
+  clear: async ({ change }) => change(undefined),
+  resume: async (parts, [session]) => {
+    if (session !== undefined) return await parts.change(session);
+    say(parts, "/resume SESSION goes on with one of these", await capturedCommand(parts.context, ["sessions"], parts.columns()));
+  },
+  cost: (parts) => say(parts, "", costText(parts.stage)),
+  tools: async (parts, words) => {
+    if (words[0] === "reload") await reloadTools(parts);
+    else say(parts, ["/tools", ...words].join(" "), await ownCommand(parts, ["tools", ...words, ...toolFlags(parts.context)]));
+  },
+  explain: async (parts, [tool, ...rest]) => {
+    if (tool === undefined) return say(parts, "", "Name a tool and its input: /explain shell git push");
+    const input = inputAbout(tool, rest.join(" "));
+    const text = await explainNow(parts, { tool, input });
+    say(parts, `/explain ${[tool, ...rest].join(" ")}`, text ?? (await ownCommand(parts, ["explain", "--tool", tool, "--input", input])));
+  },
+  force: (parts, [tool]) => {
+    const tools = parts.policy()?.tools.visible() ?? [];
+    if (tool === undefined || !tools.some(({ name }) => name === tool))
+      return say(parts, "", tool === undefined ? "Name a tool: /force TOOL" : `There is no tool '${oneLine(tool)}'. /tools lists them.`);
+    parts.turns.force(tool);
+    say(parts, "", `The model must call ${tool} first when it answers your next message.`);
+  },
+  tasks: async (parts, words) => say(parts, "", await tasksText(parts.current(), words)),
+  compact: async (parts) => {
+    if (!parts.current()) return say(parts, "", "There is nothing to make shorter yet.");
+    if (!(await parts.turns.compact()))
+      say(parts, "", "The history did not change. There is something to summarize from the second answer on.");
+  },
+  apply: (parts, words) => settleOne(parts, "apply", words),
+  discard: (parts, words) => settleOne(parts, "discard", words),
+  undo: async (parts, words) => {
+    if (words.length > 0) return say(parts, `/undo ${words.join(" ")}`, await ownCommand(parts, ["undo", ...words]));
+    const made = await undoable(parts.current());
+    const [only, other] = made;
+    if (!only) return say(parts, "", "Nothing was changed in this conversation that can be undone.");
+    const listed = made.map(({ id, label }) => `${id}  ${oneLine(label)}`).join("\n");
+    if (other) return say(parts, "/undo ID takes one of these back", `${listed}\n${ID_NOTE}`);
+    say(parts, "/undo takes this back, the only change there is to undo", listed);
+    say(parts, "", await ownCommand(parts, ["undo", only.id]));
+  },
+};
+
+/** Applies or discards the proposal that is named, or the only one of this conversation. Words after the ID are the reason. */
+async function settleOne(parts: SlashParts, action: "apply" | "discard", words: readonly string[]): Promise<void> {
+  const staged = [...(parts.current()?.session.state.proposals.values() ?? [])].filter(({ state }) => state === "staged");
+  const isNamed = words[0]?.startsWith("p_") === true;
+  const [only, other] = staged;
+  const id = isNamed ? words[0] : other ? undefined : only?.id;
+  if (id === undefined) {
+    if (!other) return say(parts, "", "No previewed change is waiting in this conversation. /proposals lists those of all conversations.");
+    const listed = staged.map((row) => `${row.id}  ${oneLine(row.label)}`).join("\n");
+    return say(parts, `/${action} ID takes one of these`, `${listed}\n${ID_NOTE}`);
+  }
+  const reason = words.slice(isNamed ? 1 : 0).join(" ");
+  say(parts, `/${action} ${id}`, await ownCommand(parts, [action, id, ...(reason === "" ? [] : ["--reason", reason])]));
+}
+
+/** Never inside a turn: with the next one that begins, or as soon as none is under way. What came of it is told by whoever loads them. */
+async function reloadTools(parts: SlashParts): Promise<void> {
+  const { turns } = parts;
+  const policy = parts.policy();
+  if (!policy) return say(parts, "", "No tools are loaded yet: they will be with what you say next.");
+  policy.wantTools();
+  if (turns.isBusy()) say(parts, "", "Custom tools are loaded again before the model's next turn.");
+  await turns.rest();
+  if (parts.policy() === policy && !parts.leaving.aborted) await policy.renewTools();
+}
+
+/** Options that make `/tools` list the custom tools that were given at the start. */
+function toolFlags({ options }: Context): readonly string[] {
+  const workspace = options.text("workspace");
+  return [...options.list("tool").flatMap((file) => ["--tool", file]), ...(workspace === undefined ? [] : ["--workspace", workspace])];
+}
+
+async function ownCommand({ context, columns }: SlashParts, argv: readonly string[]): Promise<string> {
+  return (await capturedCommand(context, argv, columns())) || "Nothing.";
+}
+
+function costText({ shown }: Stage): string {
+  const { tokens, cost, context } = shown.status;
+  const price = cost === undefined ? "The price of this model is not known." : `$${cost.toFixed(4)}`;
+  const full = context === undefined ? "" : `; the model's context is ${Math.round(context * 100)} % full`;
+  return `${tokens} tokens${full}. ${price}`;
+}

@@ -1,0 +1,78 @@
+import type { Tasks, TaskView } from "@assent/agent";
+import { type EventBodies, knownEvent, type LedgerEvent } from "@assent/core";
+import { oneLine, visible } from "../../visible-text.ts";
+import { whenText } from "../../who.ts";
+import type { TuiSession } from "../conversation/tui-session.ts";
+import { broughtText } from "../transcript/task-ends.ts";
+
+const USAGE = "/tasks ID shows one; /tasks stop ID, /tasks resume ID";
+const SHOWN_LINES = 200;
+
+/** What `/tasks` says: all of them, one with what it brought, or what became of stopping or resuming one. */
+export async function tasksText(current: TuiSession | undefined, words: readonly string[]): Promise<string> {
+  const registry = current?.agent.tasks;
+  const [first, second] = words[0] === "show" ? words.slice(1) : words;
+  if (current && registry && first !== undefined) {
+    const act = ACTS[first];
+    if (act && second !== undefined) return await act(registry, second);
+    if (!act) return await oneTask(current, first);
+  }
+  const all = registry?.list() ?? [];
+  return all.length === 0 ? "No background tasks." : `${all.map(line).join("\n")}\n${USAGE}`;
+}
+
+const ACTS: Readonly<Record<string, (registry: Tasks, id: string) => Promise<string>>> = {
+  resume: async (registry, id) => (await registry.resume(id, "person"))?.message ?? `${id}: goes on.`,
+  stop: async (registry, id) => (await registry.cancel(id, "person"))?.message ?? `${id}: stopped.`,
+};
+
+function line({ id, agent, description, status }: TaskView): string {
+  return `${id}  ${status}  ${oneLine(agent)}: ${oneLine(description)}`;
+}
+
+/** One that this process knows, or one that the record tells of. */
+async function oneTask(current: TuiSession, id: string): Promise<string> {
+  const view = current.agent.tasks.get(id);
+  const recorded = await recordedTask(current, id);
+  if (!recorded) return `No task "${oneLine(id)}". /tasks lists them.`;
+  const { title, where, ended } = recorded;
+  const stands = view?.status ?? ended?.status ?? "interrupted";
+  const written = ended?.text ?? current.agent.tasks.output(id) ?? "";
+  const lines = visible(written).trimEnd().split("\n");
+  const shown = lines.slice(-SHOWN_LINES);
+  const hidden = lines.length - shown.length;
+  return [
+    `${id}  ${stands}${view?.blockedReason === undefined ? "" : ` (${view.blockedReason})`}  ${title}`,
+    where,
+    "",
+    ...(hidden > 0 ? [`(${hidden} lines before)`] : []),
+    ...(written === "" ? ["(nothing yet)"] : shown),
+  ].join("\n");
+}
+
+type Recorded = {
+  readonly title: string;
+  readonly where: string;
+  readonly ended: { readonly status: string; readonly text: string } | undefined;
+};
+
+async function recordedTask({ session: { ledger, id: session } }: TuiSession, task: string): Promise<Recorded | undefined> {
+  let found: Recorded | undefined;
+  for await (const stored of ledger.read({ session, seq: 0 }, { session, types: ["task.started", "task.ended"] })) {
+    if (stored.body["task"] !== task) continue;
+    const event = knownEvent({ ...stored, body: await ledger.resolve(stored.body) });
+    if (event?.type === "task.started") found = started(event);
+    if (found && event?.type === "task.ended") found = { ...found, ended: { status: event.body.status, text: endText(event.body) } };
+  }
+  return found;
+}
+
+function started({ at, body: { agent, description, command, session } }: LedgerEvent<"task.started">): Recorded {
+  const all = command ? `All it writes is in ${oneLine(command.outputFile)}` : `Its conversation: assent sessions export ${session}`;
+  return { title: `${oneLine(agent)}: ${oneLine(description)}`, where: `Since ${whenText(at)}. ${all}`, ended: undefined };
+}
+
+function endText(body: EventBodies["task.ended"]): string {
+  const text = broughtText(body);
+  return text === "" ? "(no output)" : text;
+}

@@ -1,0 +1,81 @@
+import { isObject, type JsonObject } from "@assent/core";
+import { cut, wrapWords } from "../../display-width.ts";
+import { oneLine } from "../../visible-text.ts";
+import type { Canvas } from "../draw/dialog.ts";
+
+/** A call of `ask` as it stands in a transcript. */
+export type AskBlock = {
+  readonly input: JsonObject;
+  readonly state: string;
+  readonly outcome?: string;
+  /** What the call ended with; while it waits there are none. */
+  readonly details?: JsonObject;
+};
+
+/** How it is drawn: `open` shows descriptions, too. */
+export type AskDrawing = Canvas & { readonly open: boolean };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What is asked, on one line. */
+export function askTitle(input: JsonObject): string {
+  const questions = questionsOf(input);
+  const [first] = questions;
+  if (questions.length > 1) return `${questions.length} questions`;
+  return first ? oneLine(text(first["question"])) : "";
+}
+
+/** The questions with their options while it waits; then a row per question with what was said. Made from the details, never from the text for the model. */
+export function askRows(block: AskBlock, drawing: AskDrawing): readonly string[] {
+  if (block.state !== "ended") return questionsOf(block.input).flatMap((question, _, all) => askedRows(question, all.length > 1, drawing));
+  const said = saidRows(block);
+  const rows = said.map((row, at) => `${at === said.length - 1 ? "└" : "├"} ${row}`);
+  const end = block.outcome === "cancelled" ? [drawing.theme.warning("Cancelled")] : [];
+  return [...end, ...rows.flatMap((row) => (drawing.open ? wrapWords(row, drawing.columns) : [cut(row, drawing.columns)]))];
+}
+
+function askedRows(question: Fields, several: boolean, { columns, theme, open }: AskDrawing): readonly string[] {
+  const options = objects(question["options"]);
+  const labels = options.map((option) => oneLine(text(option["label"])));
+  const title = several ? [cut(oneLine(text(question["question"])), columns)] : [];
+  if (!open) return [...title, ...(labels.length === 0 ? [] : [theme.dim(cut(`  ${labels.join(" · ")}`, columns))])];
+  const rows = options.flatMap((option, at) => {
+    const description = text(option["description"]);
+    return wrapWords(`  - ${labels[at] ?? ""}${description === "" ? "" : `: ${oneLine(description)}`}`, columns);
+  });
+  return [...title, ...rows.map(theme.dim)];
+}
+
+function saidRows({ input, details = {} }: AskBlock): readonly string[] {
+  const questions = questionsOf(input);
+  const results = objects(details["results"] ?? details["partial"]);
+  if (results.length > 0) return results.map((result) => `${nameOf(questions, result["id"])}${saidText(result)}`);
+  return "selectedOptions" in details ? [saidText(details)] : [];
+}
+
+function nameOf(questions: readonly Fields[], id: unknown): string {
+  if (questions.length < 2) return "";
+  const header = questions.find((question) => question["id"] === id)?.["header"];
+  return `${oneLine(text(header) === "" ? text(id) : text(header))}: `;
+}
+
+function saidText({ selectedOptions, customInput, note, automatic, multi }: Fields): string {
+  const labels = Array.isArray(selectedOptions) ? selectedOptions.map((label) => oneLine(text(label))) : [];
+  const chosen = labels.length > 0 ? [labels.join(", ")] : [];
+  const own = typeof customInput === "string" ? [`"${oneLine(customInput)}"`] : [];
+  const none = multi === true ? "nothing" : "(no answer)";
+  const said = [...chosen, ...own].join(" + ");
+  return `${said === "" ? none : said}${automatic === true ? " (automatic)" : ""}${typeof note === "string" ? ` note: "${oneLine(note)}"` : ""}`;
+}
+
+function questionsOf(input: JsonObject): readonly Fields[] {
+  return objects(input["questions"]);
+}
+
+function objects(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
