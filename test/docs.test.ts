@@ -9,13 +9,13 @@ import { type Place, place } from "../packages/cli/test/support/assent.ts";
 import { policyGuards } from "../packages/policy/src/guards.ts";
 import { RULE_KINDS } from "../packages/policy/src/rules/rule-kinds.ts";
 import { SETTINGS } from "../packages/policy/src/settings/settings.ts";
-import { modelOf } from "../packages/policy/src/shell/modelled-programs.ts";
-import { COREUTILS, SAYING } from "../packages/policy/src/shell/tables/coreutils.ts";
-import { FILES as TELLING } from "../packages/policy/src/shell/tables/files.ts";
-import { GIT_HISTORY } from "../packages/policy/src/shell/tables/git-history.ts";
-import { GIT_REFS } from "../packages/policy/src/shell/tables/git-refs.ts";
-import { SEARCH } from "../packages/policy/src/shell/tables/search.ts";
-import { TEXT } from "../packages/policy/src/shell/tables/text.ts";
+import { modelOf } from "../packages/policy/src/shell/programs/modelled-programs.ts";
+import { COREUTILS, SAYING } from "../packages/policy/src/shell/programs/tables/coreutils.ts";
+import { FILES as TELLING } from "../packages/policy/src/shell/programs/tables/files.ts";
+import { GIT_HISTORY } from "../packages/policy/src/shell/programs/tables/git-history.ts";
+import { GIT_REFS } from "../packages/policy/src/shell/programs/tables/git-refs.ts";
+import { SEARCH } from "../packages/policy/src/shell/programs/tables/search.ts";
+import { TEXT } from "../packages/policy/src/shell/programs/tables/text.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 

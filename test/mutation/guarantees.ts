@@ -102,10 +102,10 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     guarantee: "SECURITY 3",
     fault: "a line counts as understood although the two readers differ",
-    file: "packages/policy/src/shell/agree.ts",
+    file: "packages/policy/src/shell/read/agree.ts",
     was: "plain.every((command, i) => isSame(command, top[i]))",
     becomes: "true",
-    test: "packages/policy/test/shell/agree.test.ts",
+    test: "packages/policy/test/shell/read/agree.test.ts",
   },
   {
     guarantee: "SECURITY 4",

@@ -4,10 +4,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { MODELLED_PROGRAMS } from "../../packages/policy/src/shell/modelled-programs.ts";
-import { findProgram, PROGRAM_PATH } from "../../packages/policy/src/shell/programs.ts";
-import { GIT_HISTORY } from "../../packages/policy/src/shell/tables/git-history.ts";
-import { GIT_REFS } from "../../packages/policy/src/shell/tables/git-refs.ts";
+import { findProgram, PROGRAM_PATH } from "../../packages/policy/src/shell/plan/find-program.ts";
+import { MODELLED_PROGRAMS } from "../../packages/policy/src/shell/programs/modelled-programs.ts";
+import { GIT_HISTORY } from "../../packages/policy/src/shell/programs/tables/git-history.ts";
+import { GIT_REFS } from "../../packages/policy/src/shell/programs/tables/git-refs.ts";
 import { withoutProgram } from "../support/programs.ts";
 import { CALLER, callMark, type ShellScene, shellScene } from "./shell-scene.ts";
 

@@ -2,8 +2,8 @@ import { basename } from "node:path";
 import type { Guard, Kind, Request } from "@assent/core";
 import { foldPath } from "./fold-path.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
-import type { ShellUnit } from "./shell/shell-unit.ts";
-import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "./touched-paths.ts";
+import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "./shell/effects/touched-paths.ts";
+import type { ShellUnit } from "./shell/plan/shell-unit.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
 
 /** At any depth, by name. */

@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { type Facts, type Json, type JsonObject, MUTATOR_KINDS, type RequestFacts } from "@assent/core";
 import type { PathFact, PathScope } from "./path-scope.ts";
 import { homeDirectory } from "./resolve-path.ts";
-import { type Analysed, analyseShell } from "./shell/analyse.ts";
-import type { Command, Plan } from "./shell/plan.ts";
-import { type ProgramFinder, programFinder } from "./shell/program-finder.ts";
-import { PROGRAM_PATH } from "./shell/programs.ts";
-import type { ShellPlace } from "./shell/read-commands.ts";
+import { type Analysed, analyseShell } from "./shell/plan/analyze.ts";
+import { PROGRAM_PATH } from "./shell/plan/find-program.ts";
+import type { Command, Plan } from "./shell/plan/plan.ts";
+import { type ProgramFinder, programFinder } from "./shell/plan/program-finder.ts";
+import type { ShellPlace } from "./shell/plan/read-commands.ts";
 import { hostUnit, pathUnit } from "./unit-data.ts";
 
 /** Where facts are gathered. */

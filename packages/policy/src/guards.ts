@@ -3,10 +3,10 @@ import { controlFileGuard } from "./control-files.ts";
 import { type OwnFiles, ownFilesDoubt, ownFilesGuard } from "./own-files.ts";
 import type { Rule } from "./rules/rule.ts";
 import { inDoubt } from "./rules/rule-checker.ts";
-import { textDoubt } from "./shell/late-doubts.ts";
-import { deletesRootInLongText } from "./shell/long-text.ts";
-import { rootDelete } from "./shell/root-delete.ts";
-import type { ShellUnit } from "./shell/shell-unit.ts";
+import { rootDelete } from "./shell/effects/root-delete.ts";
+import { deletesRootInLongText } from "./shell/match/long-text.ts";
+import type { ShellUnit } from "./shell/plan/shell-unit.ts";
+import { textDoubt } from "./shell/walk/late-doubts.ts";
 import { shellOf } from "./unit-data.ts";
 
 /** What the guards look at beside the request. */

@@ -18,9 +18,16 @@ export { type Problem, problemText, SettingsError } from "./settings/problem.ts"
 export { type Promoted, promoteRule } from "./settings/promote-rule.ts";
 export { diffRules, type RulesDiff } from "./settings/rules-diff.ts";
 export type { Settings } from "./settings/settings.ts";
-export type { Hazard, JudgedCommand, Plan } from "./shell/plan.ts";
-export { type PlannedCommand, type PlannedLine, plannedLine, planOf } from "./shell/planned-line.ts";
-export { type FoundProgram, findProgram, PROGRAM_PATH, type ProgramPlaces, programDirectories, sameProgram } from "./shell/programs.ts";
+export {
+  type FoundProgram,
+  findProgram,
+  PROGRAM_PATH,
+  type ProgramPlaces,
+  programDirectories,
+  sameProgram,
+} from "./shell/plan/find-program.ts";
+export type { Hazard, JudgedCommand, Plan } from "./shell/plan/plan.ts";
+export { type PlannedCommand, type PlannedLine, plannedLine, planOf } from "./shell/plan/planned-line.ts";
 export { INSTRUCTION_NAMES, isOwnWorkspace, nestedInstructions } from "./trust/nested-instructions.ts";
 export { type ProjectConfiguration, projectConfiguration } from "./trust/project-configuration.ts";
 export {

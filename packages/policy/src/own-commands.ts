@@ -1,6 +1,6 @@
 import { foldPath } from "./fold-path.ts";
-import type { ShellUnit } from "./shell/shell-unit.ts";
-import { programName } from "./write-targets.ts";
+import { programName } from "./shell/effects/write-targets.ts";
+import type { ShellUnit } from "./shell/plan/shell-unit.ts";
 
 /** A command of Assent itself, of one word or of two. One that does not say that it only looks may write the record: answers, trust, grants. */
 export type OwnCommand = { readonly name: string; readonly looks?: true };

@@ -6,9 +6,9 @@ import { changesRecord, type OwnCommand } from "./own-commands.ts";
 import type { PathFact, PathTest } from "./path-scope.ts";
 import { rememberLast } from "./remember-last.ts";
 import { homeDirectory, isInside, resolvePath } from "./resolve-path.ts";
-import type { PlanWord } from "./shell/plan.ts";
-import type { ShellUnit } from "./shell/shell-unit.ts";
-import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "./touched-paths.ts";
+import { knownPart, mayBecome, namesOf, possibleDirectories, type TouchedPath, touchedPaths } from "./shell/effects/touched-paths.ts";
+import type { PlanWord } from "./shell/plan/plan.ts";
+import type { ShellUnit } from "./shell/plan/shell-unit.ts";
 import { pathOf, shellOf } from "./unit-data.ts";
 
 /** Where Assent's own files are, besides `.assent` directories. */

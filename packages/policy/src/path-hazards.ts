@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 import type { ResolvedPath } from "./resolve-path.ts";
-import type { Hazard, HazardId } from "./shell/plan.ts";
+import type { Hazard, HazardId } from "./shell/plan/plan.ts";
 
 /** Why a path asks: for whatever use, and for whoever would replace the file. */
 export type PathHazards = {

@@ -1,6 +1,6 @@
 import type { Unit } from "@assent/core";
 import type { PathFact } from "./path-scope.ts";
-import type { ShellUnit } from "./shell/shell-unit.ts";
+import type { ShellUnit } from "./shell/plan/shell-unit.ts";
 
 /** What a fetch is known to ask for: the URL as written, and its host as the WHATWG parser gives it. */
 export type HostFact = { readonly url: string; readonly host: string | null };

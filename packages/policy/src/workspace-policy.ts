@@ -20,7 +20,7 @@ import type { PolicyPlaces } from "./settings/policy-places.ts";
 import { type WatchedPolicy, watchPolicy } from "./settings/policy-source.ts";
 import type { Problem } from "./settings/problem.ts";
 import type { Settings } from "./settings/settings.ts";
-import { packageScripts } from "./shell/package-scripts.ts";
+import { packageScripts } from "./shell/effects/package-scripts.ts";
 
 /** What tools ask the rules about while they run, as the rules are then. */
 export type ToolRules = {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Kind } from "@assent/core";
 import { controlFileGuard } from "../src/control-files.ts";
 import { pathScope } from "../src/path-scope.ts";
-import { touchedPaths } from "../src/touched-paths.ts";
+import { touchedPaths } from "../src/shell/effects/touched-paths.ts";
 import { pathUnit } from "../src/unit-data.ts";
 import { scratch } from "./scratch.ts";
 import { shellRequest, shellUnits } from "./seen-line.ts";

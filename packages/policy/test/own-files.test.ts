@@ -6,7 +6,7 @@ import type { Kind, Request } from "@assent/core";
 import { controlFileGuard } from "../src/control-files.ts";
 import { type OwnFiles, ownFilesDoubt, ownFilesGuard } from "../src/own-files.ts";
 import { pathScope } from "../src/path-scope.ts";
-import { touchedPaths } from "../src/touched-paths.ts";
+import { touchedPaths } from "../src/shell/effects/touched-paths.ts";
 import { pathUnit } from "../src/unit-data.ts";
 import { scratch } from "./scratch.ts";
 import { type Sureness, shellRequest, shellUnits } from "./seen-line.ts";

@@ -1,7 +1,7 @@
 import type { Request, Unit } from "@assent/core";
-import type { Command, PlanWord, Redirection } from "../src/shell/plan.ts";
-import type { SeenCommand } from "../src/shell/seen-command.ts";
-import type { ShellLine, ShellUnit } from "../src/shell/shell-unit.ts";
+import type { Command, PlanWord, Redirection } from "../src/shell/plan/plan.ts";
+import type { ShellLine, ShellUnit } from "../src/shell/plan/shell-unit.ts";
+import type { SeenCommand } from "../src/shell/walk/seen-command.ts";
 import { shellUnit } from "../src/unit-data.ts";
 
 const OPERATOR = /^(\d*|&)(>\||>>|>&|&>>|&>|<>|>|<)$/;

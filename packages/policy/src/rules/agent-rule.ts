@@ -1,5 +1,5 @@
 import { compileGlob, type Json, type Request } from "@assent/core";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { literalGlob } from "./literal-glob.ts";
 import type { RuleTest } from "./rule.ts";
 import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";

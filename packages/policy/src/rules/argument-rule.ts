@@ -1,5 +1,5 @@
 import { type Condition, type Json, matchesPattern, type Pattern, parsePattern, type Request, type Verdict } from "@assent/core";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { ANY_TOOL, type ReadCondition, type Reading, readCommand } from "./command-condition.ts";
 import { readPathGlob } from "./path-condition.ts";
 import type { Rule, RuleTool } from "./rule.ts";

@@ -1,5 +1,5 @@
 import { type Condition, compileGlob, type Glob, type Json, matchesPattern, type Request, type Unit } from "@assent/core";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { shellOf } from "../unit-data.ts";
 import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
 import { isFault, type RuleFault, syntaxFault } from "./rule-fault.ts";

@@ -3,7 +3,7 @@ import { compileGlob, type Glob, type Request, type Unit, type Verdict } from "@
 import { foldPath } from "../fold-path.ts";
 import type { PathFact } from "../path-scope.ts";
 import { isInside } from "../resolve-path.ts";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { pathOf, shellOf } from "../unit-data.ts";
 import type { RuleTest } from "./rule.ts";
 

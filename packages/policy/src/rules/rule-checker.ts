@@ -1,6 +1,6 @@
 import type { NamedChecker, Request, RuleRef, Scope, Unit, Verdict } from "@assent/core";
-import { scanLongText } from "../shell/long-text.ts";
-import type { Broad } from "../shell/seen-command.ts";
+import { scanLongText } from "../shell/match/long-text.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { shellOf } from "../unit-data.ts";
 import type { Rule } from "./rule.ts";
 

@@ -1,5 +1,5 @@
 import type { Json, Request, RuleRef, Unit, Verdict } from "@assent/core";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 
 /** One rule of either notation, compiled. Deny and ask read broadly, allow narrowly. */
 export type Rule = {

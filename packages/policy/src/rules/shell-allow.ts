@@ -1,6 +1,6 @@
 import type { Glob } from "@assent/core";
-import type { Command, Hazard } from "../shell/plan.ts";
-import type { ShellLine, ShellUnit } from "../shell/shell-unit.ts";
+import type { Command, Hazard } from "../shell/plan/plan.ts";
+import type { ShellLine, ShellUnit } from "../shell/plan/shell-unit.ts";
 import type { RuleOptions } from "./rule.ts";
 
 /** One word of an allow rule: a text, or a glob within that word. */

@@ -1,11 +1,11 @@
 import type { Request, Unit } from "@assent/core";
-import { type BroadMatch, compileBroad } from "../shell/broad-match.ts";
-import { commandName } from "../shell/command-name.ts";
-import { scanLongText } from "../shell/long-text.ts";
-import { isOpaque } from "../shell/opaque-programs.ts";
-import { type RuleWord, type RuleWords, readRuleWords } from "../shell/rule-words.ts";
-import type { Broad, SeenCommand } from "../shell/seen-command.ts";
-import type { ShellLine } from "../shell/shell-unit.ts";
+import { type BroadMatch, compileBroad } from "../shell/match/broad-match.ts";
+import { scanLongText } from "../shell/match/long-text.ts";
+import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
+import type { ShellLine } from "../shell/plan/shell-unit.ts";
+import { isOpaque } from "../shell/programs/opaque-programs.ts";
+import { commandName } from "../shell/read/command-name.ts";
+import type { Broad, SeenCommand } from "../shell/walk/seen-command.ts";
 import { shellOf } from "../unit-data.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
 import { type RuleFault, syntaxFault } from "./rule-fault.ts";

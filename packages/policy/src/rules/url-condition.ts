@@ -1,5 +1,5 @@
 import type { Glob, Request, Unit, Verdict } from "@assent/core";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { hostOf } from "../unit-data.ts";
 import { type Domain, inDomain, isPlainUrl } from "./domain-rule.ts";
 import { type RuleFault, syntaxFault } from "./rule-fault.ts";

@@ -1,5 +1,5 @@
 import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
-import type { Broad } from "../shell/seen-command.ts";
+import type { Broad } from "../shell/walk/seen-command.ts";
 import { hostOf, pathOf, shellOf } from "../unit-data.ts";
 import { isPlainUrl } from "./domain-rule.ts";
 import { isSettled } from "./path-rule.ts";

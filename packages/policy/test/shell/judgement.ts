@@ -7,11 +7,11 @@ import { pathScope } from "../../src/path-scope.ts";
 import { parseRule } from "../../src/rules/parse-rule.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { isFault } from "../../src/rules/rule-fault.ts";
-import { type Analysed, analyseShell } from "../../src/shell/analyse.ts";
-import type { Hazard, PlanWord } from "../../src/shell/plan.ts";
-import { planOf } from "../../src/shell/planned-line.ts";
-import type { ShellUnit } from "../../src/shell/shell-unit.ts";
-import type { TouchedPath } from "../../src/touched-paths.ts";
+import type { TouchedPath } from "../../src/shell/effects/touched-paths.ts";
+import { type Analysed, analyseShell } from "../../src/shell/plan/analyze.ts";
+import type { Hazard, PlanWord } from "../../src/shell/plan/plan.ts";
+import { planOf } from "../../src/shell/plan/planned-line.ts";
+import type { ShellUnit } from "../../src/shell/plan/shell-unit.ts";
 import { shellOf } from "../../src/unit-data.ts";
 
 /** What stands where lines are judged: a text, or `-> target` for a link; a name that ends in a slash is a directory. */

@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import { pathScope } from "../../src/path-scope.ts";
-import { type Classified, type ClassifyPlace, classify } from "../../src/shell/classify.ts";
-import { expandGlobs } from "../../src/shell/expand-glob.ts";
-import type { HazardId } from "../../src/shell/plan.ts";
-import { readPlain } from "../../src/shell/strict-reader.ts";
+import { type Classified, type ClassifyPlace, classify } from "../../src/shell/effects/classify.ts";
+import { expandGlobs } from "../../src/shell/effects/expand-glob.ts";
+import type { HazardId } from "../../src/shell/plan/plan.ts";
+import { readPlain } from "../../src/shell/read/strict-reader.ts";
 import { scratch } from "../scratch.ts";
 
 /** What stands in the workspace: a text, or `-> target` for a link; a name that ends in a slash is a directory. */

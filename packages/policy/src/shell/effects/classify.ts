@@ -1,0 +1,90 @@
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import type { PathScope } from "../../path-scope.ts";
+import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
+import type { Modelled } from "../programs/command-table.ts";
+import { modelOf } from "../programs/modelled-programs.ts";
+import { isOpaque } from "../programs/opaque-programs.ts";
+import { versionModel } from "../programs/tables/versions.ts";
+import { changesShell } from "../read/shell-builtins.ts";
+import { repositoryHazards } from "./git-repository.ts";
+import { lookAt } from "./look-at.ts";
+
+/** What is known about one literal command. */
+export type Classified = {
+  readonly class: CommandClass;
+  readonly operands: readonly Operand[];
+  readonly hazards: readonly Hazard[];
+  /** The command as an allow rule compares it. */
+  readonly words: readonly string[];
+  /** A table describes the program: its words are understood one by one. */
+  readonly tabled: boolean;
+};
+
+/** Where the command would run. */
+export type ClassifyPlace = { readonly cwd: string; readonly workspace: string; readonly look: PathScope };
+
+/** Tells what a literal command may do, by the table of its program, and where its files lead. It looks at a path only where one is named. */
+export function classify(argv: readonly string[], place: ClassifyPlace): Classified {
+  const [name = ""] = argv;
+  const strange = nameHazards(argv);
+  if (strange.length > 0) return untabled(argv, strange);
+  const args = argv.slice(1);
+  const modelled = versionModel(name, args) ?? modelOf(name)?.(args);
+  return modelled ? settled(argv, modelled, place) : untabled(argv, []);
+}
+
+function nameHazards(argv: readonly string[]): readonly Hazard[] {
+  const [name = ""] = argv;
+  if (name.includes("/")) return [{ id: "path_program", text: `${name} is a program by its path` }];
+  if (name === "" || changesShell(argv))
+    return [{ id: "state_builtin", text: `${name || "an empty name"} evaluates words or changes the shell` }];
+  return NONE;
+}
+
+const NONE: readonly Hazard[] = [];
+
+function untabled(argv: readonly string[], hazards: readonly Hazard[]): Classified {
+  const opaque = isOpaque(argv);
+  const all: readonly Hazard[] = opaque ? [...hazards, { id: "opaque_program", text: `${argv[0]} runs what no table describes` }] : hazards;
+  return { class: opaque ? "opaque" : "unknown", operands: [], hazards: all, words: argv, tabled: false };
+}
+
+/** The model with its files looked at. */
+function settled(argv: readonly string[], modelled: Modelled, place: ClassifyPlace): Classified {
+  const { reads, writes, perhaps, follows = false, repository = false } = modelled;
+  const operands: Operand[] = [];
+  const hazards: Hazard[] = [...modelled.hazards];
+  const look = (path: string, use: Operand["use"]): void => {
+    const looked = lookAt({ path, use, follows }, place);
+    operands.push(looked.operand);
+    hazards.push(...looked.hazards);
+  };
+  for (const path of reads) if (isFile(path, place.cwd)) look(path, "read");
+  for (const path of perhaps) if (exists(path, place.cwd) && path !== "/dev/null") look(path, "read");
+  for (const path of writes) look(path, "write");
+  if (repository) hazards.push(...repositoryHazards(place));
+  return { class: provenClass(modelled), operands, hazards, words: modelled.words ?? argv, tabled: true };
+}
+
+/** A dash is the input, unless there is a file of that name. */
+function isFile(path: string, cwd: string): boolean {
+  return path !== "/dev/null" && (path !== "-" || exists(path, cwd));
+}
+
+/** `read` is a proof: an option that writes, or that nobody knows, leaves none. */
+function provenClass({ class: said, hazards }: Modelled): CommandClass {
+  if (said !== "read" || hazards.length === 0) return said;
+  if (hazards.some(({ id }) => id === "writes_file")) return "write";
+  return hazards.some(({ id }) => id === "unmodelled_option" || id === "runs_program") ? "unknown" : "read";
+}
+
+/** A word that climbs is a path whether it leads somewhere or not. */
+function exists(path: string, cwd: string): boolean {
+  if (/^\/|^\.\.(?:\/|$)/.test(path)) return true;
+  try {
+    return lstatSync(resolve(cwd, path), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true; // nobody can tell: it is looked at as a path
+  }
+}

@@ -1,0 +1,116 @@
+import { lstatSync, readdirSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { PathScope } from "../../path-scope.ts";
+import type { Hazard, HazardId } from "../plan/plan.ts";
+import type { PlainWord } from "../read/plain-line.ts";
+
+/** Programs whose patterns are expanded: they have no option that a file's name could turn into harm, and read what they are given. */
+const EXPANDED_FOR: ReadonlySet<string> = new Set(["ls", "cat", "head", "tail", "wc", "grep"]);
+const MOST_RESULTS = 1000;
+const MOST_ENTRIES = 20_000;
+
+/** Where the patterns are expanded. */
+export type GlobPlace = { readonly cwd: string; readonly look: PathScope };
+
+type Expanded = { readonly words: readonly string[] } | { readonly refused: Hazard };
+
+/** A plain command's words with its patterns expanded as bash would, in the order of their bytes. A pattern that matches nothing stands for itself. */
+export function expandGlobs(
+  words: readonly PlainWord[],
+  place: GlobPlace,
+): { readonly argv: readonly string[] } | { readonly refused: Hazard } {
+  const name = words[0]?.text ?? "";
+  const argv: string[] = [];
+  if (!EXPANDED_FOR.has(name) && words.some(({ glob }) => glob)) return refuse("brace_or_glob", `no pattern is expanded for ${name}`);
+  for (const { text, glob } of words) {
+    const expanded: Expanded = glob ? expand(text, place) : { words: [text] };
+    if ("refused" in expanded) return expanded;
+    argv.push(...expanded.words);
+    if (argv.length > MOST_RESULTS) return refuse("brace_or_glob", `more than ${MOST_RESULTS} words`);
+  }
+  return { argv };
+}
+
+function refuse(id: HazardId, text: string): { readonly refused: Hazard } {
+  return { refused: { id, text } };
+}
+
+/** Component by component. No result begins with a dash, because a literal directory comes first. */
+function expand(pattern: string, place: GlobPlace): Expanded {
+  const parts = pattern.split("/");
+  const first = parts.findIndex((part) => /[*?]/.test(part));
+  const start = parts.slice(0, first).join("/");
+  if (first === 0 || start.startsWith("-") || parts.slice(first, -1).includes(""))
+    return refuse("brace_or_glob", `${pattern} does not start with a directory`);
+  let found: readonly string[] | undefined = [start];
+  for (const part of parts.slice(first)) found = found && step(found, part, place);
+  if (found === undefined) return refuse("outside_workspace", `${pattern}: too many files, or a directory outside the workspace`);
+  return { words: found.length === 0 ? [pattern] : found.toSorted(byBytes) };
+}
+
+/** Undefined: too many, or not for us to list. */
+function step(directories: readonly string[], part: string, place: GlobPlace): readonly string[] | undefined {
+  const found: string[] = [];
+  for (const directory of directories) {
+    const names = namesIn(directory, part, place);
+    if (names === undefined || found.length + names.length > MOST_RESULTS) return undefined;
+    found.push(...names.map((name) => `${directory}/${name}`));
+  }
+  return found;
+}
+
+function namesIn(directory: string, part: string, { cwd, look }: GlobPlace): readonly string[] | undefined {
+  const path = resolve(cwd, directory || "/");
+  if (!/[*?]/.test(part)) return isThere(path, part) ? [part] : [];
+  if (!look(path, "/").inside) return undefined;
+  const names = entries(path);
+  return names && names.length <= MOST_ENTRIES ? names.filter((name) => isShown(name, part) && matches(name, part)) : undefined;
+}
+
+/** Nothing behind the last slash: only a directory may be before it. */
+function isThere(path: string, part: string): boolean {
+  try {
+    return part === "" ? statSync(path).isDirectory() : lstatSync(`${path}/${part}`) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** A directory's names; a file has none. */
+function entries(path: string): readonly string[] | undefined {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    return error instanceof Error && "code" in error && (error.code === "ENOTDIR" || error.code === "ENOENT") ? [] : undefined;
+  }
+}
+
+function isShown(name: string, part: string): boolean {
+  return !name.startsWith(".") || part.startsWith(".");
+}
+
+/** `*` is any text, `?` one character. After a mismatch the last star takes one character more. */
+function matches(name: string, pattern: string): boolean {
+  const characters = [...name];
+  let at = 0;
+  let star = -1;
+  let resume = 0;
+  for (let i = 0; i < characters.length; ) {
+    if (pattern[at] === "*") {
+      star = at++;
+      resume = i;
+    } else if (pattern[at] === "?" || pattern[at] === characters[i]) {
+      at++;
+      i++;
+    } else if (star < 0) return false;
+    else {
+      at = star + 1;
+      i = ++resume;
+    }
+  }
+  return /^\**$/.test(pattern.slice(at));
+}
+
+function byBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}

@@ -1,0 +1,88 @@
+import { readFileSync, statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { sha256 } from "../../sha256.ts";
+import type { Command } from "../plan/plan.ts";
+import type { ShellUnit } from "../plan/shell-unit.ts";
+import { possibleDirectories } from "./touched-paths.ts";
+
+/** Larger files are no scripts of anybody's. */
+const LARGEST = 16 * 1024 * 1024;
+
+/** Programs whose first operand is the program text they run. */
+const INTERPRETERS =
+  /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.|python[0-9.]*|node|deno|bun|tsx|ts-node|ruby|perl|php|lua[0-9.]*|Rscript|osascript|tclsh|awk|gawk|mawk|pwsh)$/;
+
+/** To them `-e` is no code but a mode. */
+const SHELLS = /^(?:sh|bash|dash|ash|zsh|ksh|fish|source|\.)$/;
+
+/** A script that a command would run, by its name as written, with the digest of its bytes. */
+export type ScriptBind = { readonly file: string; readonly digest: string };
+
+/** Most files that one line is bound to. */
+const MOST_FILES = 64;
+
+/**
+ * The scripts a line's commands would run: an interpreter's files, or a program named by its path. What they say is part of what a person approves,
+ * so their digests go into the fingerprint. A file that is absent counts as such: its appearing is a change too. Where a command may run in several directories,
+ * all of them count.
+ */
+export function scriptBinds(
+  units: readonly ShellUnit[],
+  { cwd: from, home }: { readonly cwd: string; readonly home: string },
+): readonly ScriptBind[] {
+  let files: Set<string> | undefined;
+  for (const unit of units) {
+    const names = unit.command ? scriptsOf(unit.command) : NONE;
+    if (names.length === 0) continue;
+    files ??= new Set();
+    for (const cwd of possibleDirectories(unit, home)) for (const name of names) files.add(resolve(cwd, name));
+  }
+  if (!files) return [];
+  return [...files].slice(0, MOST_FILES).map((path) => ({ file: shown(path, from), digest: digestOf(path) }));
+}
+
+/** From the line's own directory where it lies below it. */
+function shown(path: string, from: string): string {
+  return path.startsWith(`${from}/`) ? relative(from, path) : path;
+}
+
+function scriptsOf({ argv, redirections }: Command): readonly string[] {
+  const [first] = argv;
+  if (!first || first.dynamic) return NONE;
+  const { text: name } = first;
+  if (!INTERPRETERS.test(baseName(name))) return name.includes("/") ? [name] : NONE;
+  const args = argv.slice(1).map(({ text }) => text);
+  const given = redirections.filter(({ op, dynamic }) => op === "<" && !dynamic).map(({ target }) => target);
+  const literal = args.filter((word, i) => !word.startsWith("-") && word !== "" && !argv[i + 1]?.dynamic);
+  const operands = name === "deno" || name === "bun" ? literal.filter((word) => word !== "run") : literal;
+  if (runsInline(name, args)) return given;
+  return [...operands.filter((word, i) => i === 0 || LOOKS_LIKE_FILE.test(word)), ...given];
+}
+
+const NONE: readonly string[] = [];
+
+/** What a script is given as data is not bound, but a second script is. */
+const LOOKS_LIKE_FILE = /^\.{0,2}\/|\.(?:[cm]?[jt]s|py|rb|pl|php|lua|sh|bash|R|tcl)$/;
+
+/** Code on the command line is in the text already. */
+function runsInline(name: string, args: readonly string[]): boolean {
+  const code = SHELLS.test(baseName(name)) ? /^-[a-zA-Z]*c$/ : /^-[a-zA-Z]*[ce]$|^--eval$|^--print$/;
+  const inline = args.findIndex((word) => code.test(word));
+  const operand = args.findIndex((word) => !word.startsWith("-") && word !== "");
+  return inline !== -1 && (operand === -1 || inline < operand);
+}
+
+function baseName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function digestOf(path: string): string {
+  try {
+    const stats = statSync(path);
+    if (!stats.isFile()) return "no regular file";
+    if (stats.size > LARGEST) return `too large to read: ${stats.size} bytes`;
+    return sha256(readFileSync(path));
+  } catch {
+    return "absent";
+  }
+}

@@ -1,0 +1,274 @@
+import { readdirSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { compileGlob } from "@assent/core";
+import { foldPath } from "../../fold-path.ts";
+import { physicalPath } from "../../resolve-path.ts";
+import type { PlanWord } from "../plan/plan.ts";
+import type { ShellLine, ShellUnit } from "../plan/shell-unit.ts";
+import { TEMPLATE_HOOKS } from "../programs/write-subcommands.ts";
+import type { Reach } from "../programs/writing-command.ts";
+import type { SeenCommand } from "../walk/seen-command.ts";
+import { type Fate, programName, type WriteTarget, writeTargets } from "./write-targets.ts";
+
+/** A place that a command would change, or would read whole, in the spelling in which denies compare. */
+export type TouchedPath = {
+  /** As it was written. */
+  readonly path: string;
+  readonly use: WriteTarget["use"];
+  readonly reach: Reach;
+  /** What becomes of a directory at this place; `unsure`: it is filled if it is one by then, else something takes its place. */
+  readonly fate: Fate | "unsure";
+  /** Every spelling of the place; of a place known in part only, of the directory it lies in. */
+  readonly places: readonly string[];
+  /** Known in part only. */
+  readonly open?: OpenEnd;
+  /** False: the command may run in another directory. */
+  readonly certain: boolean;
+  /** Nobody can tell where it leads. */
+  readonly lost: boolean;
+};
+
+/** What is known of a path's end that only a shell can tell. */
+export type OpenEnd = {
+  /** What the next name begins with. */
+  readonly start: string;
+  /** A glob does not begin with a dot. */
+  readonly dotless: boolean;
+  /** All further names as they are written, the next one first; a shell has to read at least that one. */
+  readonly names: readonly string[];
+  /** What lies in the directory, where the next name is a pattern for some of it. Names with a dot are looked for by few: those are not listed. */
+  readonly there?: readonly string[];
+};
+
+/** Where both spellings of a path come from; without a look at the disk there is only one. */
+export type Look = (path: string, cwd: string) => { readonly lexical: string; readonly real: string | null };
+
+/** What is known beside the command. */
+export type Surroundings = { readonly home: string; readonly look?: Look };
+
+/** What a command of a line would touch. */
+export function touchedPaths(unit: ShellUnit, around: Surroundings): readonly TouchedPath[] {
+  const { seen } = unit;
+  const written = seen ? [...writeTargets(seen), ...byVariables(unit)] : [];
+  if (written.length === 0) return NOTHING;
+  const targets = written.flatMap(withoutBraces);
+  const cwds = possibleDirectories(unit, around.home);
+  return targets.map((target) => {
+    const found = touched(target, cwds, around);
+    return found.fate === "replaced" && target.fate === "filled" && mayBeMade(target.path, unit) ? { ...found, fate: "unsure" } : found;
+  });
+}
+
+const NOTHING: readonly TouchedPath[] = [];
+
+/** Files that git writes because of variables that the line sets: hooks of a template, and trace files. */
+function byVariables({ seen, line: { text } }: ShellUnit): readonly WriteTarget[] {
+  if (!seen || !text.includes("GIT_") || programName(seen) !== "git") return [];
+  const makes = seen.argv.some((word) => word.text === "init" || word.text === "clone");
+  const template = makes && /GIT_TEMPLATE_DIR|GIT_CONFIG_(?:COUNT|KEY|PARAMETERS|GLOBAL|SYSTEM)/.test(text) ? [TEMPLATE_HOOKS] : [];
+  const traced = [...text.matchAll(/\bGIT_TRACE\w*=(["']?)(\/[^\s"';&|]*)\1/g)].map(([, , path = ""]) => path);
+  return [...template, ...traced].map((path) => ({ path, dynamic: false, use: "write", reach: "self", fate: "replaced" }));
+}
+
+/** Whether the line itself makes a directory there, as it is written: by then it may be one. */
+function mayBeMade(path: string, { line }: ShellUnit): boolean {
+  const meant = path.replace(/\/+$/, "");
+  return line.seen.some((one) => programName(one) === "mkdir" && one.argv.some(({ text }) => text.replace(/\/+$/, "") === meant));
+}
+
+/** The directories a command may run in: one where that is known, else every one that the line goes to. Empty: a shell has to say. */
+export function possibleDirectories({ line, command, seen }: ShellUnit, home: string): readonly string[] {
+  const known = command?.cwd ?? null;
+  if (known !== null && seen?.top !== undefined) return [known];
+  const { moves, wrapped } = movesOf(line, home);
+  return visited(known ?? line.plan.cwd, known === null ? [...wrapped, ...moves, ...wrapped] : moves);
+}
+
+type Target = string | null | undefined;
+type Moves = { readonly home: string; readonly moves: readonly Target[]; readonly wrapped: readonly Target[] };
+
+/** Where the commands of a line go is found out once, however many commands ask. */
+const MOVES = new WeakMap<ShellLine, Moves>();
+
+function movesOf(line: ShellLine, home: string): Moves {
+  const known = MOVES.get(line);
+  if (known?.home === home) return known;
+  const { seen } = line;
+  const moves = withoutRuns(seen.map((one) => movesTo(one, home)));
+  const wrapped = withoutRuns(seen.map(({ movedTo }) => movedTo && targetOf(movedTo, home)));
+  const found = { home, moves, wrapped };
+  MOVES.set(line, found);
+  return found;
+}
+
+/** Of many commands that move nowhere one is enough. */
+function withoutRuns(targets: readonly Target[]): readonly Target[] {
+  return targets.filter((target, i) => target !== undefined || (i > 0 && targets[i - 1] !== undefined));
+}
+
+/** Every directory that moves may lead to, in whatever order they happen. */
+function visited(from: string, moves: readonly Target[]): readonly string[] {
+  const found = new Set([from]);
+  for (const target of moves) {
+    if (target === null || found.size > MOST_DIRECTORIES) return [];
+    if (target !== undefined) for (const one of [...found]) found.add(resolve(one, target));
+  }
+  return [...found];
+}
+
+const MOST_DIRECTORIES = 32;
+
+/** Undefined: it does not move, or only back. Null: nobody can tell where to. */
+function movesTo(seen: SeenCommand, home: string): Target {
+  const name = programName(seen);
+  if (name !== "cd" && name !== "pushd") return undefined;
+  const [operand] = seen.argv.slice(1).filter(({ text }) => !/^-[LPe@]+$|^--$/.test(text));
+  if (!operand) return name === "cd" ? home : undefined;
+  if (operand.text === "-") return undefined;
+  return targetOf(operand, home);
+}
+
+function targetOf(operand: PlanWord, home: string): string | null {
+  const { start, open } = knownPart(operand, home);
+  return open === undefined ? start : null;
+}
+
+/** `{a,b}` is as good as two words, where nothing in it needs a shell. */
+function withoutBraces(target: WriteTarget): readonly WriteTarget[] {
+  const { path, dynamic } = target;
+  const found = dynamic && !/[$`"'\\]/.test(path) ? /\{([^{},]*(?:,[^{},]*)+)\}/.exec(path) : null;
+  if (!found || path.length > LONGEST_BRACED) return [target];
+  const [braces, list = ""] = found;
+  const words = list.split(",").map((one) => `${path.slice(0, found.index)}${one}${path.slice(found.index + braces.length)}`);
+  return words.flatMap((word) => withoutBraces({ ...target, path: word, dynamic: /[*?[{]/.test(word) }));
+}
+
+const LONGEST_BRACED = 200;
+
+function touched(
+  { path, dynamic, use, reach, fate: meant }: WriteTarget,
+  cwds: readonly string[],
+  { home, look = lexically }: Surroundings,
+): TouchedPath {
+  const { start, open, rest = "" } = knownPart({ text: path, dynamic }, home);
+  const place = open === undefined ? start : start.slice(0, start.lastIndexOf("/") + 1);
+  const from = place.startsWith("/") ? ["/"] : cwds;
+  if (from.length === 0 || (open === "unknown" && start === ""))
+    return { path, use, reach, fate: fateOf(meant, []), places: [], certain: false, lost: true };
+  const facts = from.map((cwd) => look(place === "" ? "." : place, cwd));
+  const physical = look !== lexically && /(?:^|\/)\.\.(?:\/|$)/.test(place) ? from.map((cwd) => physicalPath(place, cwd)) : [];
+  const places = new Set(
+    [...facts.flatMap(({ lexical, real }) => [lexical, real ?? lexical]), ...physical.flatMap((at) => at ?? [])].map(foldPath),
+  );
+  const begun = foldPath(start.slice(place.length));
+  const where = {
+    places: [...places],
+    certain: from.length === 1,
+    lost: facts.some(({ real }) => real === null) || physical.includes(null),
+  };
+  const fate = fateOf(meant, look === lexically ? [] : facts);
+  return {
+    path,
+    use,
+    reach,
+    fate,
+    ...where,
+    ...(open !== undefined && {
+      open: openEnd({ begun, written: `${start.slice(place.length)}${rest}`, open }, look === lexically ? [] : facts),
+    }),
+  };
+}
+
+type Begun = { readonly begun: string; readonly written: string; readonly open: NonNullable<KnownPart["open"]> };
+
+function openEnd({ begun, written, open }: Begun, facts: readonly ReturnType<Look>[]): OpenEnd {
+  const dotless = begun === "" && open === "glob";
+  const isPattern = open === "glob" && !begun.startsWith(".") && facts.length > 0;
+  return { start: begun, dotless, names: namesOf(written), ...(isPattern && { there: facts.flatMap(entries) }) };
+}
+
+/** The names of a path that is written for a shell, without quotes and in the spelling in which denies compare. */
+export function namesOf(written: string): readonly string[] {
+  return foldPath(written.replace(/["'\\]/g, ""))
+    .split("/")
+    .filter((name) => name !== "");
+}
+
+/** Whether a shell may make this name of one that is written so. A pattern that does not begin with a dot finds no name that does. */
+export function mayBecome(written: string, name: string): boolean {
+  if (name.startsWith(".") && /^[*?[]/.test(written)) return false;
+  const [known = ""] = written.split(/[@+!?*]?\(|[[$`{<>]/, 1);
+  return compileGlob(known === written ? known : `${known}*`).matches(name);
+}
+
+/** The names in a directory; what cannot be listed has none. */
+function entries({ lexical, real }: ReturnType<Look>): readonly string[] {
+  try {
+    return readdirSync(real ?? lexical).map(foldPath);
+  } catch {
+    return []; // no directory, or not one to look into: no pattern finds anything there
+  }
+}
+
+/** By what is seen at the place, if anything was looked at. */
+function fateOf(meant: Fate, facts: readonly ReturnType<Look>[]): TouchedPath["fate"] {
+  if (meant !== "filled") return meant;
+  if (facts.length === 0) return "unsure";
+  return facts.every(isDirectory) ? meant : "replaced";
+}
+
+function isDirectory({ lexical, real }: ReturnType<Look>): boolean {
+  try {
+    return statSync(real ?? lexical, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  } catch {
+    return false; // no place that one may look at: as good as none
+  }
+}
+
+function lexically(path: string, cwd: string): { readonly lexical: string; readonly real: string } {
+  const lexical = resolve(cwd, path).normalize("NFC");
+  return { lexical, real: lexical };
+}
+
+/** A word up to the first sign that only a shell can read; `open` is what follows there, `rest` how it is written. */
+export type KnownPart = { readonly start: string; readonly open?: "glob" | "unknown"; readonly rest?: string };
+
+/** As much of a word as needs no shell to be understood. A dynamic word is as it was written, quotes and all. */
+export function knownPart({ text, dynamic }: PlanWord, home: string): KnownPart {
+  if (!dynamic) return { start: expandHome(text, home) };
+  const inHome = HOME_START.exec(text);
+  if (inHome) return readOn(home, `${inHome[1] ?? ""}${text.slice(inHome[0].length)}`);
+  const here = CWD_START.exec(text);
+  if (here) return readOn(".", `${here[1] ?? ""}${text.slice(here[0].length)}`);
+  return text.startsWith("~") ? { start: "", open: "unknown", rest: text } : readOn("", text);
+}
+
+function readOn(before: string, text: string): KnownPart {
+  let start = before;
+  let quoted = false;
+  for (const found of text.matchAll(TOKENS)) {
+    const [token] = found;
+    const open = signOf(token, quoted);
+    if (open) return { start, open, rest: text.slice(found.index) };
+    if (token === '"') quoted = !quoted;
+    else start += token.replace(/^\\/, "").replace(/^'([^']*)'$/, "$1");
+  }
+  return { start };
+}
+
+const HOME_START = /^(?:~|("?)\$(?:HOME\b|\{HOME\}))(?=["/]|$)/;
+const CWD_START = /^("?)\$(?:PWD\b|\{PWD\})(?=["/]|$)/;
+const TOKENS = /"|\\[\s\S]|'[^']*'|[^"\\'$`*?[{(<>]+|[\s\S]/g;
+
+/** What begins here that a shell has to say; undefined for plain text and quotes. */
+function signOf(token: string, quoted: boolean): KnownPart["open"] {
+  if (/^[$`]/.test(token) || (quoted && token.startsWith("'"))) return "unknown";
+  if (quoted || token.length > 1) return undefined;
+  if (/[*?[]/.test(token)) return "glob";
+  return /[{(<>']/.test(token) ? "unknown" : undefined;
+}
+
+function expandHome(text: string, home: string): string {
+  const found = HOME_START.exec(text);
+  return found ? `${home}${text.slice(found[0].length).replace(/^"/, "")}` : text;
+}

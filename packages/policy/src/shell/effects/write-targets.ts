@@ -1,0 +1,314 @@
+import { rememberLast } from "../../remember-last.ts";
+import type { PlanWord } from "../plan/plan.ts";
+import { ALSO_CALLED, WRITING_COMMANDS } from "../programs/write-commands.ts";
+import { TEMPLATE_HOOKS, WRITING_SUBCOMMANDS } from "../programs/write-subcommands.ts";
+import type { Reach, WritingCommand } from "../programs/writing-command.ts";
+import { isOneWord } from "../read/bash-tree.ts";
+import type { SeenCommand } from "../walk/seen-command.ts";
+import { type CommandWords, commandWords, isGiven, leadingWords, valuesOf } from "./command-words.ts";
+
+/** What becomes of a directory that is the target itself: it stays; or it goes, and something else may take its place; or it is filled, and taken the place of where it is none. */
+export type Fate = "kept" | "replaced" | "filled";
+
+/** A path that a command would change, or would read with everything below it. A dynamic one is known up to its first sign for a shell. */
+export type WriteTarget = {
+  readonly path: string;
+  readonly dynamic: boolean;
+  readonly use: "write" | "read";
+  readonly reach: Reach;
+  readonly fate: Fate;
+};
+
+/** What a command would write, as far as its words and redirections tell: read broadly, it proves nothing harmless. */
+export function writeTargets(seen: SeenCommand): readonly WriteTarget[] {
+  const found = seen.redirections.length === 0 ? byProgram(seen) : [...redirected(seen), ...byProgram(seen)];
+  return found.length === 0 ? found : found.filter(({ path }) => path !== "" && path !== "-");
+}
+
+/** The name of a command's program, as denies compare it. */
+export function programName({ argv }: SeenCommand): string {
+  return nameBy(argv[0]?.text ?? "");
+}
+
+const nameBy = rememberLast((text) => {
+  const name = text.toLowerCase();
+  const file = name.slice(name.lastIndexOf("/") + 1);
+  const base = file.endsWith(".exe") ? file.slice(0, -".exe".length) : file;
+  return ALSO_CALLED.get(base) ?? base;
+});
+
+/** Every operator that opens a file for writing; `>&2` and `>&-` open none. */
+function redirected({ redirections }: SeenCommand): readonly WriteTarget[] {
+  return redirections
+    .filter(({ op, target }) => op.includes(">") && !(op.endsWith("&") && /^(?:\d+-?|-)$/.test(target)))
+    .map(({ target, dynamic }) => written({ text: target, dynamic }));
+}
+
+function byProgram(seen: SeenCommand): readonly WriteTarget[] {
+  const name = programName(seen);
+  const below = WRITING_SUBCOMMANDS.get(name);
+  if (below) return bySubcommand(below, seen.argv.slice(1), seen.openEnd);
+  const command = WRITING_COMMANDS.get(name);
+  return command ? targetsOf(command, seen.argv.slice(1), seen.openEnd) : NO_TARGETS;
+}
+
+const NO_TARGETS: readonly WriteTarget[] = [];
+
+const NO_COMMAND: WritingCommand = {};
+
+const GLOBAL_VALUES = [
+  ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--prefix", "--cwd", "--dir"],
+  ...["--manifest-path", "--color", "-w", "--workspace", "--filter"],
+];
+const DIRECTORY_OPTIONS = ["-C", "--work-tree", "--prefix", "--cwd", "--dir"];
+
+/** Options before the sub-command are skipped; a directory among them is where the rest happens. */
+function bySubcommand(below: ReadonlyMap<string, WritingCommand>, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
+  let at = 0;
+  while (words[at]?.text.startsWith("-")) at += GLOBAL_VALUES.includes(words[at]?.text ?? "") ? 2 : 1;
+  const command = below.get(words[at]?.text ?? "") ?? NO_COMMAND;
+  const targets = targetsOf(command, words.slice(at + 1), openEnd);
+  if (at === 0) return targets;
+  const before = commandWords(words.slice(0, at), GLOBAL_VALUES);
+  const all = [
+    ...targets,
+    ...configuredTargets(command, before),
+    ...(command.makes ? valuesOf(before, ["--git-dir"]).map((word) => kept(word)) : []),
+  ];
+  const directory = valuesOf(before, DIRECTORY_OPTIONS).at(-1);
+  if (!directory) return all;
+  return [...(command.makes ? [kept(directory)] : []), ...all.map((target) => inDirectory(directory, target))];
+}
+
+/** Files that git writes because of settings before the sub-command: hooks of a template, and trace files. */
+function configuredTargets({ makes, operands }: WritingCommand, before: CommandWords): readonly WriteTarget[] {
+  const isNew = makes === true || operands === "cloned";
+  return valuesOf(before, ["-c", "--config-env"]).flatMap(({ text, dynamic }) => {
+    const [key = "", value = ""] = text.split(/=(.*)/s);
+    if (isNew && key.toLowerCase() === "init.templatedir") return [written({ text: TEMPLATE_HOOKS, dynamic: false })];
+    return TRACE_TARGET.test(key) && /^[/~$"']/.test(value) ? [written({ text: value, dynamic })] : [];
+  });
+}
+
+const TRACE_TARGET = /^trace2\.(?:normal|perf|event)target$/i;
+
+function inDirectory(directory: PlanWord, target: WriteTarget): WriteTarget {
+  const { text, dynamic } = within(directory, { text: target.path, dynamic: target.dynamic });
+  return { ...target, path: text, dynamic };
+}
+
+function targetsOf(command: WritingCommand, words: readonly PlanWord[], openEnd: boolean): readonly WriteTarget[] {
+  const { files = [], places = [], assigned = [], script } = command;
+  const onlyFiles = isOnlyFiles(command);
+  if (onlyFiles && !words.some(({ text }) => mayName(text, files) || mayName(text, places))) return NO_TARGETS;
+  const split = command.leads ? leadingWords : commandWords;
+  const read = split(command.bare ? withDash(words) : words, takersOf(command));
+  const named = [...valuesOf(read, files).map((word) => written(word)), ...valuesOf(read, places).map((word) => kept(word))];
+  if (onlyFiles) return named;
+  const targets = [
+    ...named,
+    ...assigned.flatMap((name) => assignedTo(openEnd ? [...words, UNKNOWN] : words, name)),
+    ...(script ? words.flatMap((word) => namedIn(word, script)) : []),
+  ];
+  const other = command.modes?.find(({ given }) => isGiven(read, given))?.does;
+  const meant = other ? { ...command, ...other } : command;
+  return writesOperands(meant, read) ? [...targets, ...byOperands(meant, read, { words, openEnd })] : targets;
+}
+
+const TAKERS = new WeakMap<WritingCommand, readonly string[]>();
+
+/** The options of a command that take a value, put together when it is first met. */
+function takersOf(command: WritingCommand): readonly string[] {
+  const known = TAKERS.get(command);
+  if (known) return known;
+  const { files = [], places = [], into = [], values = [] } = command;
+  const takers = [...files, ...places, ...into, ...values];
+  TAKERS.set(command, takers);
+  return takers;
+}
+
+type Rest = { readonly words: readonly PlanWord[]; readonly openEnd: boolean };
+
+function byOperands(command: WritingCommand, read: CommandWords, { words, openEnd }: Rest): readonly WriteTarget[] {
+  const open: readonly PlanWord[] = openEnd && command.operands ? [UNKNOWN] : [];
+  const here = command.makes && read.operands.length === 0 && !openEnd ? [HERE] : [];
+  const all: CommandWords = { ...read, operands: [...read.operands, ...open, ...here] };
+  const targets = operandTargets(command, all, words);
+  return [
+    ...(command.fixed ?? []).map((text) => written({ text, dynamic: false })),
+    ...(command.keeps ? targets.map((target): WriteTarget => ({ ...target, fate: "kept" })) : targets),
+    ...spread(command, all),
+  ];
+}
+
+/** Most commands of such programs write nothing: they are not taken apart. */
+function isOnlyFiles({ operands, spreads, fixed, assigned, script, modes }: WritingCommand): boolean {
+  return !(operands || spreads || fixed || assigned || script || modes);
+}
+
+function mayName(text: string, options: readonly string[]): boolean {
+  const isCluster = text.length > 1 && text.startsWith("-") && !text.startsWith("--");
+  return options.some((name) => text.startsWith(name.slice(0, 3)) || (isCluster && text.includes(name.charAt(1))));
+}
+
+function writesOperands({ only, least = Number.POSITIVE_INFINITY, never = [] }: WritingCommand, read: CommandWords): boolean {
+  return (!only || isGiven(read, only) || read.operands.length >= least) && !isGiven(read, never);
+}
+
+const UNKNOWN: PlanWord = Object.freeze({ text: "$", dynamic: true });
+const HERE: PlanWord = Object.freeze({ text: ".", dynamic: false });
+
+function operandTargets(command: WritingCommand, read: CommandWords, words: readonly PlanWord[]): readonly WriteTarget[] {
+  const { operands } = read;
+  const reach: Reach = isDeep(command, read) ? "all" : "self";
+  switch (command.operands) {
+    case undefined:
+      return [];
+    case "all":
+      return operands.map((word) => written(word, reach));
+    case "first":
+      return operands.slice(0, 1).map((word) => written(word));
+    case "second":
+      return operands.slice(1, 2).map((word) => written(word));
+    case "after-first":
+      return operands.slice(1).map((word) => written(word));
+    case "last":
+      return operands
+        .slice(1)
+        .slice(-1)
+        .map((word) => written(word));
+    case "cloned":
+      return (operands.length > 1 ? operands.slice(1, 2) : operands.map(cloneName)).map((word) => written(word, "new"));
+    case "starts":
+      return startsOf(words).map((word) => kept(word, "some"));
+    case "names":
+      return directoriesOf(command, read).flatMap((directory) => operands.map((word) => written(within(directory, nameOf(word)))));
+    case "to":
+    case "from-to":
+      return copied(command, read, reach);
+    default:
+      return command.operands satisfies never;
+  }
+}
+
+/** The destination, and what the sources are called in it. Copying what is in a directory writes names nobody can tell. */
+function copied(command: WritingCommand, read: CommandWords, reach: Reach): readonly WriteTarget[] {
+  const { destinations, sources } = endsOf(command, read);
+  if (destinations.length === 0 && sources.concat(read.operands).some(({ dynamic }) => dynamic)) return [written(UNKNOWN)]; // it may be several words
+  const isExact = isGiven(read, command.exact ?? []);
+  const merges = command.operands === "to" && isExact;
+  const spreads = merges || sources.some(({ text }) => /(?:^|\/)(?:\.{0,2})$/.test(text));
+  const fate: Fate = isExact && !merges ? "replaced" : "filled";
+  const called = isGiven(read, command.whole ?? []) ? (word: PlanWord): PlanWord => word : nameOf;
+  const linked = command.alone ? destinations.flatMap((place) => sources.flatMap((source) => fromLink(place, source))) : [];
+  const names = sources.map(called).filter(({ text }) => !/^\.{0,2}$/.test(text));
+  return [
+    ...sources.flatMap((word) => taken(command, word, reach)),
+    ...linked,
+    ...destinations.flatMap((directory) => [
+      { ...written(directory, spreads ? "some" : "self"), fate },
+      ...names.map((name) => written({ text: `${directory.text}/${name.text}`, dynamic: directory.dynamic || name.dynamic })),
+    ]),
+  ];
+}
+
+/** The target of a symbolic link is relative to the directory of the link, not to the working directory. */
+function fromLink(place: PlanWord, source: PlanWord): readonly WriteTarget[] {
+  if (source.text.startsWith("/") || !source.text.split("/").includes("..")) return []; // otherwise it stays below the link's directory, which is checked anyway
+  const above: PlanWord = { ...place, text: place.text.includes("/") ? place.text.replace(/\/[^/]*\/*$/, "") || "/" : "." };
+  return [above, place].filter(({ text }) => text !== ".").map((directory) => kept(within(directory, source), "some"));
+}
+
+type Ends = { readonly sources: readonly PlanWord[]; readonly destinations: readonly PlanWord[] };
+
+function endsOf({ into = [], alone }: WritingCommand, read: CommandWords): Ends {
+  const { operands } = read;
+  const given = valuesOf(read, into);
+  if (given.length > 0) return { sources: operands, destinations: given };
+  if (alone && operands.length === 1) return { sources: operands, destinations: [HERE] };
+  return { sources: operands.slice(0, -1), destinations: operands.slice(1).slice(-1) };
+}
+
+/** What becomes of a source: moved away, given a second name by which all of it can be reached, or read whole. */
+function taken({ operands, alone }: WritingCommand, word: PlanWord, reach: Reach): readonly WriteTarget[] {
+  if (alone) return [kept(word, "some")];
+  if (operands === "from-to") return [written(word, reach)];
+  return reach === "all" ? [{ ...kept(word, reach), use: "read" }] : [];
+}
+
+function spread(command: WritingCommand, read: CommandWords): readonly WriteTarget[] {
+  return command.spreads ? directoriesOf(command, read).map((word) => kept(word, "some")) : [];
+}
+
+function directoriesOf({ into = [] }: WritingCommand, read: CommandWords): readonly PlanWord[] {
+  const given = valuesOf(read, into);
+  return given.length > 0 ? given : [HERE];
+}
+
+function isDeep({ deep = [] }: WritingCommand, read: CommandWords): boolean {
+  return deep.includes("*") || isGiven(read, deep);
+}
+
+function written(word: PlanWord, reach: Reach = "self"): WriteTarget {
+  return { path: word.text, dynamic: word.dynamic, use: "write", reach, fate: "replaced" };
+}
+
+function kept(word: PlanWord, reach: Reach = "self"): WriteTarget {
+  return { ...written(word, reach), fate: "kept" };
+}
+
+function startsOf(words: readonly PlanWord[]): readonly PlanWord[] {
+  const end = words.findIndex(({ text }) => /^(?:-[^HLPDO]|[(!])/.test(text));
+  const starts = (end === -1 ? words : words.slice(0, end)).filter(({ text }) => !text.startsWith("-"));
+  return starts.length > 0 ? starts : [HERE];
+}
+
+function withDash([first, ...rest]: readonly PlanWord[]): readonly PlanWord[] {
+  if (!first) return [];
+  return /^[A-Za-z]+$/.test(first.text) ? [{ ...first, text: `-${first.text}` }, ...rest] : [first, ...rest];
+}
+
+/** What a path or URL is called where it is put; unknown when a shell has to say. */
+function nameOf({ text, dynamic }: PlanWord): PlanWord {
+  if (dynamic && !KNOWN_START.test(text)) return UNKNOWN;
+  const path = text.includes("://") ? (text.split(/[?#]/, 1)[0] ?? "") : text;
+  const [name = ""] = path
+    .replace(/\/*"?$/, "")
+    .split(/[/:]/)
+    .slice(-1);
+  return { text: name, dynamic: false };
+}
+
+/** Words of which a shell has to say no more than where they begin. */
+const KNOWN_START = /^(?:~|"?\$(?:PWD|HOME|\{PWD\}|\{HOME\})"?)\/[\w.@%+/-]+"?$/;
+
+/** Where a clone goes that is not told where. */
+function cloneName(word: PlanWord): PlanWord {
+  const { text, dynamic } = nameOf(word);
+  return { text: text.replace(/\.git$/, ""), dynamic };
+}
+
+function within(directory: PlanWord, { text, dynamic }: PlanWord): PlanWord {
+  const path = text.startsWith("/") ? text : `${directory.text}/${text}`;
+  return { text: path, dynamic: dynamic || directory.dynamic };
+}
+
+function assignedTo(words: readonly PlanWord[], name: string): readonly WriteTarget[] {
+  const start = `${name}=`;
+  return words.flatMap((word) => {
+    const { text, dynamic } = word;
+    if (text.startsWith(start)) return [written({ text: text.slice(start.length), dynamic })];
+    return mayBecome(word, start) ? [written(UNKNOWN)] : [];
+  });
+}
+
+/** Whether a word that only a shell can read may begin like this, or become several words of which one does. */
+function mayBecome({ text, dynamic }: PlanWord, start: string): boolean {
+  if (!dynamic) return false;
+  const [known = ""] = text.replace(/["'\\]/g, "").split(/[$`*?[{(<>]/, 1);
+  return start.startsWith(known) || (/[$`*?[{]/.test(text) && !isOneWord(text));
+}
+
+function namedIn({ text }: PlanWord, pattern: RegExp): readonly WriteTarget[] {
+  return [...text.matchAll(pattern)].flatMap(([, file]) => (file === undefined ? [] : [written({ text: file, dynamic: false })]));
+}

@@ -1,0 +1,194 @@
+import { compileGlob } from "@assent/core";
+import { otherSubcommands } from "../programs/subcommand-synonyms.ts";
+import { commandName } from "../read/command-name.ts";
+import type { Broad, SeenCommand } from "../walk/seen-command.ts";
+import { argumentsOf, type CommandArguments, type OperandWord } from "./command-arguments.ts";
+import { type OptionTest, optionTest } from "./option-test.ts";
+import type { RuleWord } from "./rule-words.ts";
+
+/** Holds a rule against a command. */
+export type BroadMatch = (seen: SeenCommand) => Broad;
+
+/**
+ * A deny or ask rule's words, ready to be held against commands. They are a prefix, read broadly:
+ * 1. the name is the last path component, lower-cased, without `.exe`;
+ * 2. options are passed over with their values, in both readings where it is not known whether they take one;
+ * 3. words that are no options match the operands from the left, a `*` between them any number of operands;
+ * 4. options match wherever they stand before `--`, in every spelling;
+ * 5. further words are permitted;
+ * 6. a dynamic word where one of these looks leaves the rule in doubt.
+ */
+export function compileBroad(words: readonly RuleWord[], _tail?: boolean): BroadMatch {
+  const [first, ...rest] = words;
+  if (!first) return () => "yes";
+  const name = nameTest(first);
+  const readings = readingsOf(rest);
+  return (seen) => {
+    const word = seen.argv[0];
+    if (!word) return "no";
+    if (word.dynamic) return name === ANY_NAME ? bestOf(readings, seen, "") : "doubt";
+    const program = commandName(word.text);
+    if (name(program)) return anyOf(readings, seen, program);
+    const outer = PLUGINS.exec(program)?.[0].slice(0, -1);
+    return outer !== undefined && name(outer) ? anyOf(readings, splitName(seen, program, outer), outer) : "no";
+  };
+}
+
+/** `git-push` is `git push`, `docker-compose` is `docker compose`. */
+const PLUGINS = /^(?:git|docker|podman)-/;
+
+/** A rule matches a command if it matches any spelling of its sub-command. */
+function anyOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
+  let best: Broad = "no";
+  for (const one of [seen, ...otherSubcommands(seen, program)]) {
+    const broad = bestOf(readings, one, program);
+    if (broad === "yes") return broad;
+    if (broad === "doubt") best = broad;
+  }
+  return best;
+}
+
+const ANY_NAME = (): boolean => true;
+
+function nameTest({ text, glob }: RuleWord): (name: string) => boolean {
+  if (text === "*" && glob) return ANY_NAME;
+  if (!glob) {
+    const own = commandName(text);
+    return (name) => name === own;
+  }
+  const folded = compileGlob(text.slice(text.lastIndexOf("/") + 1));
+  return (name) => folded.matches(name);
+}
+
+function splitName(seen: SeenCommand, program: string, outer: string): SeenCommand {
+  const [, ...rest] = seen.argv;
+  const first = { text: program.slice(outer.length + 1), dynamic: false };
+  return { ...seen, argv: [{ text: outer, dynamic: false }, first, ...rest] };
+}
+
+/** One way to read a rule: what operands and which options it asks for. */
+type Reading = {
+  readonly operands: readonly OperandTest[] /** A bit for each place of an `any`. */;
+  readonly anys: number;
+  readonly options: readonly OptionTest[];
+};
+
+/** `any`: any number of operands. */
+type OperandTest =
+  | "any"
+  | {
+      readonly holds: (text: string) => boolean /** Whether it may be a shorter name for the word. */;
+      readonly begins: (text: string) => boolean;
+    };
+
+/** Programs that take the start of a sub-command's name for the whole. */
+const SHORTENING: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn"]);
+
+/** Places in a rule are bits of a number. What a rule says beyond them is not asked for: that reads it more broadly. */
+const MOST_OPERANDS = 30;
+
+function readingOf(words: readonly RuleWord[], options: readonly OptionTest[]): Reading {
+  const operands = words.slice(0, MOST_OPERANDS).map(operandTest);
+  return { operands, options, anys: operands.reduce((bits, test, at) => (test === "any" ? bits | (1 << at) : bits), 0) };
+}
+
+/** A word behind an option is an operand, or that option's value. */
+function readingsOf(words: readonly RuleWord[]): readonly Reading[] {
+  const wanted = words.filter(({ text, glob }) => glob || text !== "--");
+  const isValue = wanted.map((word, i) => i > 0 && !isOption(word) && isOption(wanted[i - 1]) && !isAny(word));
+  const free = wanted.filter((word) => !isOption(word));
+  const plain = readingOf(
+    free,
+    wanted.filter(isOption).map((word) => optionTest(word, undefined)),
+  );
+  if (!isValue.includes(true)) return [plain];
+  const options = wanted.flatMap((word, i) => (isOption(word) ? [optionTest(word, isValue[i + 1] ? wanted[i + 1] : undefined)] : []));
+  return [
+    plain,
+    readingOf(
+      wanted.filter((word, i) => !isOption(word) && !isValue[i]),
+      options,
+    ),
+  ];
+}
+
+function isOption(word: RuleWord | undefined): boolean {
+  return word !== undefined && word.text.length > 1 && word.text.startsWith("-");
+}
+
+function isAny({ text, glob }: RuleWord): boolean {
+  return glob !== undefined && text === "*";
+}
+
+function operandTest(word: RuleWord): OperandTest {
+  if (isAny(word)) return "any";
+  const { text, glob } = word;
+  if (glob) return { holds: glob.matches, begins: () => false };
+  return { holds: (operand) => operand === text, begins: (operand) => operand !== "" && operand !== text && text.startsWith(operand) };
+}
+
+function bestOf(readings: readonly Reading[], seen: SeenCommand, program: string): Broad {
+  const args = argumentsOf(seen, program);
+  let best: Broad = "no";
+  for (const reading of readings) {
+    const one = holds(reading, args, { openEnd: seen.openEnd, shortens: SHORTENING.has(program) });
+    if (one === "yes") return one;
+    if (one === "doubt") best = one;
+  }
+  return best;
+}
+
+type Manner = { readonly openEnd: boolean; readonly shortens: boolean };
+
+function holds(reading: Reading, args: CommandArguments, manner: Manner): Broad {
+  const { openEnd } = manner;
+  let result = operandsHold(reading, args.operands, manner);
+  const unheard: Broad = args.unknownOption || (openEnd && !args.ended) ? "doubt" : "no";
+  for (const carries of reading.options) {
+    if (result === "no") break;
+    const one = carries(args.options);
+    result = weaker(result, one === "no" ? unheard : one);
+  }
+  return result;
+}
+
+function weaker(a: Broad, b: Broad): Broad {
+  return a === "yes" ? b : b === "no" ? b : a;
+}
+
+/** Follows every way in which the operands can match at once: a place in the rule is alive when some reading has led there. */
+function operandsHold(reading: Reading, operands: readonly OperandWord[], { openEnd, shortens }: Manner): Broad {
+  const [first] = reading.operands;
+  const end = 1 << reading.operands.length;
+  let alive = reach(1, reading.anys);
+  let result: Broad = "no";
+  for (const operand of operands) {
+    if (alive === 0 || (alive & end) !== 0) break;
+    if (operand.dynamic || (shortens && (alive & 1) !== 0 && isShort(first, operand))) result = "doubt";
+    alive = passed(reading, alive, operand);
+  }
+  if ((alive & end) !== 0) return "yes";
+  return alive !== 0 && openEnd ? "doubt" : result;
+}
+
+function isShort(test: OperandTest | undefined, { text }: OperandWord): boolean {
+  return test !== undefined && test !== "any" && test.begins(text);
+}
+
+/** The places alive behind an operand: an `any` keeps its own, a test that holds leads on, and an operand that may be none leaves all as it was. */
+function passed({ operands, anys }: Reading, alive: number, { text, dynamic, maybe }: OperandWord): number {
+  let bits = alive & anys;
+  if (dynamic) return reach(bits, anys);
+  if (maybe) bits |= alive;
+  operands.forEach((test, at) => {
+    if ((alive & (1 << at)) !== 0 && test !== "any" && test.holds(text)) bits |= 1 << (at + 1);
+  });
+  return reach(bits, anys);
+}
+
+/** Behind an `any` the next place is alive as well. */
+function reach(places: number, anys: number): number {
+  let alive = places;
+  for (let more = (alive & anys) << 1; (more & ~alive) !== 0; more = (alive & anys) << 1) alive |= more;
+  return alive;
+}

@@ -1,0 +1,100 @@
+import type { PlanWord } from "../plan/plan.ts";
+import { type OptionWays, optionWays, takesValue } from "../programs/program-options.ts";
+import { isOneWord } from "../read/bash-tree.ts";
+import type { SeenCommand } from "../walk/seen-command.ts";
+
+/** A word behind the name that is no option, or may be none. */
+export type OperandWord = {
+  readonly text: string;
+  readonly dynamic: boolean /** It may also be an option, or the value of one. */;
+  readonly maybe: boolean;
+};
+
+/** An option as written, with the word that is or may be its value. */
+export type OptionWord = { readonly text: string; readonly next: PlanWord | undefined; readonly ways: OptionWays };
+
+/** The words behind a command's name, sorted into what deny and ask rules look at. */
+export type CommandArguments = {
+  readonly operands: readonly OperandWord[];
+  readonly options: readonly OptionWord[];
+  /** A word that nobody knows yet stands where an option could. */
+  readonly unknownOption: boolean;
+  /** Whether `--` has certainly ended the options. */
+  readonly ended: boolean;
+};
+
+/** Sorts the words of a command. Rules come to one command after another, so the last one is kept. */
+export function argumentsOf(seen: SeenCommand, program: string): CommandArguments {
+  if (last?.seen !== seen) last = { seen, sorted: sortWords(seen, program) };
+  return last.sorted;
+}
+
+let last: { readonly seen: SeenCommand; readonly sorted: CommandArguments } | undefined;
+
+function sortWords({ argv }: SeenCommand, program: string): CommandArguments {
+  const sorting: Sorting = {
+    operands: [],
+    options: [],
+    unknownOption: false,
+    ended: "no",
+    value: "no",
+    program,
+    ways: optionWays(program),
+  };
+  for (let i = 1; i < argv.length; i++) sort(sorting, argv[i] ?? NO_WORD);
+  const { operands, options, unknownOption, ended } = sorting;
+  return { operands, options, unknownOption, ended: ended === "yes" };
+}
+
+const NO_WORD: PlanWord = { text: "", dynamic: false };
+
+type Sorting = {
+  readonly operands: OperandWord[];
+  readonly options: OptionWord[];
+  unknownOption: boolean;
+  ended: "yes" | "no" | "maybe";
+  /** Whether the next word is the value of the option before it. */
+  value: "yes" | "no" | "maybe";
+  readonly program: string;
+  ways: OptionWays;
+};
+
+function sort(sorting: Sorting, word: PlanWord): void {
+  const before = sorting.value;
+  sorting.value = "no";
+  if (before !== "no") attach(sorting, word);
+  if (before === "yes" && (!word.dynamic || isOneWord(word.text))) return;
+  const isDash = word.text.startsWith("-") && word.text.length > 1 && sorting.ended !== "yes";
+  if (word.dynamic) sortDynamic(sorting, word, isDash);
+  else if (isDash && word.text === "--") sorting.ended = before === "maybe" ? "maybe" : "yes";
+  else if (isDash) sortOption(sorting, word);
+  else addOperand(sorting, word.text, before === "maybe");
+}
+
+/** The word behind an option may be what belongs to it. */
+function attach({ options }: Sorting, word: PlanWord): void {
+  const last = options.pop();
+  if (last) options.push({ ...last, next: word });
+}
+
+function sortOption(sorting: Sorting, { text }: PlanWord): void {
+  sorting.options.push({ text, next: undefined, ways: sorting.ways });
+  sorting.value = takesValue(sorting.ways, text);
+  if (sorting.ended === "maybe") addOperand(sorting, text, true);
+}
+
+/** An option with a name that is written out is that option, whatever its value will be; anything else may be one word, several or none. */
+function sortDynamic(sorting: Sorting, { text }: PlanWord, isDash: boolean): void {
+  const name = isDash ? NAMED.exec(text)?.[0] : undefined;
+  if (name !== undefined) sorting.options.push({ text: name, next: undefined, ways: sorting.ways });
+  if (name !== undefined && isOneWord(text)) return;
+  if (sorting.ended !== "yes") sorting.unknownOption = true;
+  if (!isDash || !isOneWord(text)) sorting.operands.push({ text, dynamic: true, maybe: true });
+}
+
+const NAMED = /^--[a-zA-Z][\w-]*(?==)|^-[a-zA-Z](?=["'])/;
+
+function addOperand(sorting: Sorting, text: string, maybe: boolean): void {
+  if (sorting.operands.length === 0 && !maybe) sorting.ways = optionWays(sorting.program, text);
+  sorting.operands.push({ text, dynamic: false, maybe });
+}

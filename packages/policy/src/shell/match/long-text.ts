@@ -1,0 +1,168 @@
+import { isRootPath } from "../effects/root-delete.ts";
+import { commandName } from "../read/command-name.ts";
+
+/**
+ * The cheap look at text that nobody parses: at the start and behind each newline, `;`, `&` or `|`, the next words are compared with those of each deny.
+ * Gives the index of the deny that is hit first. Linear in the text.
+ */
+export function scanLongText(text: string, denies: readonly (readonly string[])[]): number | undefined {
+  const tree = treeOf(denies);
+  let found: number | undefined;
+  eachCommand(text, tree.starts, (start) => {
+    found = hitAt(text, start, tree);
+    return found !== undefined;
+  });
+  return found;
+}
+
+/** Whether such text holds, at the start of a command, an `rm` that would delete the root directory. */
+export function deletesRootInLongText(text: string): boolean {
+  for (const { index, 0: found } of text.matchAll(RM_STARTS)) if (deletesRootAt(text, index + found.length - 1)) return true;
+  return false;
+}
+
+/** Where a command begins with a character with which `rm` can. Finding these is twice as fast as looking at each command. */
+const RM_STARTS = /(?:^|[\n;&|])[ \t]*["'\\/.rR\u0080-\uffff]/g;
+
+/** A deny's words, each leading to the next. */
+type Tree = {
+  readonly next: Map<string, Tree>;
+  /** With which characters a next word can begin. */
+  readonly starts: Starts;
+  hit: number | undefined;
+};
+
+/** A flag for each character of ASCII; one beyond it always counts. */
+type Starts = Uint8Array;
+
+const ASCII = 128;
+
+function mayStart(starts: Starts, code: number): boolean {
+  return starts[code] !== 0;
+}
+
+function addStart(starts: Starts, text: string): void {
+  const code = text.charCodeAt(0);
+  if (code < ASCII) starts[code] = 1;
+}
+
+const COMPILED = new WeakMap<readonly (readonly string[])[], Tree>();
+
+function treeOf(denies: readonly (readonly string[])[]): Tree {
+  const known = COMPILED.get(denies);
+  if (known) return known;
+  const root = newTree();
+  denies.forEach(([name, ...words], index) => {
+    if (name === undefined) return;
+    let tree = branch(root, commandName(name));
+    for (const word of words) tree = branch(tree, word);
+    tree.hit ??= index;
+  });
+  for (const name of root.next.keys()) addStarts(root.starts, name);
+  COMPILED.set(denies, root);
+  return root;
+}
+
+function newTree(): Tree {
+  return { next: new Map(), starts: new Uint8Array(ASCII), hit: undefined };
+}
+
+function branch({ next, starts }: Tree, word: string): Tree {
+  const known = next.get(word);
+  if (known) return known;
+  const made = newTree();
+  next.set(word, made);
+  for (const start of [word, ...QUOTES]) addStart(starts, start);
+  return made;
+}
+
+const QUOTES: readonly string[] = ["\\", "'", '"'];
+
+/** A name can also begin with a capital letter, or stand behind a path. */
+function addStarts(starts: Starts, name: string): void {
+  for (const start of [name, name.toUpperCase(), "/", ".", ...QUOTES]) addStart(starts, start);
+}
+
+const TAB = 9;
+const NEWLINE = 10;
+const SPACE = 32;
+
+function isSeparator(code: number): boolean {
+  return code === NEWLINE || code === 59 || code === 38 || code === 124;
+}
+
+/** Calls `look` at each place where a command may begin, until it says that it has seen enough. */
+function eachCommand(text: string, starts: Starts, look: (start: number) => boolean): void {
+  let isStart = true;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isSeparator(code)) isStart = true;
+    else if (isStart && code !== SPACE && code !== TAB) {
+      isStart = false;
+      if (mayStart(starts, code) && look(i)) return;
+    }
+  }
+}
+
+function hitAt(text: string, start: number, root: Tree): number | undefined {
+  let end = wordEnd(text, start);
+  let tree = root.next.get(nameAt(text, start, end));
+  let hit = tree?.hit;
+  while (tree && tree.next.size > 0) {
+    const at = nextWord(text, end);
+    if (at === -1 || !mayStart(tree.starts, text.charCodeAt(at))) break;
+    end = wordEnd(text, at);
+    tree = tree.next.get(wordAt(text, at, end));
+    hit = tree?.hit === undefined ? hit : Math.min(tree.hit, hit ?? tree.hit);
+  }
+  return hit;
+}
+
+/** The name of a command; most are only lower-case letters. */
+function nameAt(text: string, from: number, end: number): string {
+  for (let i = from; i < end; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 97 || code > 122) return commandName(wordAt(text, from, end));
+  }
+  return text.slice(from, end);
+}
+
+function deletesRootAt(text: string, start: number): boolean {
+  let end = wordEnd(text, start);
+  if (nameAt(text, start, end) !== "rm") return false;
+  let isRecursive = false;
+  let isRoot = false;
+  for (let at = nextWord(text, end); at !== -1 && !(isRecursive && isRoot); at = nextWord(text, end)) {
+    end = wordEnd(text, at);
+    const word = wordAt(text, at, end);
+    isRecursive ||= /^-[a-zA-Z]*[rR]|^--r/.test(word);
+    isRoot ||= isRootPath(word);
+  }
+  return isRecursive && isRoot;
+}
+
+function wordEnd(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === SPACE || code === TAB || isSeparator(code)) return i;
+  }
+  return text.length;
+}
+
+/** Where the next word of the same command begins; -1: the command ends here. */
+function nextWord(text: string, from: number): number {
+  for (let i = from; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isSeparator(code)) return -1;
+    if (code !== SPACE && code !== TAB) return i;
+  }
+  return -1;
+}
+
+/** A word without its quotes and backslashes. */
+function wordAt(text: string, from: number, end: number): string {
+  const word = text.slice(from, end);
+  return QUOTING.test(word) ? word.replace(/["'\\]/g, "") : word;
+}
+
+const QUOTING = /["'\\]/;

@@ -1,0 +1,229 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Unit } from "@assent/core";
+import { sha256 } from "../../sha256.ts";
+import { shellUnit } from "../../unit-data.ts";
+import { expandGlobs } from "../effects/expand-glob.ts";
+import { packageScript } from "../effects/package-script.ts";
+import { type ScriptBind, scriptBinds } from "../effects/script-binds.ts";
+import { touchedPaths } from "../effects/touched-paths.ts";
+import { workingDirectories } from "../effects/working-directories.ts";
+import { agreedTop } from "../read/agree.ts";
+import { characterHazards } from "../read/characters.ts";
+import type { PlainCommand } from "../read/plain-line.ts";
+import { readPlain } from "../read/strict-reader.ts";
+import type { SeenCommand, Walk } from "../walk/seen-command.ts";
+import { walkBash } from "../walk/walk.ts";
+import { linePlan, unreadPlan } from "./line-plan.ts";
+import { once, onceNamed } from "./once.ts";
+import type { Hazard } from "./plan.ts";
+import { type PlannedCommand, type PlannedLine, plannedLine } from "./planned-line.ts";
+import { joined, type Placed, type ReadCommand, readCommands, type ShellPlace, unique } from "./read-commands.ts";
+import type { ShellLine, ShellUnit } from "./shell-unit.ts";
+
+/** Characters of a command that are still read; longer text is not parsed at all. */
+export const LONGEST_COMMAND = 4096;
+
+/** A line as it was understood: what is judged, and what is run from it. */
+export type Analysed = {
+  readonly line: ShellLine;
+  readonly units: readonly Unit[];
+  readonly planned: PlannedLine;
+  /** Files whose text the line runs, and package scripts it starts. */
+  readonly scripts: readonly ScriptBind[];
+  readonly packageScripts: readonly ScriptBind[];
+};
+
+/** Reads a shell line with both readers and looks at the files it names. It starts nothing. */
+export function analyseShell(text: string, given: ShellPlace): Analysed {
+  const reading = readPlain(text);
+  const flaw = "refused" in reading ? flawOf(text) : undefined; // the strict reader takes no text that has one
+  if (flaw) return unread(text, given, flaw);
+  const place: ShellPlace = { ...given, look: once(given.look), findProgram: onceNamed(given.findProgram) };
+  const walk = walkBash(text, "commands" in reading);
+  const top = "commands" in reading ? agreedTop(reading.commands, walk) : undefined;
+  const plain = top && "commands" in reading ? placed(reading.commands, place) : undefined;
+  const around = joined(characterHazards(text), joined(walk.hazards, outsideStart(place)));
+  const hazards = joined(around, refusals(reading, { walk, top, plain }));
+  const read = withScripts(readCommands(walk, { top, plain, place }), place);
+  return conclude(text, { place, walk, hazards, read, plain });
+}
+
+type Flaw = Pick<ShellLine, "malformed" | "tooLong">;
+
+/** Why nobody reads a text. */
+function flawOf(text: string): Flaw | undefined {
+  if (text.trim() === "" || text.includes("\0") || !text.isWellFormed()) return { malformed: true, tooLong: false };
+  return text.length > LONGEST_COMMAND ? { malformed: false, tooLong: true } : undefined;
+}
+
+/** Each plain command with its directory and its globs expanded. */
+function placed(commands: readonly PlainCommand[], place: ShellPlace): readonly Placed[] {
+  const directories = workingDirectories(commands, place.cwd, (target, from) => moveTo(target, from, place));
+  return commands.map((command, i) => {
+    const cwd = directories[i] ?? null;
+    const argv = command.words.map(({ text }) => text);
+    if (!command.words.some(({ glob }) => glob)) return { command, argv, cwd, expanded: false };
+    const found = expandGlobs(command.words, { ...place, cwd: cwd ?? place.cwd });
+    if ("argv" in found) return { command, argv: found.argv, cwd, expanded: true };
+    return { command, argv, cwd, expanded: false, refused: found.refused };
+  });
+}
+
+function moveTo(target: string, from: string, { look }: ShellPlace): string | null {
+  const { inside, real, hazards } = look(target, from);
+  if (!inside || real === null || hazards.length > 0 || target === "-" || target.startsWith("~")) return null;
+  try {
+    return statSync(real).isDirectory() ? resolve(from, target) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The workspace itself is known by its real path. */
+function outsideStart({ cwd, workspace, look }: ShellPlace): readonly Hazard[] {
+  return cwd === workspace || look(".", cwd).inside
+    ? NO_HAZARDS
+    : [{ id: "outside_workspace", text: `the working directory ${cwd} is not in the workspace` }];
+}
+
+type Readings = { readonly walk: Walk; readonly top: readonly SeenCommand[] | undefined; readonly plain: readonly Placed[] | undefined };
+
+/** Why the whole text cannot be allowed, tied to no command. */
+function refusals(reading: ReturnType<typeof readPlain>, { walk, top, plain }: Readings): readonly Hazard[] {
+  if ("refused" in reading) {
+    const said = walk.commands.some(({ hazards }) => hazards.some(({ id }) => id === reading.refused.id));
+    return said || walk.hazards.some(({ id }) => id === reading.refused.id) ? [] : [reading.refused];
+  }
+  if (!top) return [{ id: "unmodelled_construct", text: "the two readers of shell text do not read this the same way" }];
+  return plain?.some(({ refused }) => refused) ? plain.flatMap(({ refused }) => refused ?? []) : NO_HAZARDS;
+}
+
+const NO_HAZARDS: readonly Hazard[] = [];
+
+type Concluding = {
+  readonly place: ShellPlace;
+  readonly walk: Walk;
+  readonly hazards: readonly Hazard[];
+  readonly read: readonly Scripted[];
+  readonly plain: readonly Placed[] | undefined;
+};
+
+type Scripted = ReadCommand & Pick<ShellUnit, "script">;
+
+/** Each package command with the script it would run; one that was another when the policy was loaded is a hazard. */
+function withScripts(read: readonly ReadCommand[], place: ShellPlace): readonly Scripted[] {
+  return read.map((one) => {
+    const { command, classified } = one;
+    const words = classified?.words ?? NO_WORDS;
+    const found = command.cwd === null ? undefined : packageScript(words, { cwd: command.cwd, workspace: place.workspace });
+    if (!found) return one;
+    const script = { text: found.text, digest: sha256(found.text) };
+    const isOwn = found.directory === undefined || found.directory === place.workspace;
+    if (!isOwn || !place.scripts || place.scripts(words) === script.digest) return { ...one, script };
+    return { ...one, script, command: { ...command, hazards: [...command.hazards, changedScript(words)] } };
+  });
+}
+
+function changedScript(words: readonly string[]): Hazard {
+  return { id: "script_changed", text: `the script of ${words.join(" ")} is not the one that was there when the policy was loaded` };
+}
+
+function conclude(text: string, { place, walk, hazards, read, plain }: Concluding): Analysed {
+  const commands = read.map(({ command }) => command);
+  const modelled = plain !== undefined && !plain.some(({ refused }) => refused);
+  const shape = !modelled ? "text" : plain.length === 1 ? "argv" : "list";
+  const plan = linePlan({ cwd: place.cwd, shape, modelled, commands, hazards: unique(joined(hazards, fedPrograms(read, plain))) });
+  const readOnly =
+    modelled && plan.hazards.length === 0 && commands.every((command) => command.class === "read" && command.hazards.length === 0);
+  const line: ShellLine = {
+    text,
+    plan,
+    seen: read.map(({ seen }) => seen),
+    malformed: false,
+    tooLong: false,
+    limited: walk.limited,
+    parsed: walk.parsed,
+    readOnly,
+  };
+  const runs = modelled ? plannedCommands(plain, place) : undefined;
+  const units = read.length === 0 ? [{ line, index: 0, words: [] }] : read.map((one, index) => unitOf(one, { line, index, place }));
+  return {
+    line,
+    units: units.map((unit) => shellUnit(subjectOf(unit), unit)),
+    planned: plannedLine(runs ? { plan, readOnly, commands: runs } : { plan, readOnly }),
+    scripts: scriptBinds(units, place),
+    packageScripts: units.some(({ script }) => script) ? units.flatMap(packageBind) : NO_SCRIPTS,
+  };
+}
+
+const NO_SCRIPTS: readonly ScriptBind[] = [];
+
+function packageBind({ script, words }: ShellUnit): readonly ScriptBind[] {
+  return script ? [{ file: `the script of ${words.join(" ")}`, digest: script.digest }] : NO_SCRIPTS;
+}
+
+/** A program that runs code nobody looks into, and is given more of it through a pipe: naming its words says nothing about that. */
+function fedPrograms(read: readonly ReadCommand[], plain: readonly Placed[] | undefined): readonly Hazard[] {
+  const isFed = ({ command, seen }: ReadCommand): boolean =>
+    command.class === "opaque" && seen.top !== undefined && plain?.[seen.top]?.command.join === "|";
+  if (!read.some(isFed)) return NO_HAZARDS;
+  return read
+    .filter(isFed)
+    .map(({ command }) => ({ id: "pipe_to_shell", text: `${command.argv[0]?.text} takes what it does from a pipe` }));
+}
+
+const NO_WORDS: readonly string[] = [];
+
+type Uniting = { readonly line: ShellLine; readonly index: number; readonly place: ShellPlace };
+
+function unitOf({ command, seen, classified, script }: Scripted, { line, index, place }: Uniting): ShellUnit {
+  const words = classified?.words ?? NO_WORDS;
+  const touched = touchedPaths({ line, index, command, seen, words }, place);
+  const unit = { line, index, command, seen, words, touched };
+  return script ? { ...unit, script } : unit;
+}
+
+function subjectOf({ line, command }: ShellUnit): string {
+  if (!command) return line.text.slice(0, 200);
+  return command.argv.reduce((subject, { text }, i) => (i === 0 ? text : `${subject} ${text}`), "");
+}
+
+/** All of them, or none: a line of which one command has no certain place is not run from its plan. */
+function plannedCommands(plain: readonly Placed[], place: ShellPlace): readonly PlannedCommand[] | undefined {
+  const commands: PlannedCommand[] = [];
+  for (const one of plain) {
+    const command = plannedCommand(one, place);
+    if (!command) return undefined;
+    commands.push(command);
+  }
+  return commands;
+}
+
+function plannedCommand({ command, argv, cwd }: Placed, { findProgram }: ShellPlace): PlannedCommand | undefined {
+  if (!hasName(argv) || cwd === null) return undefined;
+  const [name] = argv;
+  const program = name === "cd" ? undefined : findProgram(name);
+  return { join: command.join, argv, cwd, redirections: command.redirections, program };
+}
+
+function hasName(argv: readonly string[]): argv is PlannedCommand["argv"] {
+  return argv.length > 0;
+}
+
+/** Text that nobody parses: too long, or no command at all. */
+function unread(text: string, { cwd }: ShellPlace, { malformed, tooLong }: Flaw): Analysed {
+  const hazard: Hazard = tooLong
+    ? { id: "too_long", text: `${text.length} characters; at most ${LONGEST_COMMAND} are read` }
+    : { id: "unparsed", text: "no command: empty, or with characters no shell takes" };
+  const plan = unreadPlan({ cwd, shape: "text", modelled: false, commands: [], hazards: [hazard] }, text);
+  const line: ShellLine = { text, plan, seen: [], malformed, tooLong, limited: false, parsed: false, readOnly: false };
+  const unit: ShellUnit = { line, index: 0, words: [] };
+  return {
+    line,
+    units: [shellUnit(subjectOf(unit), unit)],
+    planned: plannedLine({ plan, readOnly: false }),
+    scripts: [],
+    packageScripts: [],
+  };
+}

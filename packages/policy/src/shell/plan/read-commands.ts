@@ -1,0 +1,118 @@
+import { resolve } from "node:path";
+import type { PathScope } from "../../path-scope.ts";
+import { type Classified, type ClassifyPlace, classify } from "../effects/classify.ts";
+import type { PlainCommand } from "../read/plain-line.ts";
+import type { SeenCommand, Walk } from "../walk/seen-command.ts";
+import type { Command, Hazard, PlanWord } from "./plan.ts";
+import type { ProgramFinder } from "./program-finder.ts";
+
+/** Where a line would run. */
+export type ShellPlace = {
+  readonly cwd: string;
+  readonly workspace: string;
+  readonly home: string;
+  readonly look: PathScope;
+  readonly findProgram: ProgramFinder;
+  /** Digest of the script that a package command ran in the workspace when the policy was loaded; absent: nobody looked. */
+  readonly scripts?: (words: readonly string[]) => string | undefined;
+};
+
+/** A plain command with its directory, its globs expanded. */
+export type Placed = {
+  readonly command: PlainCommand;
+  readonly argv: readonly string[];
+  readonly cwd: string | null;
+  /** `argv` is not what is written: it had globs. */
+  readonly expanded: boolean;
+  readonly refused?: Hazard;
+};
+
+/** A command of the walk with what its table says about it. */
+export type ReadCommand = { readonly command: Command; readonly seen: SeenCommand; readonly classified: Classified | undefined };
+
+/** The walk, and what the strict reader made of its top level where both agree. */
+export type Reading = {
+  readonly top: readonly SeenCommand[] | undefined;
+  readonly plain: readonly Placed[] | undefined;
+  readonly place: ShellPlace;
+};
+
+/** Classifies every command the walk reached, each in the directory it would run in. */
+export function readCommands(walk: Walk, { top, plain, place }: Reading): readonly ReadCommand[] {
+  const moves = ({ argv }: SeenCommand): boolean => MOVERS.has(argv[0]?.text ?? "");
+  const start = plain === undefined && walk.commands.some(moves) ? null : place.cwd;
+  const moved = walk.commands.filter((seen) => seen.inside !== undefined && moves(seen));
+  const moving = moved.length === 0 ? NOWHERE : new Set(moved.map(({ inside }) => inside));
+  const cwds: (string | null)[] = [];
+  return walk.commands.map((seen, i) => {
+    const at = top && seen.top !== undefined ? plain?.[seen.top] : undefined;
+    const outer = at ? at.cwd : moving.has(seen.inside) ? null : outerOf(cwds, seen, start);
+    const cwd = movedFrom(outer, seen);
+    cwds[i] = cwd;
+    return readCommand(at?.expanded ? { ...seen, argv: at.argv.map((text) => ({ text, dynamic: false })) } : seen, cwd, place);
+  });
+}
+
+/** A command inside another runs where that one does. */
+function outerOf(cwds: readonly (string | null)[], { inside }: SeenCommand, start: string | null): string | null {
+  const outer = inside === undefined ? undefined : cwds[inside];
+  return outer === undefined ? start : outer;
+}
+
+/** The directory itself, or where the wrapper goes from it. */
+function movedFrom(outer: string | null, { movedTo }: SeenCommand): string | null {
+  if (!movedTo) return outer;
+  const { text, dynamic } = movedTo;
+  return dynamic || (outer === null && !text.startsWith("/")) ? null : resolve(outer ?? "/", text);
+}
+
+const NOWHERE: ReadonlySet<number | undefined> = new Set();
+const MOVERS: ReadonlySet<string> = new Set(["cd", "pushd", "popd"]);
+
+function readCommand(seen: SeenCommand, cwd: string | null, place: ShellPlace): ReadCommand {
+  const { argv, path, assignments, redirections } = seen;
+  const literal = argv.length > 0 && !seen.openEnd && !argv.some(isDynamic);
+  const classified = literal ? classify(argv.map(textOf), placeAt(cwd, place)) : undefined;
+  const known = joined(seen.hazards, classified?.hazards ?? NO_HAZARDS);
+  const hazards = unique(cwd === null || seen.movedTo ? [...known, CWD_UNKNOWN] : known);
+  const command: Command = {
+    argv,
+    path,
+    cwd,
+    assignments,
+    redirections,
+    class: classified?.class ?? "unknown",
+    operands: classified?.operands ?? NO_OPERANDS,
+    hazards,
+  };
+  return { command, seen, classified };
+}
+
+function placeAt(cwd: string | null, place: ShellPlace): ClassifyPlace {
+  return cwd === null || cwd === place.cwd ? place : { workspace: place.workspace, look: place.look, cwd };
+}
+
+function isDynamic({ dynamic }: PlanWord): boolean {
+  return dynamic;
+}
+
+function textOf({ text }: PlanWord): string {
+  return text;
+}
+
+/** Most lists of hazards are empty. */
+export function joined(some: readonly Hazard[], more: readonly Hazard[]): readonly Hazard[] {
+  if (more.length === 0) return some;
+  return some.length === 0 ? more : [...some, ...more];
+}
+
+const NO_HAZARDS: readonly Hazard[] = [];
+const NO_OPERANDS: Command["operands"] = [];
+const CWD_UNKNOWN: Hazard = Object.freeze({ id: "cwd_unknown", text: "the directory in which this would run is not known" });
+
+/** Each hazard once. */
+export function unique(hazards: readonly Hazard[]): readonly Hazard[] {
+  if (hazards.length < 2) return hazards;
+  const known = new Set<string>();
+  return hazards.filter(({ id, text }) => known.size < known.add(`${id} ${text}`).size);
+}

@@ -1,0 +1,245 @@
+import type { Hazard, HazardId } from "../plan/plan.ts";
+import type { Join, PlainCommand, PlainReading, PlainRedirection, PlainWord } from "./plain-line.ts";
+import { changesShell, isReserved } from "./shell-builtins.ts";
+
+const LONGEST = 4096;
+const LONGEST_BLANK = 40;
+const MOST_EMPTY_LINES = 10;
+
+const NOT_PLAIN = /[^\t\n\x20-\x7e]/;
+/** A line may go on only directly after a blank, where that counts as one more. */
+const BLANKS = /(?:[ \t](?:\\\n)*)+/y;
+/** Behind a blank, each of these may be a part of the same stretch. */
+const MORE_BLANKS = [" ", "\t", "\\"];
+const COMMENT = /#[^\n]*/y;
+const OPERATOR = /&&|\|\||;(?![;&])|\|(?!&)/y;
+const REDIRECTION = /(?:2>&1|1>&2|2?>\/dev\/null|<\/dev\/null)(?=[ \t\n;&|]|$)/y;
+const OPERATORS = ["&&", "||", ";", "|"] as const;
+const REDIRECTIONS = ["2>&1", "1>&2", ">/dev/null", "2>/dev/null", "</dev/null"] as const;
+/** Every shell reads it as it stands. */
+const BARE_WORD = /[\w./:@+,-]+(?=[ \t\n;&|]|$)/y;
+const WORD_END = /[ \t\n;&|]|$/y;
+/** Bare text, a tilde inside it (not where it may mean a home), a pattern, an escaped character, the two kinds of quotes. */
+const PART = /[\w./:=@+,%^-]+|(?<=[\w./@+,%^-])~|[*?]|\\[^\n]|'[^']*'|"(?:[^"\\$`!]|\\[^\n!])*"/y;
+
+/** Up to what does not belong in double quotes. */
+const OPEN_QUOTES = /"(?:[^"\\$`!]|\\[^\n!])*/y;
+const ESCAPED = /\\(["\\$`])/g;
+const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./gs;
+
+const ASSIGNMENT = /^[A-Za-z_]\w*(?:\[.*\])?\+?=/s;
+/** `=id` of zsh, `%PATH%` and a trailing `^` of cmd. */
+const FOR_OTHER_SHELL = /^=|%[A-Za-z_]{3,}%|\^$/;
+
+type Reader = {
+  readonly text: string;
+  at: number;
+  readonly commands: PlainCommand[];
+  words: [PlainWord, ...PlainWord[]] | undefined;
+  redirections: PlainRedirection[];
+  join: Join;
+  /** Where the command starts, and where its last token ends. */
+  start: number;
+  end: number;
+  /** Line ends since the last token. */
+  lines: number;
+};
+
+type Refused = Hazard | undefined;
+
+/** Reads the plain subset of bash, in which every word is literal, and refuses at the first thing that is not in it. It alone can lead to an allow. */
+export function readPlain(text: string): PlainReading {
+  const reader: Reader = { text, at: 0, commands: [], words: undefined, redirections: [], join: "start", start: 0, end: 0, lines: 1 };
+  let refused = checkText(reader);
+  while (!refused && reader.at < text.length) refused = readToken(reader);
+  refused ??= endText(reader);
+  return refused ? { refused } : { commands: reader.commands };
+}
+
+function checkText(reader: Reader): Refused {
+  const { text } = reader;
+  if (text.length > LONGEST) return refuse(reader, "too_long", `more than ${LONGEST} characters`);
+  if (!NOT_PLAIN.test(text)) return undefined;
+  reader.at = text.search(NOT_PLAIN);
+  const code = text.charCodeAt(reader.at);
+  const control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  return refuse(reader, control ? "control_character" : "unmodelled_construct", "a character outside the plain subset");
+}
+
+function refuse({ text, at }: Pick<Reader, "text" | "at">, id: HazardId, why: string): Hazard {
+  return { id, text: why, at: [at, Math.min(at + 1, text.length)] };
+}
+
+function readToken(reader: Reader): Refused {
+  const { at: start } = reader;
+  switch (reader.text[start]) {
+    case "\n":
+      return endLine(reader);
+    case " ":
+    case "\t":
+      return skipBlanks(reader);
+    case "#":
+      take(reader, COMMENT);
+      reader.lines = 0;
+      return undefined;
+    case ";":
+    case "&":
+    case "|": {
+      const operator = takeOne(reader, OPERATOR, OPERATORS);
+      return operator ? endCommand(reader, operator, start) : refuseCharacter(reader);
+    }
+    default: {
+      const bare = take(reader, BARE_WORD);
+      return bare ? addWord(reader, { text: bare, glob: false }, start) : readStrangeToken(reader);
+    }
+  }
+}
+
+function skipBlanks(reader: Reader): Refused {
+  const { text, at: start } = reader;
+  if (!MORE_BLANKS.includes(text.charAt(start + 1))) {
+    reader.at++;
+    return undefined;
+  }
+  const blanks = take(reader, BLANKS);
+  return blanks.length > LONGEST_BLANK && blanks.replaceAll("\\\n", " ").length > LONGEST_BLANK ? hidden(reader, start) : undefined;
+}
+
+function readStrangeToken(reader: Reader): Refused {
+  const { at: start } = reader;
+  const redirection = takeOne(reader, REDIRECTION, REDIRECTIONS);
+  return redirection ? addRedirection(reader, redirection, start) : readMixedWord(reader);
+}
+
+/** The next token if it has this form; the reader then stands behind it. */
+function take(reader: Reader, form: RegExp): string {
+  const { text, at } = reader;
+  form.lastIndex = at;
+  if (!form.test(text)) return "";
+  reader.at = form.lastIndex;
+  return text.slice(at, reader.at);
+}
+
+function takeOne<One extends string>(reader: Reader, form: RegExp, known: readonly One[]): One | undefined {
+  const token = take(reader, form);
+  return token ? known.find((one) => one === token) : undefined;
+}
+
+function hidden({ text }: Reader, at: number): Hazard {
+  return refuse({ text, at }, "hidden_character", "a long run of blanks or empty lines may hide what follows");
+}
+
+/** A word of which not everything is bare. */
+function readMixedWord(reader: Reader): Refused {
+  const { at: start } = reader;
+  let text = "";
+  let glob = false;
+  let quoted = false;
+  while (!isWordEnd(reader)) {
+    const part = take(reader, PART);
+    if (!part) return refuseCharacter(reader);
+    glob ||= part === "*" || part === "?";
+    quoted ||= /^['"\\]/.test(part);
+    text += unquoted(part);
+  }
+  if (glob && quoted) return refuse({ ...reader, at: start }, "brace_or_glob", "a pattern that is partly quoted");
+  if (isForOtherShell(reader.text.slice(start, reader.at)))
+    return refuse({ ...reader, at: start }, "other_shell", "a word that another shell would expand");
+  return addWord(reader, { text, glob }, start);
+}
+
+function isWordEnd({ text, at }: Reader): boolean {
+  WORD_END.lastIndex = at;
+  return WORD_END.test(text);
+}
+
+function unquoted(part: string): string {
+  if (part.startsWith("'")) return part.slice(1, -1);
+  if (part.startsWith('"')) return part.slice(1, -1).replace(ESCAPED, "$1");
+  return part.startsWith("\\") ? part.slice(1) : part;
+}
+
+/** What stands here begins no part of a plain word. */
+function refuseCharacter(reader: Reader): Hazard {
+  take(reader, OPEN_QUOTES);
+  const { text, at } = reader;
+  if (at === text.length) return refuse(reader, "unparsed", "a quote that is not closed");
+  const rest = text.slice(at, at + 40);
+  for (const [form, id, why] of REFUSED) if (form.test(rest)) return refuse(reader, id, why);
+  return refuse(reader, "unmodelled_construct", `${text.charAt(at)} outside quotes`);
+}
+
+const REFUSED: readonly (readonly [form: RegExp, id: HazardId, why: string])[] = [
+  [/^'/, "unparsed", "a quote that is not closed"],
+  [/^(?:`|[$<>]\()/, "substitution", "a substitution"],
+  [/^\$/, "expansion", "an expansion"],
+  [/^[{}[\]]/, "brace_or_glob", "a brace or bracket"],
+  [/^&(?!>)/, "background", "a command in the background"],
+  [/^[<>]+[&|]?\s*\/dev\/(?:tcp|udp)\//, "network_redirection", "a redirection to the network"],
+  [/^[<>&]/, "redirection", "a redirection other than those to or from /dev/null"],
+  [/^~/, "other_shell", "a tilde that may expand"],
+  [/^\\/, "unmodelled_construct", "a line that goes on inside a word, or a backslash at the end"],
+  [/^[;|]/, "unmodelled_construct", "an operator outside the plain subset"],
+];
+
+function addWord(reader: Reader, word: PlainWord, start: number): Refused {
+  const { text, at } = reader;
+  const refused = reader.words ? undefined : checkName(word);
+  if (refused) return refuse({ text, at: start }, ...refused);
+  if (reader.words) reader.words.push(word);
+  else {
+    reader.words = [word];
+    reader.start = start;
+  }
+  reader.end = at;
+  reader.lines = 0;
+  return undefined;
+}
+
+type Reason = readonly [id: HazardId, why: string];
+
+function isForOtherShell(raw: string): boolean {
+  return FOR_OTHER_SHELL.test(/['"\\]/.test(raw) ? raw.replace(QUOTED, "''") : raw);
+}
+
+function checkName({ text, glob }: PlainWord): Reason | undefined {
+  if (glob) return ["brace_or_glob", "a pattern as a command's name"];
+  if (text.includes("=") && ASSIGNMENT.test(text)) return ["assignment", "an assignment"];
+  return text === "" || /^[-+%]/.test(text) || isReserved(text) ? ["unmodelled_construct", "no plain name of a command"] : undefined;
+}
+
+function addRedirection(reader: Reader, redirection: PlainRedirection, start: number): Refused {
+  if (!reader.words) return refuse({ ...reader, at: start }, "redirection", "a redirection before a command");
+  reader.redirections.push(redirection);
+  reader.end = reader.at;
+  reader.lines = 0;
+  return undefined;
+}
+
+/** A line's end separates commands, except after an operator that still wants one. */
+function endLine(reader: Reader): Refused {
+  if (++reader.lines > MOST_EMPTY_LINES + 1) return hidden(reader, reader.at);
+  const refused = reader.words ? endCommand(reader, ";", reader.at) : undefined;
+  reader.at++;
+  return refused;
+}
+
+function endCommand(reader: Reader, next: Join, at: number): Refused {
+  const { text, words, redirections, join, start, end } = reader;
+  if (!words) return refuse({ text, at }, "unparsed", "a command is missing");
+  if (changesShell(words.map(textOf)))
+    return refuse({ text, at: start }, "state_builtin", `${words[0].text} evaluates words or changes the shell`);
+  reader.commands.push({ join, words, redirections, at: [start, end] });
+  reader.words = undefined;
+  reader.redirections = [];
+  reader.join = next;
+  return undefined;
+}
+
+function textOf({ text }: PlainWord): string {
+  return text;
+}
+
+function endText(reader: Reader): Refused {
+  return !reader.words && reader.join === ";" ? undefined : endCommand(reader, ";", reader.at);
+}

@@ -1,0 +1,111 @@
+import type { CommandShape } from "../read/bash-tree.ts";
+import { commandName } from "../read/command-name.ts";
+import { SHELLS } from "./wrappers/shells.ts";
+
+/** Programs that run what an option tells them to. */
+const TOLD_BY_OPTIONS: ReadonlySet<string> = new Set([
+  ...SHELLS,
+  ..."env su sudo doas script runuser xargs parallel watch nsenter unshare".split(" "),
+]);
+
+/** Why nobody can tell what a command runs though most of its words are literal: the shell reads something once more, or only it knows which option stands there. */
+export function lateDoubts({ words, assignments, redirections }: CommandShape): readonly string[] {
+  const doubts: string[] = [];
+  if (redirections.some(({ op, target }) => op === ">&" && /[$`]/.test(target))) doubts.push("what stands behind >& is expanded twice");
+  if (words.some(({ value }) => isReadAtStart(value)) || assignments.some(({ name, value }) => isReadAtStart(`${name}=${value.value}`)))
+    doubts.push("a variable is set that a shell reads as a program when it starts");
+  if (hasUnknownOption(words)) doubts.push("which option stands here is not known before it runs");
+  return doubts;
+}
+
+function isReadAtStart(text: string): boolean {
+  return text.includes("=") && READ_AT_START.test(text);
+}
+
+/** Their values are expanded, or are functions. */
+const READ_AT_START = /^(?:BASH_ENV|ENV|BASH_FUNC_[^=]*)=[\s\S]*[$`{]/;
+
+/** A word that may become an option, where one decides what is run. */
+function hasUnknownOption(words: CommandShape["words"]): boolean {
+  const mayBeOption = words.some(({ word }, i) => i > 0 && word.dynamic && /^["']?(?:-|[$`{"])/.test(word.text));
+  if (!mayBeOption) return false;
+  const [first, ...rest] = words;
+  const name = first && !first.word.dynamic ? commandName(first.value) : "";
+  if (name === "find") return rest.some(({ value }) => value === ";" || value === "+");
+  return TOLD_BY_OPTIONS.has(name) && rest.some(({ word, value }) => !word.dynamic && /\s/.test(value));
+}
+
+/** Why a whole text leaves doubt: values that stand in it as literals are evaluated somewhere else in it, or its quotes end elsewhere than they seem to. */
+export function textDoubt(text: string): string | undefined {
+  if (!/[$`]/.test(text)) return undefined;
+  if (hasCountedQuotes(text) || hasSplitArithmetic(text)) return "where a quote or a substitution ends here cannot be told";
+  const meant = READS_LINES.test(text) ? text : withoutDocuments(text);
+  return EVALUATES.test(meant) && holdsLateSubscript(meant) ? "a subscript is evaluated that is only a text where it stands" : undefined;
+}
+
+/** Between double quotes bash takes the `$(` of `$$(` for a substitution when it looks for the closing quote, and quotes inside it begin anew. */
+function hasCountedQuotes(text: string): boolean {
+  let at = text.search(/(?<!\$)(?:\$\$)+\(/);
+  for (const sign of ['"', "'"]) if (at !== -1) at = text.indexOf(sign, at + 1);
+  return at !== -1 && SUBSTITUTION.test(text.slice(at));
+}
+
+const SUBSTITUTION = /(?<!\$)(?:\$\$)*\$\(|`/;
+
+/** `$((` that two brackets side by side do not close is a substitution with a subshell in it: what the reader takes for numbers is run. */
+function hasSplitArithmetic(text: string): boolean {
+  const arithmetic: boolean[] = [];
+  for (const { index } of text.matchAll(/[()]/g)) {
+    if (text[index] === "(") arithmetic.push(index > 0 && text.startsWith("$((", index - 1));
+    else if (arithmetic.pop() && text[index - 1] !== ")") return true;
+  }
+  return false;
+}
+
+/** Signs that somewhere a value is read as arithmetic or as a name with a subscript. */
+const EVALUATES =
+  /\(\(|\$\[|\$\{!|\$\{\w+(?:\[|:(?![-=?+]))|@P\}|\w\[[^\]]*\]\+?=|\s-(?:eq|ne|[lg][te])\s|\[\s+-v\b|\b(?:declare|typeset|local|export|readonly|let|unset|read|mapfile|readarray|getopts|printf|test)\s/;
+
+const READS_LINES = /\b(?:read|mapfile|readarray)\b/;
+
+/** A here-document that no builtin reads is what a program gets. */
+function withoutDocuments(text: string): string {
+  return text.replace(/(<<-?[ \t]*\\?(["']?)([\w-]+)\2[^\n]*)\n(?:[^\n]*\n)*?[ \t]*\3(?=\n|$)/g, "$1");
+}
+
+/** Whether a literal holds a name, a bracket, and in that bracket the sign of a substitution. */
+function holdsLateSubscript(text: string): boolean {
+  const scan: Scan = { quoted: "", before: "", brackets: [] };
+  const all = READS_LINES.test(text) && /<<-?\s*["'\\]/.test(text);
+  for (const [token] of decoded(text).matchAll(/\\?\$\\?\((?!\()|\\[\s\S]|[\s\S]/g)) {
+    const isSign = /^\\?(?:\$\\?\(|`)$/.test(token);
+    if (isSign && scan.brackets.includes(true) && (all || scan.quoted === "'" || token.startsWith("\\"))) return true;
+    follow(scan, token);
+  }
+  return false;
+}
+
+type Scan = { quoted: "" | "'" | '"'; before: string; readonly brackets: boolean[] };
+
+/** Which quotes are open, and which brackets stand behind a name. */
+function follow(scan: Scan, token: string): void {
+  if ((token === "'" || token === '"') && (scan.quoted === "" || scan.quoted === token)) {
+    scan.quoted = scan.quoted === "" ? token : "";
+    return;
+  }
+  if (token.endsWith("[")) scan.brackets.push(/\w/.test(scan.before));
+  else if (token.endsWith("]")) scan.brackets.pop();
+  scan.before = token.slice(-1);
+}
+
+/** `$'…'` may spell the signs by their numbers. */
+function decoded(text: string): string {
+  if (!text.includes("$'")) return text;
+  return CODES.reduce((read, [code, sign]) => read.replace(code, () => sign), text);
+}
+
+const CODES: readonly (readonly [code: RegExp, sign: string])[] = [
+  [/\\(?:x24|0?44|[uU]0*24)/g, "$"],
+  [/\\(?:x60|0?140|[uU]0*60)/g, "`"],
+  [/\\(?:x5b|0?133|[uU]0*5b)/gi, "["],
+];

@@ -1,0 +1,279 @@
+import {
+  type AndOr,
+  type ArithmeticCommandExpansion,
+  type CommandExpansionPart,
+  forEachChild,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  type ProcessSubstitutionPart,
+  type Redirected,
+  type Statement,
+  type SyntaxNode,
+  type TestBinaryExpression,
+  type TestUnaryExpression,
+} from "unbash";
+import type { Hazard, PlanWord } from "../plan/plan.ts";
+import {
+  type CommandShape,
+  hasSubscript,
+  hazard,
+  hidesCommand,
+  readCommand,
+  readRedirects,
+  readWord,
+  type ShellWord,
+  type Stdin,
+} from "../read/bash-tree.ts";
+import { evaluatedText, expandsAgain, isEvaluated } from "../read/evaluated.ts";
+import type { Join } from "../read/plain-line.ts";
+import { splitTolerant } from "../read/tolerant-split.ts";
+
+/** How deep constructs, substitutions and wrappers may stand in each other. */
+export const DEEPEST = 100;
+
+/** Where something stands in the walked text. */
+export type Place = readonly [start: number, end: number];
+
+/** What surrounds a part of a script. */
+export type Around = {
+  readonly path: readonly string[];
+  readonly hazards: readonly Hazard[];
+  readonly stdin: Stdin | undefined;
+  readonly depth: number;
+  /** How the next command is joined; undefined: more than lists and pipelines stand around it. */
+  readonly join: Join | undefined;
+  /** Index of the command it was unwrapped from, and whether that was only one of several readings. */
+  readonly inside: number | undefined;
+  readonly guess: boolean;
+  /** The text in which positions count. */
+  readonly text: string;
+  /** The place in the walked text, if positions count in another one. */
+  readonly at: Place | undefined;
+  /** Quotes protect nothing here. */
+  readonly evaluated: boolean;
+  /** The directory into which the wrapper goes first. */
+  readonly movedTo: PlanWord | undefined;
+};
+
+/** Something left to look at. */
+export type Task = { readonly around: Around } & (
+  | { readonly node: SyntaxNode }
+  | { readonly command: CommandShape; readonly openEnd: boolean; readonly at: Place | undefined }
+  | { readonly script: string }
+  | { /** From here to there the text around it has an error. */ readonly broken: Place }
+  | { readonly hazard: Hazard }
+);
+
+/** One layer of the tree taken off: the parts inside, in the order of the text. */
+export function unfold(node: SyntaxNode, around: Around): readonly Task[] {
+  switch (node.type) {
+    case "Script":
+      return scriptTasks(node, around);
+    case "CompoundList":
+      return listTasks(node.commands, around);
+    case "Statement":
+      return [statementTask(node, around)];
+    case "AndOr":
+      return andOrTasks(node, around);
+    case "Pipeline":
+      return pipelineTasks(node, around);
+    case "Command":
+      return [nodeTask(node, around)];
+    case "Redirected":
+      return redirectedTasks(node, around);
+    case "CommandExpansion":
+    case "ArithmeticCommandExpansion":
+    case "ProcessSubstitution":
+      return substitutionTasks(node, around);
+    case "HereDoc":
+      return node.delimiter?.quoted ? [] : [{ node: node.body, around: nested(around, "heredoc") }];
+    case "TestUnary":
+    case "TestBinary":
+      return [...testTasks(node, around), ...children(node, around)];
+    default:
+      return otherTasks(node, around);
+  }
+}
+
+/** Deeper by one, under a label. */
+export function nested({ path, hazards, stdin, depth, inside, text, at, movedTo }: Around, label: string): Around {
+  const within = [...path, label];
+  const deeper = depth + 1;
+  const join = undefined;
+  return { path: within, hazards, stdin, depth: deeper, join, inside, guess: false, text, at, evaluated: false, movedTo };
+}
+
+const BACKGROUND: Hazard = { id: "background", text: "it runs in the background" };
+
+function construct(around: Around, label: string, one: Hazard): Around {
+  return { ...nested(around, label), hazards: [...around.hazards, one] };
+}
+
+/** The tree up to an error, and before that the text from the line of the error on: then what is broken inside it need not be read again. */
+function scriptTasks(node: ParsedScript, around: Around): readonly Task[] {
+  const inside = node.source === undefined ? around : { ...around, text: node.source };
+  const tasks = listTasks(node.commands, inside);
+  if (!node.errors) return tasks;
+  const error = Math.min(...node.errors.map(({ pos }) => pos));
+  const line = Math.max(inside.text.lastIndexOf("\n", error - 1) + 1, node.pos);
+  return [{ broken: [error === 0 ? 0 : line, node.end], around: inside }, ...tasks];
+}
+
+function listTasks(statements: readonly Statement[], around: Around): readonly Task[] {
+  if (statements.length === 1) return statements.map((node) => statementTask(node, around));
+  return statements.map((node, i) => statementTask(node, step(around, `;[${i}]`, i === 0 ? around.join : ";")));
+}
+
+function statementTask({ command, background }: Statement, around: Around): Task {
+  return nodeTask(command, background ? construct(around, "&", BACKGROUND) : around);
+}
+
+/** A simple command is read at once. */
+function nodeTask(node: SyntaxNode, around: Around): Task {
+  if (node.type !== "Command") return { node, around };
+  return { command: readCommand(node), openEnd: false, at: around.at ?? [node.pos, node.end], around };
+}
+
+function step(around: Around, label: string, join: Join | undefined): Around {
+  const { path, hazards, stdin, depth, join: outer, inside, text, at, movedTo } = around;
+  return { path: [...path, label], hazards, stdin, depth, join: outer && join, inside, guess: false, text, at, evaluated: false, movedTo };
+}
+
+function andOrTasks({ commands, operators }: AndOr, around: Around): readonly Task[] {
+  return commands.map((node: PipelineNode, i) => {
+    const operator = operators[Math.max(0, i - 1)] ?? "&&";
+    return nodeTask(node, step(around, `${operator}[${i}]`, i === 0 ? around.join : operator));
+  });
+}
+
+function pipelineTasks({ commands, operators, prefixes }: Pipeline, around: Around): readonly Task[] {
+  let outer = around;
+  for (const { type, pos, end } of prefixes) {
+    if (outer.depth > DEEPEST) break;
+    const word = type === "Time" ? "time" : "!";
+    outer = construct(outer, word, placed(around, hazard("unmodelled_construct", `${word} stands before it`, { pos, end })));
+  }
+  if (commands.length === 1) return commands.map((node) => nodeTask(node, outer));
+  const isPlain = !operators.includes("|&");
+  return commands.map((node, i) => {
+    const operator = operators[Math.max(0, i - 1)] ?? "|";
+    const join = i === 0 ? outer.join : "|";
+    const stage = step(outer, `${operator}[${i}]`, isPlain ? join : undefined);
+    return nodeTask(node, i === 0 ? stage : { ...stage, stdin: pipedFrom(commands[i - 1]) });
+  });
+}
+
+/** What the stage before writes, where that is plain to see; otherwise nobody knows. */
+function pipedFrom(node: SyntaxNode | undefined): Stdin {
+  if (node?.type !== "Command" || (node.name && !SPEAKING.has(node.name.value))) return PIPE;
+  const { words, stdin } = readCommand(node);
+  const [name, ...rest] = words.map(({ value }) => value);
+  const said = rest.filter((word) => !/^-[neE]+$/.test(word));
+  if (name === "echo") return { kind: "pipe", text: said.join(" ") };
+  if (name === "printf") return { kind: "pipe", text: `${said.join(" ")}\n${said.slice(1).join("\n")}` };
+  return name === "cat" && rest.length === 0 && stdin?.kind === "text" ? { kind: "pipe", text: stdin.text } : PIPE;
+}
+
+/** Programs of which it may be plain to see what they write. */
+const SPEAKING: ReadonlySet<string> = new Set(["echo", "printf", "cat"]);
+const PIPE: Stdin = { kind: "pipe" };
+
+/** What a whole group writes stands on a command without words, as it does for a redirection alone. */
+function redirectedTasks({ command, redirects, pos, end }: Redirected, around: Around): readonly Task[] {
+  const { redirections, hazards, stdin } = readRedirects(redirects);
+  const outer = { ...around, join: undefined };
+  const own: CommandShape = { words: [], assignments: [], redirections, hazards, stdin: undefined, nested: redirects };
+  const surrounding = [...around.hazards, ...hazards.map((one) => placed(around, one))];
+  return [
+    { command: own, openEnd: false, at: around.at ?? [pos, end], around: outer },
+    { node: command, around: { ...outer, stdin: stdin ?? around.stdin, hazards: surrounding } },
+  ];
+}
+
+type Substitution = CommandExpansionPart | ArithmeticCommandExpansion | ProcessSubstitutionPart;
+
+function substitutionTasks(node: Substitution, around: Around): readonly Task[] {
+  const { script, pos, end } = node;
+  const inside = nested(around, node.type === "ProcessSubstitution" ? `${node.operator}()` : "$()");
+  if (!script) return [{ broken: [pos + 1, end], around: inside }];
+  return [{ node: script, around: script.source === undefined ? inside : at(inside, node) }];
+}
+
+/** A quoted subscript in a test is evaluated with the substitutions in it. */
+function testTasks(node: TestUnaryExpression | TestBinaryExpression, around: Around): readonly Task[] {
+  const words = node.type === "TestUnary" ? [node.operand] : [node.left, node.right];
+  return words
+    .map(readWord)
+    .filter(({ word, value }) => !word.dynamic && hasSubscript(value))
+    .map(({ value }) => ({ script: `: ${value}`, around: at(nested(around, "[["), node) }));
+}
+
+/** Labels of what stands around commands without being a list. */
+const CONSTRUCTS: Readonly<Partial<Record<SyntaxNode["type"], readonly [label: string, meaning: string]>>> = {
+  Subshell: ["(", "a subshell"],
+  BraceGroup: ["{", "a group"],
+  If: ["if", "an if"],
+  For: ["for", "a loop"],
+  ArithmeticFor: ["for", "a loop"],
+  Select: ["select", "a loop"],
+  While: ["while", "a loop"],
+  Case: ["case", "a case"],
+  Function: ["function", "a function"],
+  Coproc: ["coproc", "a coprocess"],
+  TestCommand: ["[[", "a test"],
+  ArithmeticCommand: ["((", "an arithmetic command"],
+};
+
+function otherTasks(node: SyntaxNode, around: Around): readonly Task[] {
+  const known = CONSTRUCTS[node.type];
+  if (!known) return children(node, around);
+  const [label, meaning] = known;
+  const one = placed(around, hazard("unmodelled_construct", `${meaning} stands around it`, node));
+  const inside = construct(around, label, one);
+  if (node.type === "TestCommand") return [{ hazard: one, around }, ...children(node, inside)];
+  if (node.type !== "ArithmeticCommand") return children(node, inside);
+  const body = LIKE_A_COMMAND.test(node.body) ? [{ script: node.body, around: at(inside, node) }] : [];
+  return [{ hazard: one, around }, ...children(node, inside), ...body];
+}
+
+/** Positions behind this count in another text. */
+function at(around: Around, { pos, end }: { readonly pos: number; readonly end: number }): Around {
+  return around.at ? around : { ...around, at: [pos, end] };
+}
+
+/** Where a shell knows no arithmetic command, `((a b))` is `a b` in two subshells. */
+const LIKE_A_COMMAND = /^\s*(?!\d)[\w./'"\\]+(?:\s+(?:-\w|[\w./'"$])|\s*$)/;
+
+/** The parts inside. Where there are none but the text says otherwise, it is read as one that does not parse. */
+function children(node: SyntaxNode, around: Around): readonly Task[] {
+  const tasks: Task[] = [...evaluatedTasks(node, around)];
+  const evaluated = around.evaluated ? around : { ...around, evaluated: true };
+  forEachChild(node, (child) => tasks.push({ node: child, around: isEvaluated(node, child) ? evaluated : around }));
+  return tasks.length === 0 && hidesCommand(textOf(node)) ? [{ broken: [node.pos, node.end], around }] : tasks;
+}
+
+/** What the shell runs though it stands in quotes, or in a value that is only known later. */
+function evaluatedTasks(node: SyntaxNode, around: Around): readonly Task[] {
+  const text = expandsAgain(node) ? "" : around.evaluated ? evaluatedText(node) : undefined;
+  if (text === undefined) return [];
+  const inside = at(nested(around, "$()"), node);
+  const unknown = { ...commandOf([]), doubt: "what the shell evaluates here is not known before it runs" };
+  return [unknown, ...splitTolerant(text).map(commandOf)].map((command) => ({ command, openEnd: false, at: inside.at, around: inside }));
+}
+
+function textOf(node: SyntaxNode): string {
+  if (node.type === "SingleQuoted" || node.type === "AnsiCQuoted" || node.type === "HereDocDelimiter") return "";
+  if ("text" in node) return node.text;
+  return node.type === "ArithmeticWord" ? node.value : node.type === "ArithmeticCommand" ? node.body : "";
+}
+
+/** A hazard with its place in the walked text. */
+export function placed({ at }: Around, one: Hazard): Hazard {
+  return at ? { ...one, at } : one;
+}
+
+/** Words found inside a command, as a command of their own. */
+export function commandOf(words: readonly ShellWord[]): CommandShape {
+  return { words, assignments: [], redirections: [], hazards: words.flatMap(({ hazards }) => hazards), stdin: undefined, nested: [] };
+}

@@ -1,0 +1,299 @@
+import type { Hazard } from "../plan/plan.ts";
+import { SUBCOMMANDS } from "../programs/option-synonyms.ts";
+import { type CommandShape, literalWord, parseBash, type ShellWord } from "../read/bash-tree.ts";
+import { splitTolerant } from "../read/tolerant-split.ts";
+import { lateDoubts } from "./late-doubts.ts";
+import type { SeenCommand, Walk } from "./seen-command.ts";
+import { type Around, commandOf, DEEPEST, nested, type Place, placed, type Task, unfold } from "./unfold.ts";
+import { variableScript } from "./wrappers/script-texts.ts";
+import type { Inner } from "./wrappers/unwrapped.ts";
+import { unwrap } from "./wrappers.ts";
+
+/** How many texts are read as scripts, guesses at a wrapper's words included. */
+const MOST_SCRIPTS = 200;
+/** How many characters these texts and the substitutions in them may have together. */
+const MOST_CHARACTERS = 32_768;
+const MOST_COMMANDS = 4_096;
+/** How many parts of the tree and words of commands are looked at. */
+const MOST_STEPS = 8_192;
+
+/**
+ * Everything that a text of bash would run, as far as it can be told without running it. It never throws. `plain`: the strict reader took the text, so no continuation
+ * in it stands inside a word.
+ */
+export function walkBash(text: string, plain = false): Walk {
+  const walk = walkText(text);
+  if (!plain && text.includes("\\\n")) addContinued(walk, text);
+  const { commands, parsed, limited, hazards } = walk;
+  return { commands, parsed, limited, hazards };
+}
+
+type Walking = {
+  readonly commands: SeenCommand[];
+  readonly hazards: Hazard[];
+  readonly tasks: Task[];
+  /** Stretches that were read in spite of an error. */
+  readonly broken: { readonly text: string; readonly start: number; readonly end: number }[];
+  parsed: boolean;
+  limited: boolean;
+  tops: number;
+  scripts: number;
+  characters: number;
+  steps: number;
+};
+
+function walkText(text: string): Walking {
+  const walk: Walking = {
+    commands: [],
+    hazards: [],
+    tasks: [],
+    broken: [],
+    parsed: true,
+    limited: false,
+    tops: 0,
+    scripts: -1, // the text itself is not one
+    characters: 0,
+    steps: 0,
+  };
+  const around: Around = {
+    path: [],
+    hazards: [],
+    stdin: undefined,
+    depth: 0,
+    join: "start",
+    inside: undefined,
+    guess: false,
+    text,
+    at: undefined,
+    evaluated: false,
+    movedTo: undefined,
+  };
+  walk.tasks.push({ script: text, around });
+  try {
+    work(walk);
+  } catch {
+    // The parser reads substitutions lazily and may give up there, too.
+    walk.tasks.length = 0;
+    readBroken(walk, [0, text.length], around);
+    workOn(walk);
+  }
+  return walk;
+}
+
+/** What is left after the parser gave up; if it does so again, what was seen must do. */
+function workOn(walk: Walking): void {
+  try {
+    work(walk);
+  } catch {
+    walk.limited = true;
+  }
+}
+
+function work(walk: Walking): void {
+  for (let task = walk.tasks.pop(); task; task = walk.tasks.pop()) {
+    charge(walk, task);
+    if (isSpent(walk)) return;
+    if (task.around.depth > DEEPEST) walk.limited = true;
+    else take(walk, task);
+  }
+}
+
+function take(walk: Walking, task: Task): void {
+  if ("node" in task) pushAll(walk, unfold(task.node, task.around));
+  else if ("command" in task) see(walk, task);
+  else if ("script" in task) readScript(walk, task.script, task.around);
+  else if ("broken" in task) readBroken(walk, task.broken, task.around);
+  else walk.hazards.push(task.hazard);
+}
+
+function charge(walk: Walking, task: Task): void {
+  walk.steps += "command" in task ? 1 + task.command.words.length : 1;
+  if ("command" in task && task.around.guess) walk.scripts++;
+  if ("node" in task && SUBSTITUTIONS.has(task.node.type)) walk.characters += task.node.end - task.node.pos;
+}
+
+/** The parser reads these only when they are looked at, and each one anew. */
+const SUBSTITUTIONS: ReadonlySet<string> = new Set(["CommandExpansion", "ArithmeticCommandExpansion", "ProcessSubstitution"]);
+
+/** Beyond one of these limits nothing more is looked at, so that no text takes long. */
+function isSpent(walk: Walking): boolean {
+  const { scripts, characters, steps, commands } = walk;
+  const spent = scripts > MOST_SCRIPTS || characters > MOST_CHARACTERS || steps > MOST_STEPS || commands.length >= MOST_COMMANDS;
+  if (!spent) return false;
+  walk.limited = true;
+  walk.tasks.length = 0;
+  return true;
+}
+
+/** The last task is the next: so the first of these comes first. */
+function pushAll({ tasks }: Walking, more: readonly Task[]): void {
+  for (let i = more.length - 1; i >= 0; i--) {
+    const task = more[i];
+    if (task) tasks.push(task);
+  }
+}
+
+function readScript(walk: Walking, text: string, around: Around): void {
+  walk.characters += text.length;
+  walk.scripts++;
+  if (isSpent(walk)) return;
+  const script = parseBash(text);
+  if (script) walk.tasks.push({ node: script, around: { ...around, text } });
+  else readBroken(walk, [0, text.length], { ...around, text });
+}
+
+const UNPARSED: Hazard = { id: "unparsed", text: "the command does not parse" };
+
+/** What a text with an error may run, as far as a reader that forgives everything can tell. No stretch is read twice. */
+function readBroken(walk: Walking, [start, end]: Place, around: Around): void {
+  walk.parsed = false;
+  if (!walk.hazards.includes(UNPARSED)) walk.hazards.push(UNPARSED);
+  const { text } = around;
+  if (walk.broken.some((done) => done.text === text && done.start <= start && end <= done.end)) return;
+  walk.broken.push({ text, start, end });
+  const inside = { ...nested(around, "unparsed"), hazards: [...around.hazards, UNPARSED] };
+  const commands = splitTolerant(text.slice(start, end));
+  pushAll(
+    walk,
+    commands.map((words) => ({ command: commandOf(words), openEnd: false, at: around.at, around: inside })),
+  );
+}
+
+/** Notes a command, and goes on with what stands inside it. */
+function see(walk: Walking, { command, openEnd, at, around }: Extract<Task, { command: CommandShape }>): void {
+  const { words, assignments, redirections, nested: nodes } = command;
+  const stdin = command.stdin ?? around.stdin;
+  const found = unwrap(around.path.at(-1) === "time" ? withTime(words) : words, { stdin, openEnd });
+  const seen: Writable<SeenCommand> = {
+    argv: words.map(({ word }) => word),
+    path: around.path,
+    assignments: assignments.length === 0 ? NO_ASSIGNMENTS : assignments.map(({ name, value }) => ({ name, dynamic: value.word.dynamic })),
+    redirections,
+    hazards: hazardsOf(command, around, found?.hazards),
+    doubts: doubtsOf(command, found?.doubts),
+    openEnd,
+  };
+  if (around.join !== undefined) {
+    seen.top = walk.tops++;
+    seen.join = around.join;
+  }
+  if (around.inside !== undefined) seen.inside = around.inside;
+  if (around.movedTo) seen.movedTo = around.movedTo;
+  if (at) seen.at = at;
+  walk.commands.push(seen);
+  const inner = found?.inner ?? NO_INNER;
+  if (inner.length + nodes.length + assignments.length > 0)
+    goInside(walk, { command, around: { ...around, join: undefined, stdin }, inner, at });
+}
+
+function doubtsOf(command: CommandShape, more: readonly string[] = NO_DOUBTS): readonly string[] {
+  const { words, doubt } = command;
+  if (doubt !== undefined) return [doubt];
+  const late = lateDoubts(command);
+  const known = late.length === 0 ? more : [...more, ...late];
+  return words[0]?.word.dynamic ? [UNKNOWN_NAME, ...known] : known;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+type Inside = { readonly command: CommandShape; readonly around: Around; readonly inner: readonly Inner[]; readonly at: Around["at"] };
+
+function goInside(walk: Walking, { command, around, inner, at }: Inside): void {
+  const inside = { ...around, inside: walk.commands.length - 1, movedTo: undefined, at };
+  const { nested: nodes, assignments } = command;
+  if (nodes.length > 0)
+    pushAll(
+      walk,
+      nodes.map((node) => ({ node, around })),
+    );
+  if (assignments.length > 0) pushAll(walk, variableTasks(command, inside));
+  if (inner.length > 0)
+    pushAll(
+      walk,
+      affordable(walk, inner).flatMap((one) => innerTask(one, inside)),
+    );
+}
+
+/** Of many readings only as many as can still be looked at. */
+function affordable(walk: Walking, inner: readonly Inner[]): readonly Inner[] {
+  let left = MOST_STEPS - walk.steps;
+  const end = inner.findIndex((one) => {
+    left -= "words" in one ? one.words.length - one.from : 1;
+    return left < 0;
+  });
+  if (end === -1) return inner;
+  walk.limited = true;
+  return inner.slice(0, end);
+}
+
+const NO_ASSIGNMENTS: SeenCommand["assignments"] = [];
+const NO_INNER: readonly Inner[] = [];
+const NO_HAZARDS: readonly Hazard[] = [];
+
+/** Where `time` is a program, the option behind it is its own. */
+function withTime(words: readonly ShellWord[]): readonly ShellWord[] {
+  return words[0]?.value.startsWith("-") ? [literalWord("time"), ...words] : words;
+}
+
+const UNKNOWN_NAME = "the name of the command is not known before it runs";
+const NO_DOUBTS: readonly string[] = [];
+
+function innerTask(inner: Inner, around: Around): readonly Task[] {
+  const inside = { ...nested(around, inner.label), movedTo: inner.directory?.word };
+  if ("script" in inner) return [{ script: inner.script, around: inside }];
+  const { words, from, openEnd = false, guess = false } = inner;
+  if (from >= words.length || (guess && around.guess)) return [];
+  return [{ command: commandOf(words.slice(from)), openEnd, at: around.at, around: { ...inside, guess } }];
+}
+
+/** Variables whose value is run: `PROMPT_COMMAND=…` and the like, set before a command or as a word of `export` and `env`. */
+function variableTasks({ assignments }: CommandShape, around: Around): readonly Task[] {
+  return assignments.flatMap(({ name, value }) => {
+    const script = variableScript(name, value.value);
+    return script === undefined ? [] : [{ script, around: nested(around, `${name}=`) }];
+  });
+}
+
+function hazardsOf({ words, hazards }: CommandShape, around: Around, more: readonly Hazard[] | undefined): readonly Hazard[] {
+  const found = words.some(({ word, value }) => word.dynamic || NOT_ASCII.test(value))
+    ? words.flatMap((_, i) => wordHazard(words, i, around) ?? [])
+    : NO_HAZARDS;
+  const own = found.length === 0 ? hazards : [...hazards, ...found];
+  if (own.length === 0 && !more?.length) return around.hazards;
+  return [...around.hazards, ...own.map((one) => placed(around, one)), ...(more ?? [])];
+}
+
+/** What is wrong with a word by its place: an unknown name, letters that only look like others, a pattern where the strict reader does not look. */
+function wordHazard(words: readonly ShellWord[], i: number, { join }: Around): Hazard | undefined {
+  const { word, value, hazards } = words[i] ?? literalWord("");
+  if (i === 0 && word.dynamic) return { id: "dynamic_name", text: UNKNOWN_NAME };
+  if (NOT_ASCII.test(value) && (i === 0 || value.startsWith("-") || (i === 1 && SUBCOMMANDS.has(words[0]?.value ?? ""))))
+    return { id: "confusable", text: `${value} is not in plain letters` };
+  const isGlob = word.dynamic && join === undefined && hazards.length === 0 && /[*?]/.test(word.text);
+  return isGlob ? { id: "brace_or_glob", text: `${word.text} is expanded by the shell` } : undefined;
+}
+
+const NOT_ASCII = /[\u0080-\uffff]/;
+
+/** A shell drops a line continuation before it looks at a word; the parser does not everywhere. So the text is also read with all of them dropped. */
+function addContinued(walk: Walking, text: string): void {
+  const other = walkText(text.replaceAll("\\\n", ""));
+  const known = new Set(walk.commands.map(keyOf));
+  for (const { argv, path, assignments, redirections, hazards, doubts, openEnd, movedTo } of other.commands) {
+    if (known.has(keyOf({ argv, doubts }))) continue;
+    walk.commands.push({
+      argv,
+      path,
+      assignments,
+      redirections,
+      doubts,
+      openEnd,
+      hazards: hazards.map((one) => ({ id: one.id, text: one.text })),
+      ...(movedTo && { movedTo }),
+    });
+  }
+  walk.limited ||= other.limited;
+}
+
+function keyOf({ argv, doubts }: Pick<SeenCommand, "argv" | "doubts">): string {
+  return JSON.stringify([argv, doubts]);
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { packageScript } from "../../../src/shell/effects/package-script.ts";
+import { type Files, sampleWorkspace } from "../sample-workspace.ts";
+
+const PACKAGE: Files = {
+  "package.json": JSON.stringify({ scripts: { pretest: "lint", test: "node --test", build: "tsc", prebuild: "rm -r dist" } }),
+};
+
+test("the text holds the script with what runs before and after it", (t) => {
+  const place = sampleWorkspace(t, PACKAGE);
+  const directory = place.workspace;
+  assert.deepEqual(packageScript(["npm", "test"], place), {
+    text: 'pretest: "lint"\ntest: "node --test"\nposttest: ""\n.npmrc: empty',
+    directory,
+  });
+  assert.deepEqual(packageScript(["npm", "run", "build"], place), {
+    text: 'prebuild: "rm -r dist"\nbuild: "tsc"\npostbuild: ""\n.npmrc: empty',
+    directory,
+  });
+  for (const program of ["pnpm", "yarn"]) assert.deepEqual(packageScript([program, "test"], place), packageScript(["npm", "test"], place));
+});
+
+test("other commands have no script", (t) => {
+  const place = sampleWorkspace(t, PACKAGE);
+  const others = [
+    ["npm"],
+    ["npm", "t"],
+    ["npm", "test", "--", "x"],
+    ["npm", "run"],
+    ["npm", "run", "build", "x"],
+    ["npm", "run", "-s"],
+    ["yarn", "build"],
+    ["node", "test"],
+    ["npm", "run-script", "x"],
+    [],
+  ];
+  for (const words of others) assert.equal(packageScript(words, place), undefined, words.join(" "));
+});
+
+test("every change of the scripts or of npm's settings changes the text; the settings themselves are not shown", (t) => {
+  const changes: readonly Files[] = [
+    PACKAGE,
+    { "package.json": JSON.stringify({ scripts: { pretest: "lint", test: "node --test", posttest: "x" } }) },
+    { "package.json": JSON.stringify({ scripts: { test: "node --test" } }) },
+    { "package.json": JSON.stringify({ scripts: { test: ["node"] } }) },
+    { "package.json": "{ not json" },
+    { "package.json": "{ not json either" },
+    { ...PACKAGE, ".npmrc": "script-shell=./x\n" },
+    { ...PACKAGE, ".npmrc": "//registry/:_authToken=secret\n" },
+    {},
+  ];
+  const texts = changes.map((files) => packageScript(["npm", "test"], sampleWorkspace(t, files))?.text ?? "");
+  assert.equal(new Set(texts).size, changes.length);
+  assert.ok(!texts.join().includes("secret"));
+});
+
+test("an empty .npmrc is an absent one, and other keys of the package do not count", (t) => {
+  const before = packageScript(["npm", "test"], sampleWorkspace(t, PACKAGE))?.text;
+  const scripts = { pretest: "lint", test: "node --test", other: "x" };
+  assert.equal(
+    packageScript(["npm", "test"], sampleWorkspace(t, { "package.json": JSON.stringify({ name: "y", scripts }), ".npmrc": "" }))?.text,
+    before,
+  );
+});
+
+test("the nearest package inside the workspace counts", (t) => {
+  const place = sampleWorkspace(t, { ...PACKAGE, "lib/package.json": '{"scripts":{"test":"inner"}}', "lib/a/b/c": "x", "src/x": "x" });
+  const testOf = (cwd: string, workspace = place.workspace): string | undefined =>
+    packageScript(["npm", "test"], { cwd: join(place.workspace, cwd), workspace })?.text.split("\n")[1];
+  assert.equal(testOf("lib/a/b"), 'test: "inner"');
+  assert.equal(testOf("src"), 'test: "node --test"');
+  assert.equal(testOf("src", join(place.workspace, "src")), 'test: ""');
+});

@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import fc from "fast-check";
+import { isHarmlessSed } from "../../../src/shell/programs/sed-script.ts";
+
+const HARMLESS = [
+  "p",
+  "1,20p",
+  "$p",
+  "/a/,/b/p",
+  "0~3p",
+  "2,+4p",
+  "2,~4p",
+  "1!p",
+  "$!{N;p}",
+  "/a/I{s/x/y/gp;n;p;}",
+  "s/a\\/b/c/p",
+  "s|[/]|x|2p",
+  "/[a-z[:digit:]]/p",
+  "/[]x]/p",
+  "/[^]x]/p",
+  "/[\\t ]/p",
+  "5q",
+  "q1",
+  "l5",
+  "h;H;g;G;x;=;d;P",
+  "p\np",
+  " p ; p ",
+  "; p",
+  "\n p",
+];
+
+const NOT = [
+  "w x",
+  "1w x",
+  "s/a/b/w x",
+  "s/a/b/e",
+  "e",
+  "r x",
+  "R x",
+  "W x",
+  "F",
+  "a x",
+  "i x",
+  "c x",
+  "y/a/b/",
+  "b",
+  ":a",
+  "#p",
+  "p;#",
+  "{p",
+  "p}",
+  "s/a/b",
+  "/a",
+  "pp",
+  "p w",
+  "s/a\nb/c/",
+  "/[/]/p",
+  "s/[/]/p",
+  "s/[/]/x/",
+  "s,[,],p",
+  "/[\\]/]/p",
+  "/a[b/p",
+  "\\xax",
+  "s\\a\\b\\",
+  "s\na\nb\n",
+  "1,p",
+  "D",
+  "z",
+  "p;w x",
+  "}p{",
+  "s/a/b/ w x",
+];
+
+test("scripts that choose, change and print lines", () => {
+  for (const script of HARMLESS) {
+    assert.equal(isHarmlessSed(script), true, script);
+    const { status, stderr } = spawnSync("sed", ["-n", "--sandbox", script, "/dev/null"], { encoding: "utf8" });
+    assert.deepEqual([script, status === 0 || script === "q1", stderr], [script, true, ""]);
+  }
+});
+
+test("scripts that do more, or that are not understood", () => {
+  for (const script of NOT) assert.equal(isHarmlessSed(script), false, script);
+});
+
+test("sed's own sandbox finds nothing in what passes", () => {
+  const tokens = [
+    "p",
+    "d",
+    "q",
+    "n",
+    "s/",
+    "/",
+    "s|",
+    "|",
+    "g",
+    "I",
+    "2",
+    "$",
+    "1,3",
+    "/a/",
+    "/[",
+    "[",
+    "]",
+    "[^",
+    "[:alpha:]",
+    "\\",
+    "\\/",
+    "\\]",
+    "\\n",
+    "\n",
+    ";",
+    "{",
+    "}",
+    "!",
+    "w x",
+    "w",
+    "e",
+    "e id",
+    "r x",
+    "W x",
+    "R x",
+    "F",
+    " ",
+    "\\c",
+    "~",
+    "+2",
+  ];
+  const scripts = fc.sample(
+    fc.array(fc.constantFrom(...tokens), { minLength: 1, maxLength: 9 }).map((parts) => parts.join("")),
+    4_000,
+  );
+  const passing = scripts.filter(isHarmlessSed);
+  assert.ok(passing.length > 20);
+  for (const script of passing) {
+    const { stderr } = spawnSync("sed", ["-n", "--sandbox", "-e", script, "/dev/null"], { encoding: "utf8" });
+    assert.ok(!stderr.includes("sandbox"), `${JSON.stringify(script)}: ${stderr}`);
+  }
+});
