@@ -177,8 +177,8 @@ const descriptionsOfTools = join(root, "packages/tools/dist/description.js");
 
 /** What models are told about tools, two dozen texts that every run wants, is joined like code. */
 function allDescriptions() {
-  const folder = join(root, "packages/tools/src");
-  const texts = globSync("**/*.md", { cwd: folder }).sort();
+  const folder = join(root, "packages/tools/src/builtin");
+  const texts = globSync("*.md", { cwd: folder }).sort();
   const table = Object.fromEntries(texts.map((file) => [file.replace(/\.md$/, ""), readFileSync(join(folder, file), "utf8").trim()]));
   return `const DESCRIPTIONS = ${JSON.stringify(table)};\nexport function description(tool) { return DESCRIPTIONS[tool]; }`;
 }

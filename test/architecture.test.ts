@@ -203,7 +203,7 @@ describe("one place for each dangerous thing", () => {
       "only the schema compiler requires",
       /\b(?:createRequire|require)\(/,
       "createRequire(import.meta.url)",
-      ["packages/tools/src/ajv-schemas.ts"],
+      ["packages/tools/src/schema/ajv-schemas.ts"],
     ],
     ["no escape from the type checker", /@ts-(?:ignore|expect-error|nocheck)/, `// @${"ts-ignore"}`, []],
   ];

@@ -1,24 +1,24 @@
 import type { BackgroundCommands, Files, Processes, Tool } from "@assent/core";
 import { type PathScope, pathScope, type SessionDirectories } from "@assent/policy";
-import { agentTool, type OfferedAgent } from "./agent.ts";
-import { askTool } from "./ask.ts";
-import { astEditTool } from "./ast/ast-edit.ts";
-import { astGrepTool } from "./ast/ast-grep.ts";
-import { editTool } from "./edit.ts";
-import { enterPlanModeTool } from "./enter-plan-mode.ts";
-import { fetchTool } from "./fetch.ts";
-import { globTool } from "./glob.ts";
-import type { Hides } from "./hidden-files.ts";
-import { listTool } from "./list.ts";
-import { readTool } from "./read.ts";
-import { memoryReads, type Reads } from "./reads.ts";
-import { resolveTool } from "./resolve.ts";
-import { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./schedules.ts";
-import { searchTool } from "./search.ts";
-import { shellTool } from "./shell.ts";
-import { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./tasks.ts";
-import { todoTool } from "./todo.ts";
-import { writeTool } from "./write.ts";
+import { agentTool, type OfferedAgent } from "./builtin/agent.ts";
+import { askTool } from "./builtin/ask.ts";
+import { astEditTool } from "./builtin/ast-edit.ts";
+import { astGrepTool } from "./builtin/ast-grep.ts";
+import { editTool } from "./builtin/edit.ts";
+import { enterPlanModeTool } from "./builtin/enter-plan-mode.ts";
+import { fetchTool } from "./builtin/fetch.ts";
+import { globTool } from "./builtin/glob.ts";
+import { listTool } from "./builtin/list.ts";
+import { readTool } from "./builtin/read.ts";
+import { resolveTool } from "./builtin/resolve.ts";
+import { scheduleCreateTool, scheduleDeleteTool, scheduleListTool } from "./builtin/schedules.ts";
+import { searchTool } from "./builtin/search.ts";
+import { shellTool } from "./builtin/shell.ts";
+import { taskListTool, taskOutputTool, taskSendTool, taskStopTool } from "./builtin/tasks.ts";
+import { todoTool } from "./builtin/todo.ts";
+import { writeTool } from "./builtin/write.ts";
+import type { Hides } from "./files/hidden-files.ts";
+import { memoryReads, type Reads } from "./files/reads.ts";
 
 /** What the built-in tools of one session need. Nothing is opened or started by making them. */
 export type BuiltinDeps = SessionDirectories & {

@@ -1,5 +1,5 @@
 import { isObject, type StandardSchema } from "@assent/core";
-import { type Field, object, optional } from "../fields.ts";
+import { type Field, object, optional } from "../schema/fields.ts";
 import { pathsFault, pathsField } from "./paths-input.ts";
 import { capturedBy } from "./pattern.ts";
 import { readTemplate } from "./rewrite.ts";

@@ -1,4 +1,4 @@
-import type { LinkedFile } from "../opened-as.ts";
+import type { LinkedFile } from "../files/opened-as.ts";
 import type { Engine } from "./engine.ts";
 import type { Language } from "./languages.ts";
 import { lineColumns, type Place } from "./line-columns.ts";

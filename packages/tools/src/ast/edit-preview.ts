@@ -1,5 +1,5 @@
 import type { AppliedPreview, Json, JsonObject, Preview, ToolResult } from "@assent/core";
-import { hiddenText } from "../hidden-files.ts";
+import { hiddenText } from "../files/hidden-files.ts";
 import type { EditedFile, PlacedChange } from "./edit-file.ts";
 import { type Issue, issueLines, shownIssues } from "./issue.ts";
 import type { KnownFile, KnownPlace } from "./known-files.ts";

@@ -1,6 +1,6 @@
 import { type AppliedPreview, isObject, type Json } from "@assent/core";
-import { bytesDigest } from "../file-bytes.ts";
-import type { Reads } from "../reads.ts";
+import { bytesDigest } from "../files/file-bytes.ts";
+import type { Reads } from "../files/reads.ts";
 import type { EditedFile } from "./edit-file.ts";
 
 /** A file that the session knows, as its change names it and where it is. */

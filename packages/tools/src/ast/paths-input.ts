@@ -1,4 +1,4 @@
-import type { Field } from "../fields.ts";
+import type { Field } from "../schema/fields.ts";
 
 const MAX_PATHS = 100;
 const MAX_CHARS = 4096;

@@ -1,5 +1,5 @@
 import { ToolError } from "@assent/core";
-import type { LinkedFile } from "../opened-as.ts";
+import type { LinkedFile } from "../files/opened-as.ts";
 import { type Engine, loadEngine } from "./engine.ts";
 import { inOrder } from "./in-order.ts";
 import { lineColumns, type Place } from "./line-columns.ts";

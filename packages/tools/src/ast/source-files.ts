@@ -1,5 +1,5 @@
 import type { PathScope } from "@assent/policy";
-import type { LinkedFile } from "../opened-as.ts";
+import type { LinkedFile } from "../files/opened-as.ts";
 import type { Load } from "./in-order.ts";
 import { readSource, type SkipReason, type SourceText } from "./source-text.ts";
 import type { Target } from "./targets.ts";

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, readFileSync } from "node:fs";
-import { type LinkedFile, openAs } from "../opened-as.ts";
+import { type LinkedFile, openAs } from "../files/opened-as.ts";
 
 /** Why a file is not looked into. */
 export type SkipReason = "binary" | "not_utf8" | "too_large" | "unreadable" | "sensitive";

@@ -4,9 +4,9 @@ import { join, relative } from "node:path";
 import { ToolError } from "@assent/core";
 import { errorCode } from "@assent/host";
 import type { PathScope } from "@assent/policy";
-import { walkFiles } from "../file-walk.ts";
-import type { Hides } from "../hidden-files.ts";
-import { compilePathGlob, isGlob, withoutBraces } from "../path-glob.ts";
+import type { Hides } from "../files/hidden-files.ts";
+import { compilePathGlob, isGlob, withoutBraces } from "../files/path-glob.ts";
+import { walkFiles } from "../files/walk.ts";
 import { type Language, languageOf } from "./languages.ts";
 
 /** A file that is searched. */

@@ -1,10 +1,10 @@
 import { isObject, type PlannedChange, type Preview, ToolError, type ToolResult } from "@assent/core";
 import { resolvePath } from "@assent/policy";
-import { changeBlocks } from "../change-blocks.ts";
+import { changeBlocks } from "../edits/change-blocks.ts";
+import { lineChanges } from "../edits/line-changes.ts";
+import { MAX_TEXT } from "../edits/preview.ts";
 import { failure } from "../failure.ts";
-import { currentFile, isBinary } from "../file-bytes.ts";
-import { MAX_TEXT } from "../file-change.ts";
-import { lineChanges } from "../line-changes.ts";
+import { currentFile, isBinary } from "../files/file-bytes.ts";
 import { readResult } from "./custom-result.ts";
 import type { CustomChange, CustomPreview } from "./custom-tool.ts";
 

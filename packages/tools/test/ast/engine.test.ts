@@ -51,8 +51,8 @@ test("the engine is loaded at its first use, not before", async () => {
   const output = await runNode(`
     import { createRequire } from "node:module";
     import { pathScope } from "@assent/policy";
-    import { astEditTool } from "../src/ast/ast-edit.ts";
-    import { astGrepTool } from "../src/ast/ast-grep.ts";
+    import { astEditTool } from "../src/builtin/ast-edit.ts";
+    import { astGrepTool } from "../src/builtin/ast-grep.ts";
     const isLoaded = () => Object.keys(createRequire(import.meta.url).cache).some((path) => path.includes("@ast-grep"));
     const deps = { workspace: "/", scope: pathScope({ workspace: "/" }), maxFiles: () => 1, maxChanges: () => 1 };
     const tools = [astEditTool(deps), astGrepTool(deps)];

@@ -3,9 +3,9 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { Invocation, JsonObject, Preview, RunContext, Tool, ToolResult } from "@assent/core";
 import { pathScope } from "@assent/policy";
-import { astEditTool } from "../../src/ast/ast-edit.ts";
-import { astGrepTool } from "../../src/ast/ast-grep.ts";
-import { memoryReads } from "../../src/reads.ts";
+import { astEditTool } from "../../src/builtin/ast-edit.ts";
+import { astGrepTool } from "../../src/builtin/ast-grep.ts";
+import { memoryReads } from "../../src/files/reads.ts";
 import { scratch } from "../scratch.ts";
 
 /** Contents by path. */

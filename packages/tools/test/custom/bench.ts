@@ -20,10 +20,10 @@ import {
 } from "@assent/core";
 import { countingIds, manualClock, scriptedApprover, TESTER } from "@assent/core/testing";
 import { hostFileChanges, hostProcesses, nodeDigest, thisHolder } from "@assent/host";
-import { ajvSchemas } from "../../src/ajv-schemas.ts";
+import { resolveTool } from "../../src/builtin/resolve.ts";
 import { type CustomToolOptions, type LoadedTools, loadCustomTools } from "../../src/custom/load-custom-tools.ts";
 import type { ApiPorts } from "../../src/custom/thread-services.ts";
-import { resolveTool } from "../../src/resolve.ts";
+import { ajvSchemas } from "../../src/schema/ajv-schemas.ts";
 import { scratch } from "../scratch.ts";
 
 /** A line of the modules' log. */

@@ -145,8 +145,7 @@ describe("a module that cannot be loaded", () => {
 function program(root: string, loadTimeoutMs: number): string {
   return `
     import { hostPorts } from "@assent/host";
-    import { ajvSchemas } from "../src/ajv-schemas.ts";
-    import { loadCustomTools } from "../src/custom/load-custom-tools.ts";
+    import { ajvSchemas, loadCustomTools } from "@assent/tools";
     const { clock, processes } = hostPorts({ stateDirectory: "/nonexistent" });
     const log = ({ level, message }) => console.error(level, message);
     const { tools, failed } = await loadCustomTools({

@@ -1,0 +1,49 @@
+import { defineTool, type Tool } from "@assent/core";
+import { description } from "../description.ts";
+import { type Field, object, optional, string } from "../schema/fields.ts";
+
+/** An agent that can be started, as the model is told of it. */
+export type OfferedAgent = { readonly name: string; readonly description: string };
+
+const SHOWN_BACKGROUND = { type: "boolean", description: "true: do not wait for it. false: wait, whatever its definition says." } as const;
+
+/** True or false, and nothing that only looks like it: whether somebody waits is not for guessing. */
+const background: Field<boolean> = {
+  shown: { enum: [true, false], description: SHOWN_BACKGROUND.description },
+  optional: false,
+  fault: (value) => (typeof value === "boolean" ? undefined : "must be boolean"),
+};
+
+const FIELDS = {
+  description: string({ description: "Three to five words for people.", minLength: 1, maxLength: 200 }),
+  prompt: string({ description: "The whole task.", minLength: 1, maxLength: 200_000 }),
+  agent: optional(string({ description: "Which agent; left out: a fork of this conversation.", maxLength: 64 })),
+  run_in_background: optional(background),
+};
+
+/** Starts an agent. Its own calls are judged one by one; the runtime is its body. */
+export function agentTool(agents: readonly OfferedAgent[] = []): Tool {
+  const names = agents.map((agent) => `- ${agent.name}: ${agent.description}`);
+  const input = object(FIELDS);
+  const { run_in_background: _untyped, ...fields } = FIELDS;
+  return defineTool({
+    name: "agent",
+    title: "Agent",
+    description: [description("agent"), names.length === 0 ? "There are no agents with a name here." : `Agents:\n${names.join("\n")}`].join(
+      "\n\n",
+    ),
+    kind: "other",
+    input,
+    inputSchema: {
+      type: "object",
+      properties: {
+        ...Object.fromEntries(Object.entries(fields).map(([name, { shown }]) => [name, shown])),
+        run_in_background: SHOWN_BACKGROUND,
+      },
+      required: ["description", "prompt"],
+      additionalProperties: false,
+    },
+    runtimeHandler: "agent",
+    describe: ({ agent = "fork", description: what }) => `Start agent ${agent}: ${what}`,
+  });
+}

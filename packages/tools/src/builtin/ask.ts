@@ -1,0 +1,78 @@
+import { defineTool, type Tool } from "@assent/core";
+import { readQuestions } from "@assent/core/parts";
+import { description } from "../description.ts";
+import { array, boolean, type Field, type InputOf, object, optional, record, string } from "../schema/fields.ts";
+
+/** A field whose limits are told to the model, while `check` says in its own words what is wrong with it. */
+function shownWith<T>(field: Field<T>, limits: Readonly<Record<string, unknown>>): Field<T> {
+  return { ...field, shown: { ...field.shown, ...limits } };
+}
+
+const ID = /^[A-Za-z0-9_.-]+$/;
+const idOf = string({ description: "Names the question in the answer: letters, digits, _, - and .", minLength: 1, maxLength: 64 });
+const id: Field<string> = {
+  shown: { ...idOf.shown, pattern: ID.source },
+  optional: false,
+  fault: (value) => idOf.fault(value) ?? (ID.test(String(value)) ? undefined : `must match pattern "${ID.source}"`),
+};
+
+const questionOf = string({ description: "What to ask, as a person reads it.", minLength: 1, maxLength: 2_000 });
+const question: Field<string> = {
+  ...questionOf,
+  fault: (value) => questionOf.fault(value) ?? (String(value).trim() === "" ? "must NOT be blank" : undefined),
+};
+
+/** Only a hint: whichever number it is, it is no reason not to ask. */
+const recommended: Field<number> = {
+  shown: { type: "number", description: "Which option you recommend, counted from 0." },
+  optional: false,
+  fault: (value) => (typeof value === "number" ? undefined : "must be number"),
+};
+
+const option = record({
+  label: shownWith(string({ description: "The choice in a few words, on one line." }), { minLength: 1, maxLength: 200 }),
+  description: optional(string({ description: "What it means; shown, never part of the answer.", maxLength: 500 })),
+  preview: optional(string({ description: "Markdown that is shown on demand.", maxLength: 4_000 })),
+});
+
+const asked = record({
+  id,
+  question,
+  header: optional(string({ description: "A short title; the id when left out.", minLength: 1, maxLength: 16 })),
+  options: array({
+    description:
+      "2 to 5 choices are best, at most 20; an empty list where only a text can answer. A row for a text of their own is always added.",
+    maxItems: 20,
+    items: option,
+  }),
+  multi: optional(boolean({ description: "True: several options can be chosen." })),
+  recommended: optional(recommended),
+});
+
+const FIELDS = {
+  questions: shownWith(array({ description: "What to ask, in this order.", maxItems: 20, items: asked }), { minItems: 1 }),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** Puts questions to the person. The runtime is its body; it is offered only where somebody can answer, now or later. */
+export function askTool(): Tool {
+  return defineTool({
+    name: "ask",
+    title: "Ask",
+    description: description("ask"),
+    kind: "think",
+    hidden: true,
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: faultOf,
+    describe: ({ questions }) => `Ask: ${questions.map((one) => one.question).join(" / ")}`,
+    permission: () => "allow",
+    runtimeHandler: "ask",
+  });
+}
+
+function faultOf({ questions }: Input): string | undefined {
+  const read = readQuestions(questions);
+  return "fault" in read ? read.fault : undefined;
+}

@@ -1,0 +1,101 @@
+import { relative } from "node:path";
+import { defineTool, type Preview, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
+import { isInside, type PathScope } from "@assent/policy";
+import { type AstEditInput, astEditInput, astEditSchema, editFault } from "../ast/ast-edit-input.ts";
+import { appliedResult, editPreview, limitResult } from "../ast/edit-preview.ts";
+import type { Issue } from "../ast/issue.ts";
+import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
+import { knownFiles, rememberApplied } from "../ast/known-files.ts";
+import { planEdit } from "../ast/plan-edit.ts";
+import { sensitiveSource } from "../ast/source-files.ts";
+import { findTargets, type Targets } from "../ast/targets.ts";
+import { description } from "../description.ts";
+import { failure, fileFailure } from "../failure.ts";
+import type { Hides } from "../files/hidden-files.ts";
+import type { Reads } from "../files/reads.ts";
+
+/** What `ast_edit` needs: where the session works, and its limits as they are at the time. */
+export type AstEditDeps = {
+  readonly workspace: string;
+  readonly scope: PathScope;
+  readonly reads: Reads;
+  /** The setting `astEdit.maxFiles`. */
+  readonly maxFiles: () => number;
+  /** The setting `astEdit.maxChanges`. */
+  readonly maxChanges: () => number;
+  readonly hides?: Hides;
+};
+
+/** Rewrites code by its structure. It only ever says what it would do: the change is made when the proposal is applied. */
+export function astEditTool(deps: AstEditDeps): Tool {
+  const judged = judgedPlaces(deps.scope);
+  return defineTool({
+    name: "ast_edit",
+    title: "AST edit",
+    description: description("ast-edit"),
+    kind: "edit",
+    input: astEditInput,
+    inputSchema: astEditSchema,
+    isOutputMarkdown: false,
+    alwaysStages: true,
+    check: editFault,
+    describe,
+    locations: ({ paths = [] }) => paths.map((path) => ({ path })),
+    permission: (input, { cwd }) => {
+      judged.note(input, input.paths ?? [], cwd);
+      return "ask";
+    },
+    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
+    apply: async (applied, { cwd, sessionId }) => {
+      const known = await rememberApplied(deps.reads, applied, sessionId);
+      return appliedResult(applied, { shown: (path) => named(deps, path, cwd), known });
+    },
+  });
+}
+
+const LONGEST_SHOWN = 100;
+
+/** The first operation and place, and how many more there are. */
+function describe({ ops: [op, ...ops] = [], paths: [path, ...paths] = [] }: AstEditInput): string {
+  const shown = [`${op?.pat} → ${op?.out}`, path ?? ""].map((text) =>
+    text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN).toWellFormed()}…` : text,
+  );
+  const more = (count: number): string => (count > 0 ? ` and ${count} more` : "");
+  return `AST edit ${shown[0]}${more(ops.length)} in ${shown[1]}${more(paths.length)}`;
+}
+
+async function preview(
+  deps: AstEditDeps & { readonly judged: JudgedPlaces },
+  input: AstEditInput,
+  { cwd, signal, sessionId }: RunContext,
+): Promise<Preview | ToolResult> {
+  const { ops = [], paths = [] } = input;
+  const { moved, scope, harmless } = deps.judged.open(input, paths, cwd);
+  if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
+  const maxFiles = deps.maxFiles();
+  const shown = (path: string): string => named(deps, path, cwd);
+  try {
+    const targets = await findTargets(paths, { ...deps, scope, cwd, signal, maxFiles });
+    if (targets.limitReached) return limitResult(maxFiles);
+    const isSensitive = sensitiveSource({ scope: deps.scope, cwd, harmless });
+    const plan = await planEdit(targets.files, { ops, maxChanges: deps.maxChanges(), signal, shown, isSensitive });
+    const known = await knownFiles(deps.reads, plan.files, sessionId);
+    return editPreview({ ...plan, issues: [...issuesOf(targets), ...plan.issues], hidden: targets.hidden, known }, shown);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ToolError) return failure(error.type, error.message);
+    return fileFailure(error, { shown: "The paths", otherwise: "edit_preparation_failure" });
+  }
+}
+
+function issuesOf({ unsupportedNames, empty }: Targets): readonly Issue[] {
+  return [
+    ...unsupportedNames.map((path) => ({ path, message: "No grammar for this kind of file, file skipped" })),
+    ...empty.map((path) => ({ path, message: "No file matches this glob" })),
+  ];
+}
+
+/** Relative to the working directory within the workspace, else in full. */
+function named({ workspace }: AstEditDeps, path: string, cwd: string): string {
+  return isInside(workspace, path) || isInside(cwd, path) ? relative(cwd, path) || "." : path;
+}

@@ -1,0 +1,102 @@
+import { defineTool, type RunContext, type Tool, ToolError, type ToolResult } from "@assent/core";
+import type { PathScope } from "@assent/policy";
+import { type JudgedPlaces, judgedPlaces } from "../ast/judged-places.ts";
+import { LANGUAGES, type Language, languageNamed, languageOf } from "../ast/languages.ts";
+import { pathsFault, pathsField } from "../ast/paths-input.ts";
+import { type Searched, searchFiles } from "../ast/search-files.ts";
+import { sensitiveSource } from "../ast/source-files.ts";
+import { findTargets, type Targets } from "../ast/targets.ts";
+import { description } from "../description.ts";
+import { failure, fileFailure } from "../failure.ts";
+import { type Hides, hiddenText } from "../files/hidden-files.ts";
+import { shownPath } from "../files/shown-path.ts";
+import { type InputOf, object, optional, string } from "../schema/fields.ts";
+
+const FIELDS = {
+  pattern: string({ description: "The pattern: code with variables such as $NAME and $$$NAME.", minLength: 1, maxLength: 4096 }),
+  paths: pathsField,
+  language: optional(string({ description: "Only files of this language. Default: by file extension.", maxLength: 32 })),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What `ast_grep` needs: where the session works, and how many files it may search. */
+export type AstGrepDeps = {
+  readonly workspace: string;
+  readonly scope: PathScope;
+  /** The setting `astEdit.maxFiles`. */
+  readonly maxFiles: () => number;
+  readonly hides?: Hides;
+};
+
+/** Searches code by its structure. Inside the workspace without asking; sensitive files are only searched when they are named, and then it asks. */
+export function astGrepTool(deps: AstGrepDeps): Tool {
+  const judged = judgedPlaces(deps.scope);
+  return defineTool({
+    name: "ast_grep",
+    title: "AST grep",
+    description: description("ast-grep"),
+    kind: "search",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: (input) => fault(input),
+    describe: ({ pattern, paths }) => `Search ${paths.join(", ")} for ${pattern}`,
+    locations: ({ paths }) => paths.map((path) => ({ path })),
+    permission: (input, { cwd }) => {
+      const facts = judged.note(input, input.paths, cwd);
+      return facts.every(({ inside, sensitive, ownOutput }) => ownOutput || (inside && !sensitive)) ? "allow" : "ask";
+    },
+    run: (input, ctx) => run({ ...deps, judged }, input, ctx),
+  });
+}
+
+function fault({ pattern, paths, language }: Input): string | undefined {
+  if (pattern.trim() === "") return "pattern must not be empty";
+  if (language !== undefined && !languageNamed(language)) return `language must be one of ${LANGUAGES.map(({ name }) => name).join(", ")}`;
+  return pathsFault(paths);
+}
+
+async function run(deps: AstGrepDeps & { readonly judged: JudgedPlaces }, input: Input, { cwd, signal }: RunContext): Promise<ToolResult> {
+  const { moved, scope, harmless } = deps.judged.open(input, input.paths, cwd);
+  if (moved !== undefined) return failure("execution_denied", `${moved} leads to another place than when it was judged.`);
+  const maxFiles = deps.maxFiles();
+  try {
+    const targets = await findTargets(input.paths, { ...deps, scope, cwd, signal, maxFiles, languageFor: languageFor(input.language) });
+    if (targets.limitReached) return { content: `File limit of ${maxFiles} reached; narrow the paths.`, details: { limitReached: true } };
+    const isSensitive = sensitiveSource({ scope: deps.scope, cwd, harmless });
+    const searched = await searchFiles(targets.files, { pattern: input.pattern, signal, isSensitive });
+    return searchResult(searched, targets, (path) => shownPath(deps.workspace, path));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ToolError) return failure(error.type, error.message);
+    return fileFailure(error, { shown: "The paths", otherwise: "grep_execution_error" });
+  }
+}
+
+/** A named file is taken for what the caller says; of those that are found only the ones of that language count. */
+function languageFor(name: string | undefined): (path: string, isNamed: boolean) => Language | undefined {
+  const wanted = name === undefined ? undefined : languageNamed(name);
+  if (!wanted) return languageOf;
+  return (path, isNamed) => (languageOf(path) === wanted || (isNamed && languageOf(path) === undefined) ? wanted : undefined);
+}
+
+function searchResult(
+  { matches, more, skipped, notes }: Searched,
+  { unsupported, hidden }: Targets,
+  shown: (path: string) => string,
+): ToolResult {
+  const lines = matches.map(({ path, line, column, text }) => `${shown(path)}:${line}:${column}: ${text}`);
+  const left = unsupported + skipped;
+  const ends = [
+    ...(matches.length === 0 ? ["No matches found."] : []),
+    ...(more > 0 ? [`[${more} more ${more === 1 ? "match" : "matches"}]`] : []),
+    ...(left > 0 ? [`[${left} ${left === 1 ? "file" : "files"} skipped]`] : []),
+    ...(hidden > 0 ? [`[${hiddenText(hidden)}]`] : []),
+    ...notes.map((note) => `[${note}]`),
+  ];
+  return {
+    content: [...lines, ...ends].join("\n"),
+    display: `${matches.length + more} ${matches.length + more === 1 ? "match" : "matches"}`,
+    details: { matches: matches.length + more, skipped: left },
+  };
+}

@@ -1,0 +1,166 @@
+import { resolve } from "node:path";
+import {
+  type CallContext,
+  type ConfirmationDetails,
+  defineTool,
+  type Preview,
+  type RunContext,
+  type Tool,
+  type ToolResult,
+} from "@assent/core";
+import { description } from "../description.ts";
+import { editedInput } from "../edits/edited-input.ts";
+import { notFound } from "../edits/not-found.ts";
+import { fileApplied, fileDetails, filePreview, fileWarnings, MAX_TEXT } from "../edits/preview.ts";
+import { MOST_PLACES, type Replaced, replaceText } from "../edits/replace-text.ts";
+import { type FileDeps, type FileTarget, fileTarget, movedSince, unread } from "../edits/target.ts";
+import { failure, isResult } from "../failure.ts";
+import { currentFile, isBinary } from "../files/file-bytes.ts";
+import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
+import { filePath, pathFault } from "../files/path-input.ts";
+import { shownPath } from "../files/shown-path.ts";
+import { boolean, type InputOf, object, optional, string } from "../schema/fields.ts";
+
+const FIELDS = {
+  file_path: filePath,
+  old_string: string({ description: "The text to replace, exactly as it stands in the file.", minLength: 1, maxLength: MAX_TEXT }),
+  new_string: string({ description: "The text to put in its place.", maxLength: MAX_TEXT }),
+  replace_all: optional(boolean({ description: "Replace the text everywhere in the file. Default false." })),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the edit tool needs: where the session works, and what it has read. */
+export type EditDeps = FileDeps;
+
+/** Replaces text in a file that was read in this session and is unchanged since. It asks and checks as `write` does. */
+export function editTool(deps: EditDeps): Tool {
+  const judged = judgedPaths();
+  const placeOf = (input: Input): string => {
+    const { real, absolute } = deps.scope(input.file_path, deps.workspace);
+    return judged.place(input) ?? real ?? absolute;
+  };
+  return defineTool({
+    name: "edit",
+    title: "Edit",
+    description: description("edit"),
+    kind: "edit",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: ({ file_path }) => pathFault(file_path),
+    describe: (input, { cwd }) => describe(shownPath(deps.workspace, resolve(cwd, input.file_path)), input),
+    locations: ({ file_path }) => [{ path: file_path }],
+    permission: (input, { cwd }) => {
+      judged.note(input, deps.scope(input.file_path, cwd));
+      return "ask";
+    },
+    confirm: (input, ctx) => confirm(deps, input, ctx),
+    modify: {
+      current: async (input) => (await textAt(placeOf(input)))?.toString("utf8") ?? "",
+      proposed: async (input) => {
+        const bytes = (await textAt(placeOf(input))) ?? Buffer.alloc(0);
+        const made = replacedIn(bytes, input);
+        return (made.state === "replaced" ? made.bytes : bytes).toString("utf8");
+      },
+      withContent: (input, content) => editedInput(placeOf(input), input, content),
+    },
+    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
+    apply: (applied, ctx) => fileApplied(deps.reads, applied, ctx),
+  });
+}
+
+function describe(shown: string, { old_string, new_string, replace_all = false }: Input): string {
+  const lines = (text: string): string => {
+    const count = text.replace(/\n$/, "").split("\n").length;
+    return count === 1 ? "1 line" : `${count} lines`;
+  };
+  const what = new_string === "" ? `delete ${lines(old_string)}` : `replace ${lines(old_string)} with ${lines(new_string)}`;
+  return `Edit ${shown}: ${what}${replace_all ? " everywhere" : ""}`;
+}
+
+async function textAt(path: string): Promise<Buffer | undefined> {
+  return (await currentFile(path, MAX_TEXT))?.bytes;
+}
+
+function replacedIn(bytes: Buffer, { old_string: from, new_string: to, replace_all: everywhere = false }: Input): Replaced {
+  return replaceText(bytes, { from, to, everywhere }, MAX_TEXT);
+}
+
+async function preview(deps: EditDeps & { readonly judged: JudgedPaths }, input: Input, ctx: RunContext): Promise<Preview | ToolResult> {
+  const target = await fileTarget(deps, input.file_path, ctx);
+  if (isResult(target)) return target;
+  const moved = movedSince(deps.judged, input, target);
+  const edited = moved ?? edit(target, input);
+  return isResult(edited) ? edited : filePreview({ target, after: edited.bytes, verb: "Edit", done: done(target.shown, edited) });
+}
+
+type Edited = Extract<Replaced, { readonly state: "replaced" }>;
+
+/** The file as it would be, or why it cannot become that. */
+function edit(target: FileTarget, input: Input): Edited | ToolResult {
+  const { shown, current } = target;
+  if (!current) return failure("file_not_found", `${shown} does not exist. Use write to make it.`);
+  const fault = unread(target);
+  if (fault) return fault;
+  const { bytes } = current;
+  if (bytes.length > MAX_TEXT) return failure("file_too_large", `${shown} has ${bytes.length} bytes; at most ${MAX_TEXT} can be edited.`);
+  if (isBinary(bytes)) return failure("edit_preparation_failure", `${shown} is a binary file: its text cannot be edited.`);
+  const made = replacedIn(bytes, input);
+  return made.state === "replaced" ? made : refusal(shown, bytes, { input, made });
+}
+
+type Refused = { readonly input: Input; readonly made: Exclude<Replaced, Edited> };
+
+function refusal(shown: string, bytes: Buffer, { input, made }: Refused): ToolResult {
+  switch (made.state) {
+    case "equal":
+      return failure("edit_no_change", equalText(shown, input));
+    case "absent":
+      return failure(
+        "edit_no_occurrence_found",
+        notFound({ shown, text: bytes.toString("utf8"), from: input.old_string, to: input.new_string }),
+      );
+    case "several":
+      return failure(
+        "edit_expected_occurrence_mismatch",
+        `old_string stands ${made.count} times in ${shown}, at ${linesText(made)}. Give more of the surrounding text, or set replace_all.`,
+      );
+    case "too_many":
+      return failure("too_many_changes", `old_string stands in ${shown} more than ${MOST_PLACES} times.`);
+    case "too_large":
+      return failure("file_too_large", `${shown} would have more than ${MAX_TEXT} bytes.`);
+    default:
+      return made satisfies never;
+  }
+}
+
+function equalText(shown: string, { old_string, new_string }: Input): string {
+  if (old_string === new_string) return "old_string and new_string are equal.";
+  return `old_string and new_string differ in their line breaks alone, and an edit keeps those of the file. Use write to change the line breaks of ${shown}.`;
+}
+
+/** "line 3", "lines 3 and 9"; of many the first. */
+function linesText({ count, lines }: { readonly count: number; readonly lines: readonly number[] }): string {
+  const numbers = [...new Set(lines)];
+  if (count > lines.length) return `lines ${numbers.join(", ")} and further ones`;
+  if (numbers.length === 1) return `line ${numbers[0]}`;
+  return `lines ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)}`;
+}
+
+function done(shown: string, made: Edited): string {
+  const places = made.count === 1 ? "" : ` at ${made.count} places`;
+  return `Edited ${shown}${places}, ${linesText(made)}`;
+}
+
+async function confirm(deps: EditDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
+  const fact = deps.scope(input.file_path, ctx.cwd);
+  const shown = shownPath(deps.workspace, fact.absolute);
+  const target = await fileTarget(deps, input.file_path, ctx);
+  const edited = isResult(target) ? target : edit(target, input);
+  if (!isResult(target) && !isResult(edited)) {
+    return fileDetails({ shown, fact, before: target.current?.bytes ?? null, after: edited.bytes, refused: undefined });
+  }
+  const signed = (sign: string, text: string): string => text.replaceAll(/^/gm, `${sign} `);
+  const prompt = `${shown}\n${signed("-", input.old_string)}\n${signed("+", input.new_string)}`;
+  return { type: "info", prompt, warnings: fileWarnings({ shown, fact, refused: isResult(edited) ? edited : undefined }) };
+}

@@ -1,0 +1,177 @@
+import {
+  type ConfirmationDetails,
+  defineTool,
+  type Files,
+  GateError,
+  messageOf,
+  type RunContext,
+  type Spilled,
+  type Tool,
+  type ToolResult,
+} from "@assent/core";
+import { cutOutput } from "@assent/core/parts";
+import { nodeDigest } from "@assent/host";
+import { description } from "../description.ts";
+import { failure } from "../failure.ts";
+import type { Fetched } from "../fetch/fetch-text.ts";
+import { outsideFrame } from "../fetch/outside-frame.ts";
+import { type RedirectChains, redirectChains } from "../fetch/redirect-chains.ts";
+import { Refusal } from "../fetch/refusal.ts";
+import type { Lookup } from "../fetch/resolve-host.ts";
+import { type InputOf, integer, object, oneOf, optional, string } from "../schema/fields.ts";
+
+const NAME = "fetch";
+const TIMEOUT_MS = 30_000;
+const MAX_REDIRECTS = 5;
+const DEFAULT_BYTES = 1024 * 1024;
+const MAX_URL = 8192;
+const DESCRIBED_CHARS = 200;
+/** A little below what the runtime lets through: what is cut here keeps its frame, and a redirect's text is not cut twice. */
+const MAX_CHARS = 24_000;
+const MAX_LINES = 950;
+
+const FIELDS = {
+  url: string({ description: "The http or https URL to fetch.", minLength: 1, maxLength: MAX_URL }),
+  format: optional(oneOf({ description: "How HTML is given. Default markdown.", values: ["markdown", "text", "html"] })),
+  max_bytes: optional(integer({ description: "How many bytes to read at most. Default 1048576.", minimum: 1, maximum: 10 * 1024 * 1024 })),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the fetch tool needs. */
+export type FetchDeps = {
+  readonly files: Files;
+  /** Whether an allow rule names the host of this URL, so that it may lead to this machine or a private network. Absent: none does. */
+  readonly privateAllowed?: (url: string) => boolean;
+  /** How hosts are found; by the system when absent. */
+  readonly lookup?: Lookup;
+  readonly timeoutMs?: number;
+};
+
+/**
+ * Fetches text by GET, with nothing that tells who asks. It has no opinion of its own: what is sent out is for rules and people to say. Each redirect is a nested call,
+ * judged, asked about and recorded like any other fetch.
+ */
+export function fetchTool(deps: FetchDeps): Tool {
+  const chains = redirectChains();
+  return defineTool({
+    name: NAME,
+    title: "Fetch",
+    description: description(NAME),
+    kind: "fetch",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: urlFault,
+    describe: ({ url }) => `Fetch ${url.length > DESCRIBED_CHARS ? `${url.slice(0, DESCRIBED_CHARS)}…` : url}`.toWellFormed(),
+    confirm: (input, ctx) => confirm(deps, input, chains.hopOf(ctx).from),
+    run: (input, ctx) => run({ ...deps, chains }, input, ctx),
+  });
+}
+
+function urlFault({ url }: Input): string | undefined {
+  const read = URL.parse(url);
+  return read?.protocol === "http:" || read?.protocol === "https:" ? undefined : "params/url must be an http or https URL";
+}
+
+/** The URL as it will be asked for: what a parser makes of a text may look quite different. */
+async function confirm({ privateAllowed }: FetchDeps, input: Input, from: string | undefined): Promise<ConfirmationDetails> {
+  const url = hostDotless(new URL(input.url));
+  const { refusedAhead } = await import("../fetch/refused-ahead.ts");
+  const led = from === undefined ? [] : [`A redirect leads there from ${from}`];
+  const warnings = [...led, ...refusedAhead(url, privateAllowed?.(url.href) ?? false)];
+  return { type: "info", prompt: `Fetch ${input.url}`, urls: [url.href], ...(warnings.length > 0 && { warnings }) };
+}
+
+/** `example.com.` is `example.com`, to rules and to us. */
+function hostDotless(url: URL): URL {
+  if (url.hostname.endsWith(".")) url.hostname = url.hostname.slice(0, -1);
+  return url;
+}
+
+type Fetching = FetchDeps & { readonly chains: RedirectChains };
+
+async function run(deps: Fetching, input: Input, ctx: RunContext): Promise<ToolResult> {
+  const url = hostDotless(new URL(input.url));
+  try {
+    const fetched = await fetchWithin(deps, { url, input, signal: ctx.signal });
+    return await ("redirect" in fetched
+      ? follow(deps.chains, { url, input, ctx, to: fetched.redirect })
+      : give(deps, { url, fetched, ctx }));
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (error instanceof Refusal) return failure(error.type, error.message);
+    throw error;
+  }
+}
+
+type Asked = { readonly url: URL; readonly input: Input };
+
+/** Time that a person takes to answer is none of the fetch's. */
+async function fetchWithin(deps: Fetching, { url, input, signal }: Asked & { readonly signal: AbortSignal }): Promise<Fetched> {
+  const { lookup, privateAllowed, timeoutMs = TIMEOUT_MS } = deps;
+  const { fetchText } = await import("../fetch/fetch-text.ts"); // the network's modules take longer to load than all tools together
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    return await fetchText(url, {
+      lookup,
+      isPrivateAllowed: privateAllowed?.(url.href) ?? false,
+      signal: AbortSignal.any([signal, timeout]),
+      format: input.format ?? "markdown",
+      maxBytes: input.max_bytes ?? DEFAULT_BYTES,
+    });
+  } catch (error) {
+    if (error instanceof Refusal || !timeout.aborted) throw error;
+    throw new Refusal("web_fetch_failed", `${url.href} did not answer in full within ${timeoutMs / 1000} s.`);
+  }
+}
+
+type Following = Asked & { readonly ctx: RunContext; readonly to: URL };
+
+async function follow(chains: RedirectChains, { url, input, ctx, to }: Following): Promise<ToolResult> {
+  if (chains.hopOf(ctx).count >= MAX_REDIRECTS)
+    return failure(
+      "web_fetch_failed",
+      `${url.href} is the end of ${MAX_REDIRECTS} redirects and leads on to ${to.href}, which was not fetched.`,
+    );
+  const end = chains.begin(ctx, url.href);
+  try {
+    return await ctx.gate({ name: NAME, arguments: { ...input, url: to.href } });
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (error instanceof GateError && error.type.startsWith("web_fetch_")) return failure(error.type, error.message);
+    return failure("web_fetch_blocked", `${url.href} redirects to ${to.href}, which was not fetched: ${messageOf(error)}`);
+  } finally {
+    end();
+  }
+}
+
+type Giving = { readonly url: URL; readonly fetched: Exclude<Fetched, { redirect: URL }>; readonly ctx: RunContext };
+
+async function give(deps: Fetching, { url, fetched, ctx }: Giving): Promise<ToolResult> {
+  const { status, media, bytes, isCut } = fetched;
+  const text = fetched.text.replaceAll(/\r\n?/g, "\n").trim();
+  const about = { url: url.href, media };
+  const cutHere = cutOutput(text, { maxChars: MAX_CHARS - url.href.length, maxLines: MAX_LINES, keep: "head" });
+  const cutBefore = isCut ? [`cut after ${bytes} bytes, there was more`] : [];
+  const whole = outsideFrame({ ...about, text, missing: cutBefore }, nodeDigest);
+  const shared = {
+    display: `Fetched ${url.href} (status ${status}, ${media}, ${bytes} bytes${isCut ? ", cut there" : ""})`,
+    details: { url: url.href, status, mediaType: media, bytes, cut: isCut },
+  };
+  if (!cutHere) return { content: whole, ...shared };
+  const file = await saved(deps.files, whole, ctx);
+  const where = file ? `full output in ${file.path}` : "full output could not be saved";
+  const missing = [...cutBefore, `only the first ${cutHere.head.length} of ${cutHere.chars} characters, ${where}`];
+  return { content: outsideFrame({ ...about, text: cutHere.head, missing }, nodeDigest), ...shared, ...(file && { spilled: [file] }) };
+}
+
+/** A file that cannot be written does not make a success a failure. */
+async function saved(files: Files, text: string, { sessionId, callId }: RunContext): Promise<Spilled | undefined> {
+  try {
+    const file = await files.spill(sessionId, callId);
+    await file.write(text);
+    return await file.end();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import type { Dirent } from "node:fs";
+import { lstat, readlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { defineTool, type Tool, type ToolResult } from "@assent/core";
+import { errorCode } from "@assent/host";
+import type { PathScope } from "@assent/policy";
+import { description } from "../description.ts";
+import { failure, fileFailure, isResult } from "../failure.ts";
+import { type Hides, hiddenFiles, hiddenText } from "../files/hidden-files.ts";
+import { listAs, type OpenedDirectory } from "../files/opened-as.ts";
+import { pathFault, placePath } from "../files/path-input.ts";
+import { type Place, readablePlaces } from "../files/readable-place.ts";
+import { oneLine, shownPath } from "../files/shown-path.ts";
+import { array, type InputOf, object, optional, string } from "../schema/fields.ts";
+import { pathFilter } from "../search/files.ts";
+
+const MOST_ENTRIES = 1000;
+
+const FIELDS = {
+  path: placePath("The directory to list, absolute or relative to the working directory."),
+  ignore: optional(
+    array({
+      description: "Globs of what to leave out.",
+      items: string({ description: "A glob.", minLength: 1, maxLength: 4096 }),
+      maxItems: 100,
+    }),
+  ),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the list tool needs: where the session works. */
+export type ListDeps = { readonly workspace: string; readonly scope: PathScope; readonly hides?: Hides };
+
+/** Lists a directory. It asks where `read` would. */
+export function listTool(deps: ListDeps): Tool {
+  const places = readablePlaces(deps);
+  return defineTool({
+    name: "list",
+    title: "List",
+    description: description("list"),
+    kind: "search",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    maxOutputLines: MOST_ENTRIES + 2,
+    check: ({ path }) => pathFault(path, "path"),
+    describe: ({ path }, { cwd }) => `List ${shownPath(deps.workspace, resolve(cwd, path))}`,
+    locations: ({ path }) => [{ path }],
+    permission: (input, { cwd }) => places.judge({ input, path: input.path, cwd }),
+    run: (input, { cwd }) => {
+      const place = places.open({ input, path: input.path, cwd });
+      return isResult(place) ? place : run(place, input, deps.hides);
+    },
+  });
+}
+
+async function run(place: Place, input: Input, hides: Hides | undefined): Promise<ToolResult> {
+  const { path, shown } = place;
+  try {
+    return await listAs(path, (directory) => listing(directory, place, { input, hides }));
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return failure("path_is_not_a_directory", `${shown} is not a directory.`);
+    return fileFailure(error, { shown, otherwise: "ls_execution_error" });
+  }
+}
+
+type Listing = { readonly input: Input; readonly hides: Hides | undefined };
+
+async function listing({ entries, at }: OpenedDirectory, { path, shown }: Place, { input, hides }: Listing): Promise<ToolResult> {
+  const ignored = (input.ignore ?? []).map((glob) => pathFilter(glob.replace(/\/$/, "")));
+  const hidden = hiddenFiles(hides);
+  const wanted = entries.filter(({ name }) => !ignored.some((isMeant) => isMeant([name])));
+  const kept = wanted.filter(({ name }) => hidden.shows(join(path, name))).sort(inOrder);
+  const lines = await Promise.all(kept.slice(0, MOST_ENTRIES).map((entry) => lineOf(at, entry)));
+  const left = kept.length - lines.length;
+  const without = hidden.count() > 0 ? [`[${hiddenText(hidden.count())}]`] : [];
+  const content = [...lines, ...(left > 0 ? [`[${left} more entries]`] : []), ...without].join("\n");
+  return { content: content || "The directory is empty.", display: `${kept.length} entries in ${shown}` };
+}
+
+/** Directories first. */
+function inOrder(a: Dirent, b: Dirent): number {
+  if (a.isDirectory() !== b.isDirectory()) return a.isDirectory() ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
+}
+
+async function lineOf(directory: string, entry: Dirent): Promise<string> {
+  const name = oneLine(entry.name);
+  if (entry.isDirectory()) return `${name}/`;
+  try {
+    if (entry.isSymbolicLink()) return `${name} -> ${oneLine(await readlink(join(directory, entry.name)))}`;
+    if (!entry.isFile()) return `${name} (no regular file)`;
+    const { size } = await lstat(join(directory, entry.name));
+    return `${name} (${size === 1 ? "1 byte" : `${size} bytes`})`;
+  } catch {
+    return name; // it went away, or may not be looked at: it was there
+  }
+}

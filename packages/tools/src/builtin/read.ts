@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { basename, resolve } from "node:path";
+import { TextDecoder } from "node:util";
+import { type ContentPart, defineTool, type RunContext, type Tool, type ToolResult } from "@assent/core";
+import { errorCode, type RegularFile } from "@assent/host";
+import type { PathScope } from "@assent/policy";
+import { description } from "../description.ts";
+import { failure, fileFailure, isResult } from "../failure.ts";
+import { isBinary, pieces, withRegularFile } from "../files/file-bytes.ts";
+import { lineWindow, type Window } from "../files/line-window.ts";
+import { mediaTypeOf } from "../files/media-type.ts";
+import { filePath, pathFault } from "../files/path-input.ts";
+import { placeChanged, type ReadablePlaces, readablePlaces } from "../files/readable-place.ts";
+import type { ReadRecord, Reads } from "../files/reads.ts";
+import { shownPath } from "../files/shown-path.ts";
+import { type InputOf, integer, object, optional } from "../schema/fields.ts";
+
+const MAX_FILE = 256 * 1024 * 1024;
+const MAX_PART = 20_000_000;
+const DEFAULT_LIMIT = 2000;
+const LINE_CHARS = 2000;
+/** What all results of a batch may hold together: one that reads more pages instead of being cut. */
+const TOTAL_CHARS = 200_000;
+
+const FIELDS = {
+  file_path: filePath,
+  offset: optional(
+    integer({ description: "The first line to read, counted from 1. Default 1.", minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+  ),
+  limit: optional(integer({ description: "How many lines to read at most. Default 2000.", minimum: 1, maximum: 10_000 })),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the read tool needs: where the session works, and the memory it shares with the tools that replace files. */
+export type ReadDeps = { readonly workspace: string; readonly scope: PathScope; readonly reads: Reads };
+
+/** Reads a file. Inside the workspace, and for the session's own output, without asking; sensitive files and everything elsewhere ask. */
+export function readTool(deps: ReadDeps): Tool {
+  const places = readablePlaces(deps);
+  return defineTool({
+    name: "read",
+    title: "Read",
+    description: description("read"),
+    kind: "read",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    maxOutputChars: Number.POSITIVE_INFINITY,
+    check: ({ file_path }) => pathFault(file_path),
+    describe: ({ file_path }, { cwd }) => `Read ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
+    locations: ({ file_path, offset }) => [offset === undefined ? { path: file_path } : { path: file_path, line: offset }],
+    permission: (input, { cwd }) => places.judge({ input, path: input.file_path, cwd }),
+    run: (input, ctx) => run({ reads: deps.reads, places }, input, ctx),
+  });
+}
+
+type Reader = { readonly reads: Reads; readonly places: ReadablePlaces };
+
+async function run({ reads, places }: Reader, input: Input, ctx: RunContext): Promise<ToolResult> {
+  const place = places.open({ input, path: input.file_path, cwd: ctx.cwd });
+  if (isResult(place)) return place;
+  const { path, shown, isExchanged } = place;
+  try {
+    const { result, record } = await withRegularFile<Outcome>(path, (file) => {
+      if (isExchanged(file.stats)) return Promise.resolve({ result: placeChanged(shown) });
+      return readOpened(file, input, { shown, signal: ctx.signal });
+    });
+    if (!record) return result;
+    await reads.remember(ctx.sessionId, path, record);
+    return { ...result, details: { known: [{ path, digest: record.digest }] } };
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    return fileFailure(error, { shown, otherwise: "read_content_failure" });
+  }
+}
+
+type Naming = { readonly shown: string; readonly signal: AbortSignal };
+type Outcome = { readonly result: ToolResult; readonly record?: ReadRecord };
+
+async function readOpened(file: RegularFile, input: Input, naming: Naming): Promise<Outcome> {
+  const { size } = file.stats;
+  if (size > MAX_FILE) return { result: failure("file_too_large", `${naming.shown} has ${size} bytes; at most ${MAX_FILE} can be read.`) };
+  const { buffer, bytesRead } = await file.handle.read(Buffer.alloc(8192), 0, 8192, 0);
+  const start = buffer.subarray(0, bytesRead);
+  const mediaType = mediaTypeOf(start);
+  if (mediaType !== undefined) return readMedia(file, mediaType, naming);
+  if (isBinary(start)) return { result: failure("read_content_failure", `${naming.shown} is a binary file.`) };
+  return readText(file, input, naming);
+}
+
+/** Text that is UTF-8 throughout or, at the second attempt, as much of it as is. */
+async function readText(file: RegularFile, input: Input, naming: Naming): Promise<Outcome> {
+  try {
+    return await readAs(new TextDecoder("utf-8", { fatal: true }), { file, input, naming, note: "" });
+  } catch (error) {
+    if (errorCode(error) !== "ERR_ENCODING_INVALID_ENCODED_DATA") throw error;
+  }
+  return readAs(new TextDecoder("utf-8"), { file, input, naming, note: NOT_UTF8 });
+}
+
+const NOT_UTF8 = "[not valid UTF-8: bytes that are no text are shown as \ufffd]\n";
+
+type Reading = { readonly file: RegularFile; readonly input: Input; readonly naming: Naming; readonly note: string };
+
+async function readAs(decoder: TextDecoder, { file, input, naming: { shown, signal }, note }: Reading): Promise<Outcome> {
+  const { offset = 1, limit = DEFAULT_LIMIT } = input;
+  const hash = createHash("sha256");
+  const window = lineWindow({ offset, limit, lineChars: LINE_CHARS, totalChars: TOTAL_CHARS });
+  for await (const piece of pieces(file, signal)) {
+    hash.update(piece);
+    window.add(decoder.decode(piece, { stream: true }));
+  }
+  window.add(decoder.decode());
+  const found = window.end();
+  const record = { digest: hash.digest("hex"), lines: { from: offset, to: found.last } };
+  return { result: textResult(found, { offset, shown, note }), record };
+}
+
+type Telling = { readonly offset: number; readonly shown: string; readonly note: string };
+
+function textResult({ lines, last, total }: Window, { offset, shown, note }: Telling): ToolResult {
+  if (lines.length === 0) return { content: `The file has ${total} lines.`, display: `${shown} has ${total} lines.` };
+  const more = total - last;
+  const end = more > 0 ? `\n[${more} more lines; continue with offset ${last + 1}]` : "";
+  return { content: note + lines.join("\n") + end, display: `Read lines ${offset} to ${last} of ${total} of ${shown}` };
+}
+
+async function readMedia(file: RegularFile, mediaType: string, { shown, signal }: Naming): Promise<Outcome> {
+  const { size } = file.stats;
+  const hash = createHash("sha256");
+  const kept: Buffer[] = [];
+  for await (const piece of pieces(file, signal)) {
+    hash.update(piece);
+    if (size <= MAX_PART) kept.push(Buffer.from(piece));
+  }
+  const record = { digest: hash.digest("hex") };
+  const bytes = Buffer.concat(kept);
+  if (size > MAX_PART || bytes.length > MAX_PART)
+    return { result: { content: `[${mediaType}, ${size} bytes: too large to show]` }, record };
+  const data = bytes.toString("base64");
+  const part: ContentPart = mediaType.startsWith("image/")
+    ? { type: "image", mediaType, data }
+    : { type: "file", mediaType, data, name: basename(shown) };
+  return { result: { content: [part], display: `Read ${shown} (${mediaType}, ${bytes.length} bytes)` }, record };
+}

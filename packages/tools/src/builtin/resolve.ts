@@ -1,0 +1,54 @@
+import { defineTool, isObject, type Json, type Tool } from "@assent/core";
+import { description } from "../description.ts";
+import { type Field, object, oneOf, optional, string } from "../schema/fields.ts";
+
+const MAX_EXTRA = 64 * 1024;
+const MAX_DEPTH = 32;
+
+/** Models with strict schemas send null where they mean nothing. */
+const id: Field<string | null> = {
+  shown: { type: ["string", "null"], description: "Which pending action, where several are pending.", maxLength: 64 },
+  optional: false,
+  fault: (value) => {
+    if (value === null) return undefined;
+    if (typeof value !== "string") return "must be string";
+    return value.length > 64 ? "must NOT have more than 64 characters" : undefined;
+  },
+};
+
+const extra: Field<Readonly<Record<string, Json>> | null> = {
+  shown: { type: ["object", "null"], description: "Further data the preview asked for." },
+  optional: false,
+  fault: (value) => {
+    if (value === null) return undefined;
+    if (!isObject(value)) return "must be object";
+    if (depth(value) > MAX_DEPTH) return `must NOT be nested deeper than ${MAX_DEPTH}`;
+    return JSON.stringify(value).length > MAX_EXTRA ? `must NOT have more than ${MAX_EXTRA} characters as JSON` : undefined;
+  },
+};
+
+function depth(value: unknown, at = 1): number {
+  if (typeof value !== "object" || value === null || at > MAX_DEPTH) return at;
+  return Math.max(at, ...Object.values(value).map((member) => depth(member, at + 1)));
+}
+
+const FIELDS = {
+  action: oneOf({ description: "What to do with it.", values: ["apply", "discard"] }),
+  reason: string({ description: "Why, in a sentence.", maxLength: 4_000 }),
+  extra: optional(extra),
+  id: optional(id),
+};
+
+/** The tool that settles what was previewed. The runtime is its body; it is offered only where something can be or is pending. */
+export function resolveTool(): Tool {
+  return defineTool({
+    name: "resolve",
+    title: "Resolve",
+    description: description("resolve"),
+    kind: "other",
+    hidden: true,
+    input: object(FIELDS),
+    runtimeHandler: "resolve",
+    describe: ({ action, reason }) => `${action === "apply" ? "Apply" : "Discard"} the pending action: ${reason}`,
+  });
+}

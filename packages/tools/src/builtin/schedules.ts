@@ -1,0 +1,55 @@
+import { defineTool, type Tool } from "@assent/core";
+import { description } from "../description.ts";
+import { boolean, object, optional, string } from "../schema/fields.ts";
+
+const CREATE = {
+  at: optional(string({ description: "One moment, ISO 8601 with its offset. Give this or every." })),
+  every: optional(string({ description: "A distance of 30s to 24h, like 90s, 10m or 2h. Give this or at." })),
+  prompt: string({ description: "What you are told when it fires.", minLength: 1, maxLength: 10_000 }),
+  recurring: optional(boolean({ description: "false: removed after the first fire. Default true for every." })),
+  durable: optional(boolean({ description: "true: kept over restarts. Default false: it lives with this run." })),
+};
+
+/** Fires a prompt later, or again and again; the runtime is its body. */
+export function scheduleCreateTool(): Tool {
+  return defineTool({
+    name: "schedule_create",
+    title: "Create a schedule",
+    description: description("schedule-create"),
+    kind: "other",
+    input: object(CREATE),
+    runtimeHandler: "schedule_create",
+    check: ({ at, every }) =>
+      (at === undefined) === (every === undefined) ? "params must have exactly one of 'at' and 'every'" : undefined,
+    describe: ({ at, every, prompt }) => `Schedule ${at === undefined ? `every ${every}` : `at ${at}`}: ${prompt}`,
+  });
+}
+
+/** Lists what is scheduled; the runtime is its body. */
+export function scheduleListTool(): Tool {
+  return defineTool({
+    name: "schedule_list",
+    title: "List schedules",
+    description: description("schedule-list"),
+    kind: "think",
+    input: object({}),
+    runtimeHandler: "schedule_list",
+    pollSafe: true,
+    describe: () => "List the schedules",
+    permission: () => "allow",
+  });
+}
+
+/** Removes a schedule; it only takes away what the model arranged, so nobody is asked. */
+export function scheduleDeleteTool(): Tool {
+  return defineTool({
+    name: "schedule_delete",
+    title: "Delete a schedule",
+    description: description("schedule-delete"),
+    kind: "think",
+    input: object({ id: string({ description: "The schedule's id.", minLength: 1, maxLength: 64 }) }),
+    runtimeHandler: "schedule_delete",
+    describe: ({ id }) => `Delete schedule ${id}`,
+    permission: () => "allow",
+  });
+}

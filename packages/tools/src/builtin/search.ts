@@ -1,0 +1,154 @@
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { defineTool, type Processes, type RunContext, type Tool, type ToolResult } from "@assent/core";
+import { errorCode } from "@assent/host";
+import { findProgram, isSensitive, type PathFact, type PathScope } from "@assent/policy";
+import { description } from "../description.ts";
+import { failure, fileFailure, isResult } from "../failure.ts";
+import { type HiddenFiles, type Hides, hiddenFiles } from "../files/hidden-files.ts";
+import { pathFault, placePath } from "../files/path-input.ts";
+import { type Place, readablePlaces } from "../files/readable-place.ts";
+import { oneLine, shownPath } from "../files/shown-path.ts";
+import { walkFiles } from "../files/walk.ts";
+import { boolean, type InputOf, integer, object, oneOf, optional, string } from "../schema/fields.ts";
+import { searchBuiltIn } from "../search/built-in.ts";
+import { inBatches, pathFilter } from "../search/files.ts";
+import type { FoundFile, Search, SearchEngine } from "../search/lines.ts";
+import { PatternFault } from "../search/pattern-cursor.ts";
+import { searchResult } from "../search/result.ts";
+import { searchByRipgrep } from "../search/ripgrep.ts";
+
+const TIMEOUT_MS = 30_000;
+
+const FIELDS = {
+  pattern: string({ description: "The regular expression to search for, in Rust's notation.", minLength: 1, maxLength: 4096 }),
+  path: optional(placePath("The file or directory to search. Default: the working directory.")),
+  glob: optional(string({ description: "Which files to search, such as *.ts or src/**.", minLength: 1, maxLength: 4096 })),
+  output_mode: optional(oneOf({ description: "What is given of the matches. Default files.", values: ["content", "files", "count"] })),
+  context: optional(integer({ description: "Lines to give around each match in content mode. Default 0.", minimum: 0, maximum: 50 })),
+  ignore_case: optional(boolean({ description: "Let upper and lower case match each other. Default false." })),
+  multiline: optional(boolean({ description: "Let a match go over several lines. Default false." })),
+  head_limit: optional(integer({ description: "How many results to give at most. Default 250.", minimum: 1, maximum: 10_000 })),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the search tool needs: where the session works, and how ripgrep is found and started. */
+export type SearchDeps = {
+  readonly workspace: string;
+  readonly scope: PathScope;
+  readonly processes: Processes;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Directories in which programs are looked up; those of the environment when empty. */
+  readonly shellPath?: () => readonly string[];
+  readonly timeoutMs?: number;
+  readonly hides?: Hides;
+};
+
+/** Searches files by ripgrep where it is there, else by itself. It asks where `read` would. */
+export function searchTool(deps: SearchDeps): Tool {
+  const places = readablePlaces(deps);
+  return defineTool({
+    name: "search",
+    title: "Search",
+    description: description("search"),
+    kind: "search",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: ({ pattern, path = "." }) =>
+      pathFault(path, "path") ?? (pattern.includes("\0") ? "params/pattern must not contain a NUL character" : undefined),
+    describe: ({ pattern, path = "." }, { cwd }) =>
+      `Search ${shownPath(deps.workspace, resolve(cwd, path))} for ${JSON.stringify(pattern)}`,
+    locations: ({ path = "." }) => [{ path }],
+    permission: (input, { cwd }) => places.judge({ input, path: input.path ?? ".", cwd }),
+    run: (input, ctx) => {
+      const place = places.open({ input, path: input.path ?? ".", cwd: ctx.cwd });
+      return isResult(place) ? place : run({ ...deps, place }, input, ctx);
+    },
+  });
+}
+
+type Searching = SearchDeps & { readonly place: Place };
+
+async function run(deps: Searching, input: Input, ctx: RunContext): Promise<ToolResult> {
+  const { workspace, scope, place, timeoutMs = TIMEOUT_MS } = deps;
+  const { path: root, shown, fact } = place;
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([ctx.signal, timeout]);
+  try {
+    const stats = await stat(root);
+    if (stats.isFile() && fact.sensitive)
+      return failure("permission_denied", `${shown} holds secrets by its name or place: search does not show such files.`);
+    const hidden = hiddenFiles(deps.hides);
+    const paths = filesOf(root, stats, { glob: input.glob, signal, top: workspace, hidden });
+    if (!paths) return failure("search_path_not_a_directory", `${shown} is neither a file nor a directory.`);
+    const search = searchOf(input);
+    const found = engineOf(deps)(search, inBatches(paths), signal);
+    const isShown = (file: FoundFile): boolean => mayShow(file, scope(file.path, ctx.cwd));
+    return await searchResult(found, { search, isShown, name: (path) => oneLine(shownPath(workspace, path)), hidden: hidden.count });
+  } catch (error) {
+    ctx.signal.throwIfAborted();
+    if (timeout.aborted)
+      return failure(
+        "grep_execution_error",
+        `The search did not end within ${timeoutMs / 1000} s. Choose fewer files, or a simpler pattern.`,
+      );
+    return refusal(error, shown);
+  }
+}
+
+/** A file whose place leads elsewhere by now is not the one that was found; one with other names may be a secret under a harmless name. */
+function mayShow({ path, linked }: FoundFile, { sensitive, real, isProtected }: PathFact): boolean {
+  return !sensitive && real === path && !(linked && isProtected(linked));
+}
+
+type Chosen = { readonly glob: string | undefined; readonly signal: AbortSignal; readonly top: string; readonly hidden: HiddenFiles };
+
+/** What a rule hides is not even searched: whether it matches is not told either. Undefined: there is nothing to search in such a thing. */
+function filesOf(root: string, stats: Stats, { glob, signal, top, hidden }: Chosen): AsyncIterable<string> | undefined {
+  const isMeant = glob === undefined ? () => true : pathFilter(glob);
+  if (stats.isFile()) return only([root], (path) => isMeant([path.slice(path.lastIndexOf("/") + 1)]) && hidden.shows(path));
+  if (!stats.isDirectory()) return undefined;
+  const start = root.endsWith("/") ? root.length : root.length + 1;
+  const isOpen = (path: string): boolean => !isSensitive(path) && isMeant(path.slice(start).split("/")) && hidden.shows(path);
+  return only(walkFiles(root, { signal, top }), isOpen);
+}
+
+async function* only(paths: AsyncIterable<string> | Iterable<string>, isMeant: (path: string) => boolean): AsyncGenerator<string> {
+  for await (const path of paths) if (isMeant(path)) yield path;
+}
+
+/** No program from the workspace is ever taken: whoever writes there would choose what runs. */
+function engineOf({ workspace, processes, environment, shellPath }: SearchDeps): SearchEngine {
+  const named = shellPath?.() ?? [];
+  const path = named.length > 0 ? named : (environment["PATH"] ?? "").split(":");
+  const program = findProgram("rg", { path, workspace });
+  return program ? searchByRipgrep({ file: program.file, processes }) : searchBuiltIn;
+}
+
+function searchOf(input: Input): Search {
+  const {
+    pattern,
+    ignore_case: ignoreCase = false,
+    multiline = false,
+    context = 0,
+    head_limit: keep = 250,
+    output_mode: wanted = "files",
+  } = input;
+  return { pattern, ignoreCase, multiline, context: wanted === "content" ? context : 0, wanted, keep };
+}
+
+function refusal(error: unknown, shown: string): ToolResult {
+  if (error instanceof PatternFault) {
+    const message = `params/pattern must be a regular expression: ${error.message}`;
+    return {
+      content: `Error: Invalid parameters provided. Reason: ${message}`,
+      display: message,
+      error: { type: "invalid_tool_params", message },
+    };
+  }
+  const code = errorCode(error);
+  if (code === "ENOENT" || code === "ENOTDIR") return failure("search_path_not_found", `${shown} does not exist.`);
+  return fileFailure(error, { shown, otherwise: "grep_execution_error" });
+}

@@ -1,0 +1,198 @@
+import { resolve } from "node:path";
+import {
+  type BackgroundCommands,
+  type ConfirmationDetails,
+  defineTool,
+  type Files,
+  messageOf,
+  type RunContext,
+  type Spilled,
+  type StepsEnd,
+  type StepsSpec,
+  type Tool,
+  ToolError,
+  type ToolResult,
+} from "@assent/core";
+import { commandEnvironment } from "@assent/host";
+import { description } from "../description.ts";
+import { failure } from "../failure.ts";
+import { shownPath } from "../files/shown-path.ts";
+import { boolean, type InputOf, integer, object, optional, string } from "../schema/fields.ts";
+import { startInBackground } from "../shell/background.ts";
+import { findBash } from "../shell/bash.ts";
+import { liveOutput, TERMINAL_SIZE } from "../shell/live-output.ts";
+import { shellResult } from "../shell/result.ts";
+import { plannedRun, type StepsPlace } from "../shell/steps.ts";
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const DESCRIBED_CHARS = 200;
+const FIELDS = {
+  command: string({ description: "The command line, run with bash.", maxLength: 1024 * 1024 }),
+  timeout_ms: optional(integer({ description: "Time limit in milliseconds. Default 120000.", minimum: 1, maximum: 3_600_000 })),
+  description: optional(string({ description: "What the command is for, in a few words.", maxLength: 200 })),
+  cwd: optional(string({ description: "Working directory, absolute or relative to the present one.", minLength: 1, maxLength: 4096 })),
+  pty: optional(boolean({ description: "Run it in a terminal of 80 columns and 24 rows. Default false." })),
+};
+
+/** Shown only where somebody keeps such commands; elsewhere a model that uses it is told what is the matter. */
+const BACKGROUND = {
+  run_in_background: optional(
+    boolean({ description: "Answer at once; the command goes on by itself and you are told when it has ended. Default false." }),
+  ),
+};
+
+type Input = InputOf<typeof FIELDS> & Partial<InputOf<typeof BACKGROUND>>;
+
+/** What the shell tool needs. The environment is the user's own; secrets and what redirects a shell are taken out of it. */
+export type ShellDeps = StepsPlace & {
+  readonly files: Files;
+  /** Keeps commands that go on behind their calls; absent: there are none. */
+  readonly background?: BackgroundCommands;
+};
+
+/**
+ * Runs a command line in process groups of its own: with bash the text a person was shown, without any shell the plan of one that nobody saw. It has no opinion of its own:
+ * what is read-only, allowed or malformed is for facts, rules and guards to say.
+ */
+export function shellTool(deps: ShellDeps): Tool {
+  return defineTool({
+    name: "shell",
+    title: "Shell",
+    description: deps.background ? `${description("shell")}\n${description("shell-background")}` : description("shell"),
+    kind: "execute",
+    input: deps.background ? object({ ...FIELDS, ...BACKGROUND }) : object(FIELDS, BACKGROUND),
+    inputAliases: { cmd: "command" },
+    isOutputMarkdown: false,
+    canUpdateOutput: true,
+    check: (input) => faultOf(input, deps),
+    describe,
+    confirm: (input, { cwd }) => confirm(input, cwd),
+    run: (input, ctx) => run(deps, input, ctx),
+  });
+}
+
+function faultOf({ run_in_background, cwd }: Input, { background }: ShellDeps): string | undefined {
+  if (run_in_background && !background) return "params/run_in_background is not available here: run the command in the foreground";
+  return cwd?.includes("\0") ? "params/cwd must not contain a NUL character" : undefined;
+}
+
+/** One line; the whole text is in the details of the approval. */
+function describe({ command, description: words, run_in_background }: Input): string {
+  const what = `Run ${lineOf(command)}${run_in_background ? " in the background" : ""}`;
+  return words === undefined ? what : `${what} (the model says: ${words.replace(/\s+/g, " ")})`;
+}
+
+function lineOf(command: string): string {
+  const line = command.trim().replace(/\s*\n\s*/g, " ⏎ ");
+  return line.length > DESCRIBED_CHARS ? `${line.slice(0, DESCRIBED_CHARS).toWellFormed()}…` : line;
+}
+
+/** Far more than stands before a command's first word. */
+const ROOT_WITHIN = 10_000;
+const OPENING = /^[\s(){!;&|<>]+/;
+const ASSIGNMENTS = /^(?:\s*[A-Za-z_]\w*\+?=(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^\s'"\\])*\s)+/s;
+
+function confirm({ command, cwd, description: words, run_in_background }: Input, from: string): ConfirmationDetails {
+  const warnings = [...(run_in_background ? [STAYS] : []), ...(words === undefined ? [] : [`The model says: ${words}`])];
+  const said = warnings.length === 0 ? {} : { warnings };
+  return { type: "exec", command, rootCommand: rootCommandOf(command), cwd: resolve(from, cwd ?? "."), ...said };
+}
+
+/** A yes to it is a yes to more than the moment. */
+const STAYS = "It runs in the background, until it ends by itself, is stopped, or the session ends.";
+
+/** The first word that is neither an assignment nor a sign of the shell. */
+function rootCommandOf(command: string): string {
+  const from = command.slice(0, ROOT_WITHIN).replace(OPENING, "").replace(ASSIGNMENTS, "").trimStart();
+  return from.split(/[\s;&|<>()]/, 1)[0] ?? "";
+}
+
+async function run(deps: ShellDeps, input: Input, ctx: RunContext): Promise<ToolResult> {
+  const start = ctx.plan === undefined ? startText(deps, input, ctx) : startPlan(deps, ctx);
+  if ("failed" in start) return start.failed;
+  let startFailure: unknown;
+  const started: RunContext["started"] = async (process) => {
+    await ctx.started(process).catch((error: unknown) => {
+      startFailure = error;
+      throw error;
+    });
+  };
+  const note = input.pty && !start.isTerminal ? NO_TERMINAL : undefined;
+  const running: Running = { deps, input, start, note, ctx: { ...ctx, started } };
+  try {
+    return await (input.run_in_background ? runBehind(running) : runHere(running));
+  } catch (error) {
+    if (startFailure !== undefined || error instanceof ToolError) throw startFailure ?? error;
+    return failure("shell_execute_error", `The command was not started in ${shownPath(deps.workspace, start.cwd)}: ${messageOf(error)}.`);
+  }
+}
+
+type Running = {
+  readonly deps: ShellDeps;
+  readonly input: Input;
+  readonly start: Exclude<Start, { readonly failed: ToolResult }>;
+  readonly note: string | undefined;
+  readonly ctx: RunContext;
+};
+
+async function runHere(running: Running): Promise<ToolResult> {
+  const { deps, input, start, ctx } = running;
+  const { isTerminal } = start;
+  const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+  const spill = () => deps.files.spill(ctx.sessionId, ctx.callId);
+  const onOutput = liveOutput(ctx.update, { isTerminal });
+  const end = await start.go({ timeoutMs, onStart: ctx.started, onOutput, spill }, ctx.signal);
+  return await told(end, running);
+}
+
+async function told(end: StepsEnd, { deps, input, start: { isTerminal }, note, ctx }: Running): Promise<ToolResult> {
+  const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS;
+  const save = (output: string): Promise<Spilled> => saved(() => deps.files.spill(ctx.sessionId, ctx.callId), output);
+  return await shellResult(end, { timeoutMs, isTerminal, save, ...(note !== undefined && { note }) });
+}
+
+/** What has come to its end before anything of it could go on is told as in the foreground. */
+async function runBehind(running: Running): Promise<ToolResult> {
+  const { deps, input, start, note, ctx } = running;
+  if (!deps.background) throw new ToolError("Commands cannot run in the background here.", "shell_execute_error");
+  const { command, timeout_ms: timeoutMs, description: words } = input;
+  const about = { command, timeoutMs, note, description: words ?? lineOf(command).slice(0, DESCRIBED_CHARS) };
+  const launched = await startInBackground(deps.background, { ...about, ...start, files: deps.files }, ctx);
+  return "result" in launched ? launched.result : await told(launched.end, running);
+}
+
+/** A program that knows of a terminal may ask there, or do more than its table says. */
+const NO_TERMINAL = "[run without a terminal: what passes by a rule has none]";
+
+async function saved(spill: () => ReturnType<Files["spill"]>, output: string): Promise<Spilled> {
+  const file = await spill();
+  await file.write(output);
+  return await file.end();
+}
+
+type Following = Pick<StepsSpec, "timeoutMs" | "onStart" | "onOutput" | "spill" | "spillsAll">;
+
+/** What is about to run, and where. */
+type Start =
+  | { readonly cwd: string; readonly isTerminal: boolean; readonly go: (following: Following, signal: AbortSignal) => Promise<StepsEnd> }
+  | { readonly failed: ToolResult };
+
+/** The text that was shown to a person, or that a person's mode, hook or grant lets pass whole. */
+function startText(deps: ShellDeps, { command, cwd: from, pty = false }: Input, ctx: RunContext): Start {
+  const { workspace, processes, environment, secretEnv, projectSecretEnv } = deps;
+  const own = commandEnvironment(environment, { secretEnv: secretEnv?.(), projectSecretEnv: projectSecretEnv?.() });
+  const env = pty ? { ...own, TERM: "xterm-256color" } : own;
+  const file = findBash({ workspace, searchPath: env["PATH"] ?? "" });
+  if (file === undefined)
+    return { failed: failure("shell_execute_error", "There is no bash on this machine. Only commands that a rule allows run without it.") };
+  const cwd = resolve(ctx.cwd, from ?? ".");
+  const spec = { file, args: ["--noprofile", "--norc", "-c", "--", command], cwd, env, ...(pty && { pty: TERMINAL_SIZE }) };
+  return { cwd, isTerminal: pty, go: (following, signal) => processes.run({ ...spec, ...following }, signal) };
+}
+
+/** The plan of a text that nobody saw. The text itself is never run then. */
+function startPlan(deps: ShellDeps, { plan, cwd }: RunContext): Start {
+  const planned = plannedRun(plan, deps);
+  if ("failed" in planned) return planned;
+  return { cwd, isTerminal: false, go: (following, signal) => deps.processes.runSteps({ ...planned, ...following }, signal) };
+}

@@ -1,0 +1,49 @@
+import { defineTool, type Tool, type ToolResult } from "@assent/core";
+import { description } from "../description.ts";
+import { array, type InputOf, object, oneOf, record, string } from "../schema/fields.ts";
+
+const STATUSES = ["pending", "in_progress", "completed"] as const;
+
+const FIELDS = {
+  todos: array({
+    description: "The whole list, in the order in which things are to be done.",
+    maxItems: 200,
+    items: record({
+      id: string({ description: "Tells the item from all others.", minLength: 1, maxLength: 64 }),
+      content: string({ description: "What is to be done.", minLength: 1, maxLength: 1000 }),
+      status: oneOf({ description: "How far it has come.", values: STATUSES }),
+    }),
+  }),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** Shows people what the model means to do. The list is what the latest call says; nothing else keeps it. */
+export function todoTool(): Tool {
+  return defineTool({
+    name: "todo",
+    title: "Todo",
+    description: description("todo"),
+    kind: "think",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: repeatedId,
+    describe: ({ todos }) => `Set the todo list: ${countsOf(todos)}`,
+    permission: () => "allow",
+    run: ({ todos }): ToolResult => ({ content: `The list has ${countsOf(todos)}.`, display: { type: "todo_list", todos } }),
+  });
+}
+
+function repeatedId({ todos }: Input): string | undefined {
+  const seen = new Set<string>();
+  for (const [index, { id }] of todos.entries()) {
+    if (seen.has(id)) return `params/todos/${index}/id must be unique: '${id}' stands twice`;
+    seen.add(id);
+  }
+  return undefined;
+}
+
+function countsOf(todos: Input["todos"]): string {
+  const [pending, doing, done] = STATUSES.map((status) => todos.filter((todo) => todo.status === status).length);
+  return `${todos.length} ${todos.length === 1 ? "item" : "items"}: ${done} completed, ${doing} in progress, ${pending} pending`;
+}

@@ -1,0 +1,95 @@
+import { resolve } from "node:path";
+import {
+  type CallContext,
+  type ConfirmationDetails,
+  defineTool,
+  type Preview,
+  type RunContext,
+  type Tool,
+  type ToolResult,
+} from "@assent/core";
+import { description } from "../description.ts";
+import { fileApplied, fileDetails, filePreview, MAX_TEXT } from "../edits/preview.ts";
+import { type FileDeps, type FileTarget, fileTarget, movedSince, unread } from "../edits/target.ts";
+import { failure, isResult } from "../failure.ts";
+import { currentFile } from "../files/file-bytes.ts";
+import { type JudgedPaths, judgedPaths } from "../files/judged-paths.ts";
+import { filePath, pathFault } from "../files/path-input.ts";
+import { shownPath } from "../files/shown-path.ts";
+import { type InputOf, object, string } from "../schema/fields.ts";
+
+const FIELDS = {
+  file_path: filePath,
+  content: string({ description: "The whole new content of the file.", maxLength: MAX_TEXT }),
+};
+
+type Input = InputOf<typeof FIELDS>;
+
+/** What the write tool needs: where the session works, and what it has read. */
+export type WriteDeps = FileDeps;
+
+/**
+ * Creates or replaces a whole file. An existing one must have been read in this session and be unchanged since. It asks, wherever the file is; what a person
+ * approved it does, if the path still leads where it led when the call was judged.
+ */
+export function writeTool(deps: WriteDeps): Tool {
+  const judged = judgedPaths();
+  return defineTool({
+    name: "write",
+    title: "Write",
+    description: description("write"),
+    kind: "edit",
+    input: object(FIELDS),
+    isOutputMarkdown: false,
+    check: ({ file_path, content }) => pathFault(file_path) ?? contentFault(content),
+    describe: ({ file_path, content }, { cwd }) =>
+      `Write ${content.length} characters to ${shownPath(deps.workspace, resolve(cwd, file_path))}`,
+    locations: ({ file_path }) => [{ path: file_path }],
+    permission: (input, { cwd }) => {
+      judged.note(input, deps.scope(input.file_path, cwd));
+      return "ask";
+    },
+    confirm: (input, ctx) => confirm(deps, input, ctx),
+    modify: {
+      current: async (input) => {
+        const { real, absolute } = deps.scope(input.file_path, deps.workspace);
+        const current = await currentFile(judged.place(input) ?? real ?? absolute, MAX_TEXT);
+        return current?.bytes.toString("utf8") ?? "";
+      },
+      proposed: ({ content }) => content,
+      withContent: (input, content) => ({ ...input, content }),
+    },
+    preview: (input, ctx) => preview({ ...deps, judged }, input, ctx),
+    apply: (applied, ctx) => fileApplied(deps.reads, applied, ctx),
+  });
+}
+
+function contentFault(content: string): string | undefined {
+  return Buffer.byteLength(content) > MAX_TEXT ? `params/content must NOT have more than ${MAX_TEXT} bytes` : undefined;
+}
+
+async function preview(deps: WriteDeps & { readonly judged: JudgedPaths }, input: Input, ctx: RunContext): Promise<Preview | ToolResult> {
+  const target = await fileTarget(deps, input.file_path, ctx);
+  if (isResult(target)) return target;
+  const after = Buffer.from(input.content);
+  const refused = movedSince(deps.judged, input, target) ?? refusal(target, after);
+  if (refused) return refused;
+  const { shown, current } = target;
+  return filePreview({ target, after, verb: "Write", done: current ? `Replaced ${shown}` : `Created ${shown}` });
+}
+
+/** Why a file may not become this; undefined when it may. */
+function refusal(target: FileTarget, after: Buffer): ToolResult | undefined {
+  const fault = unread(target);
+  if (fault) return fault;
+  return target.current?.bytes.equals(after) ? failure("edit_no_change", `${target.shown} has exactly this content already.`) : undefined;
+}
+
+async function confirm(deps: WriteDeps, input: Input, ctx: CallContext): Promise<ConfirmationDetails> {
+  const fact = deps.scope(input.file_path, ctx.cwd);
+  const shown = shownPath(deps.workspace, fact.absolute);
+  const target = await fileTarget(deps, input.file_path, ctx);
+  const after = Buffer.from(input.content);
+  if (isResult(target)) return fileDetails({ shown, fact, before: null, after, refused: target });
+  return fileDetails({ shown, fact, before: target.current?.bytes ?? null, after, refused: refusal(target, after) });
+}

@@ -1,0 +1,122 @@
+import { basename } from "node:path";
+import {
+  type AppliedPreview,
+  type CallContext,
+  type ConfirmationDetails,
+  type DiffStat,
+  type Display,
+  isObject,
+  type Preview,
+  type ToolResult,
+} from "@assent/core";
+import type { PathFact } from "@assent/policy";
+import { isBinary } from "../files/file-bytes.ts";
+import type { Reads } from "../files/reads.ts";
+import { oneLine } from "../files/shown-path.ts";
+import { changeBlocks } from "./change-blocks.ts";
+import { type LineChange, lineChanges } from "./line-changes.ts";
+import type { FileTarget } from "./target.ts";
+import { diffText, statOf } from "./unified-diff.ts";
+
+/** The most bytes that are compared as text. */
+export const MAX_TEXT: number = 16 * 1024 * 1024;
+
+/** One file and what it would become. */
+export type PlannedFile = {
+  readonly target: FileTarget;
+  readonly after: Buffer;
+  readonly verb: "Write" | "Edit";
+  /** What the model is told once it is done, up to the counts: "Created a.ts". */
+  readonly done: string;
+};
+
+/** What the change would do, in full; nothing is written. */
+export function filePreview({ target, after, verb, done }: PlannedFile): Preview {
+  const { shown, real, current, fact } = target;
+  const { changes, fileDiff, originalContent, newContent } = compared(shown, current?.bytes ?? null, after);
+  const stat = statOf(changes);
+  const display: Display = { type: "file_diff", fileName: basename(shown), fileDiff, originalContent, newContent, diffStat: stat };
+  const path = oneLine(shown);
+  const blocks = changeBlocks(path, changes);
+  return {
+    label: `${verb}: ${shown}`,
+    blocks: blocks.length > 0 ? blocks : [`${path}\n  1:1`],
+    changes: [{ path: fact.absolute, realPath: real, before: current?.bytes ?? null, after }],
+    data: { real, done: `${done}: ${countsOf(stat)}.` },
+    details: { applied: false, path: shown, created: !current, addedLines: stat.model_added_lines, removedLines: stat.model_removed_lines },
+    display,
+  };
+}
+
+/** Remembers what the file holds now, so that the session may go on changing it, and says what was done. */
+export async function fileApplied(reads: Reads, applied: AppliedPreview, { sessionId }: CallContext): Promise<ToolResult> {
+  const { data, display, files, label } = applied;
+  const { real, done } = isObject(data) ? data : {};
+  const digest = files[0]?.digest.replace(/^sha256:/, "");
+  const known = typeof real === "string" && digest !== undefined ? [{ path: real, digest }] : [];
+  for (const { path, digest: now } of known) await reads.remember(sessionId, path, { digest: now });
+  return {
+    content: typeof done === "string" ? done : `Applied ${label}.`,
+    ...(display !== undefined && { display }),
+    details: { applied: true, files: files.map(({ path, digest: now }) => ({ path, digest: now })), known },
+  };
+}
+
+function countsOf({ model_added_lines, model_removed_lines }: DiffStat): string {
+  return `${model_added_lines} ${model_added_lines === 1 ? "line" : "lines"} added, ${model_removed_lines} removed`;
+}
+
+type Compared = {
+  readonly changes: readonly LineChange[];
+  readonly fileDiff: string;
+  readonly originalContent: string | null;
+  readonly newContent: string;
+};
+
+/** Both sides for people. What is no text, or too long to compare, is named by its size. */
+function compared(name: string, before: Buffer | null, after: Buffer): Compared {
+  const newContent = after.toString("utf8");
+  if (before && (before.length > MAX_TEXT || isBinary(before))) {
+    const originalContent = `[${before.length} bytes that are not shown]`;
+    const changes = lineChanges(`${originalContent}\n`, newContent);
+    const fileDiff = `--- a/${oneLine(name)}\n+++ b/${oneLine(name)}\n${originalContent} are replaced by the new content\n`;
+    return { changes, fileDiff, originalContent, newContent };
+  }
+  const originalContent = before?.toString("utf8") ?? null;
+  const changes = lineChanges(originalContent ?? "", newContent);
+  return { changes, fileDiff: diffText({ name, before: originalContent }, changes), originalContent, newContent };
+}
+
+/** What a person is asked about. */
+export type Asked = {
+  readonly shown: string;
+  readonly fact: PathFact;
+  readonly before: Buffer | null;
+  readonly after: Buffer;
+  /** Why it would fail as things are. */
+  readonly refused: ToolResult | undefined;
+};
+
+/** The file, where it really is, the change, and everything about it that is special. */
+export function fileDetails({ shown, fact, before, after, refused }: Asked): ConfirmationDetails {
+  const { fileDiff, originalContent, newContent } = compared(shown, before, after);
+  const filePath = fact.real ?? fact.absolute;
+  const details = { type: "edit", fileName: basename(fact.absolute), filePath, fileDiff, originalContent, newContent } as const;
+  const warnings = fileWarnings({ shown, fact, refused });
+  return warnings.length > 0 ? { ...details, warnings } : details;
+}
+
+/** What a person must know about a file before it is changed. */
+export function fileWarnings({ shown, fact, refused }: Pick<Asked, "shown" | "fact" | "refused">): readonly string[] {
+  return [...pathWarnings(shown, fact), ...(refused?.error ? [`As things are, nothing will be written: ${refused.error.message}`] : [])];
+}
+
+function pathWarnings(shown: string, { absolute, real, inside, sensitive, control, hazards, writeHazards }: PathFact): readonly string[] {
+  return [
+    ...(real !== absolute ? [`${shown} leads to ${real ?? "a place that cannot be told"}.`] : []),
+    ...(inside ? [] : ["The file is outside the workspace."]),
+    ...(sensitive ? ["The file's name or place says that it holds secrets."] : []),
+    ...(control ? ["This is a control file: it steers agents, or runs code later."] : []),
+    ...writeHazards.slice(real === null ? hazards.length : 0).map(({ text }) => text),
+  ];
+}

@@ -1,0 +1,37 @@
+import { compileNameGlob, compilePathGlob, withoutBraces } from "../files/path-glob.ts";
+
+/** Tells whether a path below a directory is meant, by its names. */
+export type PathFilter = (names: readonly string[]) => boolean;
+
+/** As much as is searched at a time: a command line has its limits. */
+const BATCH_FILES = 1000;
+const BATCH_CHARS = 100_000;
+
+/** A glob as people write it to choose files: without a slash it means a name at any depth, with one the path from the top. `!` means all others. */
+export function pathFilter(glob: string): PathFilter {
+  const isNot = glob.startsWith("!");
+  const tests = withoutBraces(isNot ? glob.slice(1) : glob).map(oneFilter);
+  return (names) => tests.some((test) => test(names)) !== isNot;
+}
+
+function oneFilter(pattern: string): PathFilter {
+  const path = pattern.replace(/^\.?\//, "").replace(/\/$/, "/**");
+  if (pattern.includes("/")) return compilePathGlob(path);
+  const name = compileNameGlob(pattern);
+  return (names) => name(names.at(-1) ?? "");
+}
+
+/** Paths in batches. */
+export async function* inBatches(paths: AsyncIterable<string>): AsyncGenerator<readonly string[]> {
+  let batch: string[] = [];
+  let chars = 0;
+  for await (const path of paths) {
+    batch.push(path);
+    chars += path.length + 1;
+    if (batch.length < BATCH_FILES && chars < BATCH_CHARS) continue;
+    yield batch;
+    batch = [];
+    chars = 0;
+  }
+  if (batch.length > 0) yield batch;
+}

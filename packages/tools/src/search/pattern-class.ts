@@ -1,0 +1,89 @@
+import { type Cursor, PatternFault, type Reading } from "./pattern-cursor.ts";
+import { literal, readMember } from "./pattern-escape.ts";
+
+/** Classes by their name in `[:name:]`, as members of a class. */
+const NAMED: Readonly<Record<string, string>> = {
+  alnum: "0-9A-Za-z",
+  alpha: "A-Za-z",
+  ascii: "\\u{0}-\\u{7f}",
+  blank: "\\u{9}\\u{20}",
+  cntrl: "\\u{0}-\\u{1f}\\u{7f}",
+  digit: "0-9",
+  graph: "\\u{21}-\\u{7e}",
+  lower: "a-z",
+  print: "\\u{20}-\\u{7e}",
+  punct: "\\u{21}-\\u{2f}\\u{3a}-\\u{40}\\u{5b}-\\u{60}\\u{7b}-\\u{7e}",
+  space: "\\u{9}-\\u{d}\\u{20}",
+  upper: "A-Z",
+  word: "0-9A-Za-z\\u{5f}",
+  xdigit: "0-9A-Fa-f",
+};
+
+const OPERATORS: readonly string[] = ["&&", "--", "~~"];
+const DEEPEST = 50;
+
+/** A class of characters, with classes in it and what is taken out of them. The cursor is on its bracket. */
+export function readClass({ cursor }: Pick<Reading, "cursor">, depth = 0): string {
+  const start = cursor.at++;
+  if (depth > DEEPEST) throw new PatternFault(`classes lie more than ${DEEPEST} deep in each other`, start);
+  const isNot = cursor.text[cursor.at] === "^";
+  if (isNot) cursor.at++;
+  let whole: string | undefined;
+  let operator = "";
+  let members = cursor.text[cursor.at] === "]" ? memberAt(cursor, depth) : "";
+  for (; cursor.text[cursor.at] !== "]"; ) {
+    if (cursor.at >= cursor.text.length) throw new PatternFault("a class is not closed", start);
+    const found = OPERATORS.find((one) => cursor.text.startsWith(one, cursor.at));
+    if (found === undefined) members += memberAt(cursor, depth);
+    else {
+      whole = combined({ left: whole, operator, members, start });
+      cursor.at += 2;
+      operator = found;
+      members = "";
+    }
+  }
+  cursor.at++;
+  whole = combined({ left: whole, operator, members, start });
+  return isNot ? `[^${whole}]` : whole;
+}
+
+type Operands = { readonly left: string | undefined; readonly operator: string; readonly members: string; readonly start: number };
+
+/** From left to right, all operators alike. */
+function combined({ left, operator, members, start }: Operands): string {
+  if (members === "") throw new PatternFault("a class is empty", start);
+  const right = `[${members}]`;
+  if (left === undefined) return right;
+  return operator === "~~" ? `[[${left}--${right}][${right}--${left}]]` : `[${left}${operator}${right}]`;
+}
+
+function memberAt(cursor: Cursor, depth: number): string {
+  const { text, at } = cursor;
+  const named = /^\[:(\^?)([a-z]+):\]/.exec(text.slice(at, at + 16));
+  if (named) return namedClass(cursor, named);
+  if (text[at] === "[") return readClass({ cursor }, depth + 1);
+  const first = oneAt(cursor);
+  if (typeof first === "string") return first;
+  const isRange = text[cursor.at] === "-" && !/[-\]]/.test(text[cursor.at + 1] ?? "]");
+  if (!isRange) return literal(first);
+  cursor.at++;
+  const last = oneAt(cursor);
+  if (typeof last === "string" || last < first) throw new PatternFault("a range in a class does not end behind its beginning", at);
+  return `${literal(first)}-${literal(last)}`;
+}
+
+function namedClass(cursor: Cursor, [all, not, name = ""]: RegExpExecArray): string {
+  const members = NAMED[name];
+  if (members === undefined) throw new PatternFault(`the class '${name}' is not known`, cursor.at);
+  cursor.at += all.length;
+  return not ? `[^${members}]` : members;
+}
+
+function oneAt(cursor: Cursor): number | string {
+  const { text, at } = cursor;
+  if (text[at] === "\\") return readMember(cursor);
+  const point = text.codePointAt(at);
+  if (point === undefined) throw new PatternFault("a class is not closed", at);
+  cursor.at += point > 0xffff ? 2 : 1;
+  return point;
+}

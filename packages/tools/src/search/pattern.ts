@@ -1,0 +1,136 @@
+import { readClass } from "./pattern-class.ts";
+import { type Cursor, PatternFault, type Reading } from "./pattern-cursor.ts";
+import { readEscape } from "./pattern-escape.ts";
+
+/** A regular expression of JavaScript. */
+export type JavaScriptPattern = { readonly source: string; readonly flags: string };
+
+/** How deep groups may lie in each other. */
+const DEEPEST = 250;
+
+/**
+ * Says in JavaScript what a regular expression in Rust's notation says: the same classes of characters, borders of words and lines. What JavaScript cannot say, and what
+ * Rust does not know (look-around, references back), is a `PatternFault`.
+ */
+export function toJavaScript(pattern: string, { multiline, ignoreCase }: { multiline: boolean; ignoreCase: boolean }): JavaScriptPattern {
+  const cursor: Cursor = { text: pattern, at: 0 };
+  const modes = switchedModes(cursor, { ignoreCase, dotAll: false }) ?? { ignoreCase, dotAll: false };
+  const source = readAlternatives({ cursor, multiline, modes, flag: modes.ignoreCase, depth: 0 });
+  if (cursor.at < pattern.length) throw new PatternFault("a group is closed that was not opened", cursor.at);
+  const flags = modes.ignoreCase ? "iv" : "v";
+  try {
+    new RegExp(source, flags);
+  } catch (error) {
+    throw new PatternFault(error instanceof Error ? error.message : String(error));
+  }
+  return { source, flags };
+}
+
+/** Up to the end of the group, or of the pattern. Modes that are switched on the way hold to its end, in later alternatives too. */
+function readAlternatives(reading: Reading): string {
+  const { cursor } = reading;
+  let modes = reading.modes;
+  let out = "";
+  let quantifiable = false;
+  while (cursor.at < cursor.text.length && cursor.text[cursor.at] !== ")") {
+    const switched = switchedModes(cursor, modes);
+    modes = switched ?? modes;
+    const piece: Piece = switched ? { source: "", quantifiable: false } : readPiece({ ...reading, modes }, quantifiable);
+    out += piece.source;
+    quantifiable = piece.quantifiable;
+  }
+  return out;
+}
+
+type Piece = { readonly source: string; readonly quantifiable: boolean };
+
+function readPiece(reading: Reading, quantifiable: boolean): Piece {
+  const { cursor, modes, flag } = reading;
+  const at = cursor.at;
+  if (cursor.text[at] === "|") {
+    cursor.at++;
+    return { source: "|", quantifiable: false };
+  }
+  const quantifier = QUANTIFIER.exec(cursor.text.slice(at, at + 40));
+  if (!quantifier) {
+    const atom = readAtom(reading);
+    return { source: modes.ignoreCase === flag ? atom : `(?${flag ? "-i" : "i"}:${atom})`, quantifiable: true };
+  }
+  if (!quantifiable) throw new PatternFault("a repetition follows nothing that can be repeated", at);
+  cursor.at += quantifier[0].length;
+  return { source: quantifier[0].replace("{,", "{0,"), quantifiable: false };
+}
+
+const QUANTIFIER = /^(?:[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\})\??/;
+
+function readAtom(reading: Reading): string {
+  const { cursor } = reading;
+  switch (cursor.text[cursor.at]) {
+    case "(":
+      return readGroup(reading);
+    case "[":
+      return readClass(reading);
+    case "\\":
+      return readEscape(reading);
+    default:
+      return readCharacter(reading);
+  }
+}
+
+function readCharacter({ cursor, multiline, modes }: Reading): string {
+  const at = cursor.at;
+  const character = String.fromCodePoint(cursor.text.codePointAt(at) ?? 0);
+  if (character === "{") throw new PatternFault("a brace opens no repetition: write \\{ for the character", at);
+  if (character === "\n" && !multiline) throw new PatternFault("a line break is found only with multiline", at);
+  cursor.at += character.length;
+  const special = SPECIAL[character];
+  return special ? special[(character === "." ? modes.dotAll : multiline) ? 1 : 0] : character;
+}
+
+/** What a character stands for: usually, and where a dot finds line breaks, or borders are those of every line. */
+const SPECIAL: Readonly<Record<string, readonly [usually: string, otherwise: string]>> = {
+  ".": ["[^\\n]", "[^]"],
+  "^": ["(?:^)", "(?:(?<![^\\n]))"],
+  $: ["(?:$)", "(?:(?![^\\n]))"],
+  "]": ["\\]", "\\]"],
+  "}": ["\\}", "\\}"],
+};
+
+function readGroup(reading: Reading): string {
+  const { cursor, depth } = reading;
+  const at = cursor.at;
+  if (depth >= DEEPEST) throw new PatternFault(`groups lie more than ${DEEPEST} deep in each other`, at);
+  const start = GROUP.exec(cursor.text.slice(at, at + 200));
+  if (!start) throw new PatternFault(unknownGroup(cursor), at);
+  cursor.at += start[0].length;
+  const modes = start[1] === undefined ? reading.modes : readFlags(start[1], reading.modes);
+  const inner = readAlternatives({ ...reading, modes, depth: depth + 1 });
+  if (cursor.text[cursor.at] !== ")") throw new PatternFault("a group is not closed", at);
+  cursor.at++;
+  return `(?:${inner})`;
+}
+
+/** A group with or without a name (nobody refers to it), or with modes of its own. */
+const GROUP = /^\((?:\?P?<[A-Za-z_][\w.[\]]*>|\?([a-zA-Z]*(?:-[a-zA-Z]+)?):|(?!\?))/;
+
+function unknownGroup({ text, at }: Cursor): string {
+  return /^\(\?<?[=!]/.test(text.slice(at, at + 4))
+    ? "look-around is not supported"
+    : `the group that begins with '${text.slice(at, at + 4)}' is not known`;
+}
+
+function switchedModes(cursor: Cursor, modes: Reading["modes"]): Reading["modes"] | undefined {
+  const found = /^\(\?([a-zA-Z]*(?:-[a-zA-Z]+)?)\)/.exec(cursor.text.slice(cursor.at, cursor.at + 20));
+  if (!found?.[1]) return undefined;
+  cursor.at += found[0].length;
+  return readFlags(found[1], modes);
+}
+
+/** `m` and `u` are on already. */
+function readFlags(flags: string, modes: Reading["modes"]): Reading["modes"] {
+  const [on = "", off = ""] = flags.split("-");
+  const strange = /[^imsu]/.exec(on) ?? /[^is]/.exec(off);
+  if (strange) throw new PatternFault(`the flag '${strange[0]}' is not supported`);
+  const set = (letter: string, before: boolean): boolean => (off.includes(letter) ? false : before || on.includes(letter));
+  return { ignoreCase: set("i", modes.ignoreCase), dotAll: set("s", modes.dotAll) };
+}

@@ -1,0 +1,87 @@
+import type { BackgroundCommand, BackgroundCommands, Files, RunContext, SpillFile, StepsEnd, ToolResult } from "@assent/core";
+import { commandEnd, drawnText } from "./result.ts";
+
+/** What is to run, and how its processes are started and followed. */
+export type InBackground = {
+  readonly command: string;
+  readonly description: string;
+  /** Only where it was asked for: a background command may run for as long as the session. */
+  readonly timeoutMs: number | undefined;
+  readonly isTerminal: boolean;
+  readonly note: string | undefined;
+  readonly files: Files;
+  readonly go: (
+    following: {
+      readonly onStart: RunContext["started"];
+      readonly onOutput: (chunk: string) => void;
+      readonly spill: () => Promise<SpillFile>;
+      readonly spillsAll: true;
+      readonly timeoutMs?: number;
+    },
+    signal: AbortSignal,
+  ) => Promise<StepsEnd>;
+};
+
+/** What came of it: a task, or an end before anything had started. */
+export type Launched = { readonly result: ToolResult } | { readonly end: StepsEnd };
+
+/** Starts a command behind its call. Its output is in a file from the first byte on. */
+export async function startInBackground(commands: BackgroundCommands, what: InBackground, ctx: RunContext): Promise<Launched> {
+  const { command, description, files, isTerminal, timeoutMs } = what;
+  const { sessionId, callId } = ctx;
+  const tail = outputTail(isTerminal);
+  let ended: StepsEnd | undefined;
+  let outputFile = "";
+  let isFirst = true;
+  const run: BackgroundCommand["run"] = async ({ signal, started }) => {
+    const file = await files.spill(sessionId, callId);
+    outputFile = file.path;
+    const onStart: RunContext["started"] = async (process) => {
+      if (isFirst) await ctx.started(process); // later ones start when the call has ended
+      isFirst = false;
+      await started(process, file.path);
+    };
+    const limit = timeoutMs === undefined ? {} : { timeoutMs };
+    try {
+      ended = await what.go({ onStart, onOutput: tail.add, spill: async () => file, spillsAll: true, ...limit }, signal);
+    } finally {
+      await file.end().catch(() => undefined); // a file that failed is told by its absence
+    }
+    return commandEnd(ended, { ...what, outputFile });
+  };
+  const task = await commands.start({ sessionId, callId, tool: "shell", command, description, output: tail.text, run }, ctx.signal);
+  if (task !== undefined) return { result: launched(task, { command, description, outputFile }) };
+  if (!ended) throw new Error("nothing was started");
+  return { end: ended };
+}
+
+function launched(
+  task: string,
+  { command, description, outputFile }: Readonly<Record<"command" | "description" | "outputFile", string>>,
+): ToolResult {
+  return {
+    content: [
+      `Started background task ${task} (shell: ${description}). It runs on its own; do not wait or poll.`,
+      `Its output goes to ${outputFile}.`,
+      "You will receive a <task-notification> when it ends.",
+    ].join("\n"),
+    display: { type: "task_execution", agentName: "shell", taskDescription: description, taskPrompt: command, status: "background" },
+    details: { taskId: task, agent: "shell", outputFile },
+  };
+}
+
+const KEPT = 1_048_576;
+/** What is drawn of a terminal's output: drawing all of it would take long. */
+const DRAWN = 64_000;
+
+/** The last 1 MiB of what is written; of a terminal what that would show. */
+function outputTail(isTerminal: boolean): { readonly add: (chunk: string) => void; readonly text: () => string } {
+  let tail = "";
+  return {
+    add: (chunk) => {
+      tail += chunk;
+      if (tail.length > 2 * KEPT) tail = tail.slice(-KEPT); // not at every chunk: a cut copies
+    },
+    text: () => (isTerminal ? drawnText(tail.slice(-DRAWN)) : tail.slice(-KEPT).toWellFormed()),
+  };
+}

@@ -1,0 +1,133 @@
+import type { BackgroundEnd, Display, Spilled, StepsEnd, ToolResult } from "@assent/core";
+import { composeCut, cutOutput } from "@assent/core/parts";
+import { makeAnsiScreen } from "@assent/host";
+import { refusalOf } from "./steps.ts";
+
+/** Output that is cut here is cut a little below what the runtime lets through, so that it is not cut twice. */
+const CUT = { maxChars: 24_000, maxLines: 950, keep: "both" } as const;
+
+/** How a command was run, and where output goes that is too long to give. */
+export type ShellRun = {
+  readonly timeoutMs: number;
+  readonly isTerminal: boolean;
+  /** What is to be said about the way it was run. */
+  readonly note?: string;
+  readonly save: (output: string) => Promise<Spilled>;
+};
+
+/** What the model and people are given of a command that has ended. */
+export async function shellResult(end: StepsEnd, run: ShellRun): Promise<ToolResult> {
+  const { text, spilled } = await shownOutput(end, run);
+  const [type, message, last] = fateOf(end, run.timeoutMs);
+  const lines = [last, survivorsLine(end), run.note ?? ""].filter((line) => line !== "");
+  const { content, display } = run.isTerminal ? fromTerminal(text, lines) : asWritten(text, lines);
+  return {
+    content,
+    ...(display && { display }),
+    ...(type !== undefined && { error: { type, message } }),
+    ...(spilled && { spilled: [spilled] }),
+  };
+}
+
+/** What is told of a background command that has ended, within what a notice holds. */
+const NOTICE_CUT = { maxChars: 20_000, maxLines: 950, keep: "both" } as const;
+
+/** How a background command was run, and where all it wrote is. */
+export type BackgroundRun = {
+  readonly timeoutMs: number | undefined;
+  readonly isTerminal: boolean;
+  readonly note: string | undefined;
+  readonly outputFile: string;
+};
+
+/** How a background command ended, as its notice tells it. */
+export function commandEnd(end: StepsEnd, { timeoutMs = 0, isTerminal, note = "", outputFile }: BackgroundRun): BackgroundEnd {
+  const [type, message] = fateOf(end, timeoutMs);
+  const cut = cutOutput(end.output, NOTICE_CUT);
+  const { chars, lines, dropped, spilled } = end;
+  const text = cut ? composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, undefined) : end.output;
+  const shown = isTerminal ? drawnText(text) : text.trimEnd();
+  const whole = spilled?.cut ? `[its output, up to the file limit: ${outputFile}]` : `[all of its output: ${outputFile}]`;
+  const where = chars === 0 || spilled ? whole : "[its output could not be kept in a file]";
+  const result = [shown === "" ? "(no output)" : shown, survivorsLine(end), note, where].filter((line) => line !== "").join("\n");
+  const common = { result, partial: end.ended !== "exit" };
+  if (type === undefined) return { ...common, status: "completed", error: null };
+  if (end.ended === "cancelled") return { ...common, status: "cancelled", error: null };
+  return { ...common, status: "failed", error: end.ended === "timeout" ? `time limit (${timeoutMs} ms) reached` : message };
+}
+
+function survivorsLine({ survivors }: StepsEnd): string {
+  return survivors.length > 0 ? `[still running: process ${survivors.join(", ")}]` : "";
+}
+
+/** The error's type and message, and the line after the output; no type for a success. */
+function fateOf(
+  { ended, exitCode, signal, refused }: StepsEnd,
+  timeoutMs: number,
+): readonly [type: string | undefined, message: string, last: string] {
+  if (ended === "timeout") {
+    const message = `Tool 'shell' did not finish within ${timeoutMs / 1000} s and was stopped. It may have had effects.`;
+    return ["execution_timeout", message, `Error: ${message}`];
+  }
+  if (ended === "cancelled") return ["cancelled", "The command was cancelled.", "[cancelled]"];
+  if (refused) {
+    const [type, message] = refusalOf(refused);
+    return [type, message, `Error: ${message}`];
+  }
+  if (signal !== null) return ["shell_execute_error", `The command was ended by ${signal}.`, `[ended by signal ${signal}]`];
+  if (exitCode === 0) return [undefined, "", ""];
+  return ["shell_execute_error", `The command ended with exit code ${exitCode}.`, `[exit code ${exitCode}]`];
+}
+
+type Shown = { readonly text: string; readonly spilled: Spilled | undefined };
+
+/**
+ * Output that was held whole is left to the runtime to cut; of other output only this tool knows how much there was. What comes from a terminal is cut before it is drawn:
+ * drawing all of it would take long.
+ */
+async function shownOutput({ output, dropped, chars, lines, spilled }: StepsEnd, { isTerminal, save }: ShellRun): Promise<Shown> {
+  const cut = dropped > 0 || isTerminal ? cutOutput(output, CUT) : undefined;
+  if (!cut) return { text: output, spilled };
+  const file = dropped > 0 ? spilled : await save(output).catch(() => undefined);
+  return { text: composeCut(dropped > 0 ? { ...cut, chars, lines } : cut, file ?? "unsaved"), spilled: file };
+}
+
+type Given = { readonly content: string; readonly display?: Display };
+
+/** The bytes as they came; where they hold escape sequences, people see what those mean. */
+function asWritten(text: string, last: readonly string[]): Given {
+  const output = text.endsWith("\n") ? text.slice(0, -1) : text;
+  const content = [...(output === "" ? [] : [output]), ...last].join("\n");
+  if (!text.includes("\x1b")) return { content };
+  const cut = cutOutput(content, CUT);
+  return { content, display: { type: "ansi_output", ansiOutput: drawn(cut ? composeCut(cut, undefined) : content) } };
+}
+
+/** Wider than the terminal: lines that it broke only for want of room are whole. */
+const DRAWN_SIZE = { columns: 500, rows: 24 } as const;
+
+/** What the terminal would show, for both: nobody can read what moves the cursor. */
+function fromTerminal(text: string, last: readonly string[]): Given {
+  const lines = drawn(text);
+  const shown = lines.map(textOf);
+  const display: Display = { type: "ansi_output", ansiOutput: [...lines, ...last.flatMap((line) => drawn(line))] };
+  return { content: [...shown, ...last].join("\n"), display };
+}
+
+/** The text that a terminal would show. */
+export function drawnText(text: string): string {
+  return drawn(text).map(textOf).join("\n");
+}
+
+function textOf(line: Drawn[number]): string {
+  const text = line.map((run) => run.text).join("");
+  return text.trimEnd();
+}
+
+type Drawn = ReturnType<ReturnType<typeof makeAnsiScreen>["lines"]>;
+
+function drawn(text: string): Drawn {
+  const screen = makeAnsiScreen(DRAWN_SIZE);
+  screen.write(text.replaceAll(/(?<!\r)\n/g, "\r\n"));
+  return screen.lines();
+}

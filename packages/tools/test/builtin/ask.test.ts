@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Answered, createDispatcher, createRegistry, fixedPolicy, memoryLedger, openSession, type Questioner } from "@assent/core";
+import { hostPorts, thisHolder } from "@assent/host";
+import { askTool } from "../../src/builtin/ask.ts";
+import { scratch } from "../scratch.ts";
+
+const tool = askTool();
+const labels = (...all: string[]) => all.map((label) => ({ label }));
+const question = (over: object = {}) => ({ id: "db", question: "Which database?", options: labels("SQLite", "Postgres"), ...over });
+
+async function faultOf(input: object): Promise<string> {
+  try {
+    await tool.build(input);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+  return "";
+}
+
+describe("input that is refused", () => {
+  const REFUSED: readonly (readonly [name: string, input: object, text: string])[] = [
+    ["AK-01: no question", { questions: [] }, "questions must not be empty"],
+    ["AK-02: no questions", {}, "params must have required property 'questions'"],
+    ["AK-02: questions that are no list", { questions: "Which?" }, "params/questions must be array"],
+    [
+      "AK-03: an option that the picker adds",
+      { questions: [question({ options: labels("OTHER (type your own)") })] },
+      'Option "OTHER (type your own)" is reserved in question db; the picker adds it',
+    ],
+    [
+      "AK-04: the row that ends a choice",
+      { questions: [question({ options: labels("done selecting"), multi: true })] },
+      'Option "done selecting" is reserved in question db; the picker adds it',
+    ],
+    ["AK-05: two equal labels", { questions: [question({ options: labels("A", "A\r") })] }, 'Duplicate option "A" in question db'],
+    ["AK-07: two equal ids", { questions: [question(), question()] }, 'Duplicate question id "db"'],
+    ["AK-08: an empty label", { questions: [question({ options: labels("") })] }, "Invalid option label in question db"],
+    ["AK-08: a label of two lines", { questions: [question({ options: labels("a\nb") })] }, "Invalid option label in question db"],
+    [
+      "AK-08: a label beyond the limit",
+      { questions: [question({ options: labels("x".repeat(201)) })] },
+      "Invalid option label in question db",
+    ],
+    [
+      "more than 20 questions",
+      { questions: Array.from({ length: 21 }, (_, at) => question({ id: `q${at}` })) },
+      "params/questions must NOT have more than 20 items",
+    ],
+    [
+      "more than 20 options",
+      { questions: [question({ options: labels(..."abcdefghijklmnopqrstu") })] },
+      "params/questions/0/options must NOT have more than 20 items",
+    ],
+    ["a blank question", { questions: [question({ question: " \n" })] }, "params/questions/0/question must NOT be blank"],
+    ["an id of other letters", { questions: [question({ id: "a b" })] }, 'params/questions/0/id must match pattern "^[A-Za-z0-9_.-]+$"'],
+    [
+      "a header beyond the limit",
+      { questions: [question({ header: "x".repeat(17) })] },
+      "params/questions/0/header must NOT have more than 16 characters",
+    ],
+    ["no options at all", { questions: [{ id: "a", question: "b" }] }, "params/questions/0 must have required property 'options'"],
+    ["a field too many", { questions: [question({ why: "x" })] }, "params/questions/0 must NOT have additional property 'why'"],
+  ];
+  for (const [name, input, text] of REFUSED) test(name, async () => assert.equal(await faultOf(input), text));
+});
+
+describe("input that is taken", () => {
+  const TAKEN: readonly (readonly [name: string, over: object])[] = [
+    ["AK-06: a label, and the same with the picker's suffix", { options: labels("X", "X (Recommended)") }],
+    ["AK-38: no options: only a text can answer", { options: [] }],
+    ["AK-40: labels with markup and control characters", { options: labels("<b>", "\u001b[1mbold") }],
+    ...[-1, 0.5, 7, 1e15].map((recommended) => [`AK-22: ${recommended} as a hint`, { recommended }] as const),
+  ];
+  for (const [name, over] of TAKEN) test(name, async () => assert.equal(await faultOf({ questions: [question(over)] }), ""));
+});
+
+test("it is hidden until somebody can answer, changes nothing, and needs nobody's leave", async () => {
+  assert.deepEqual([tool.kind, tool.hidden, tool.definition.runtimeHandler], ["think", true, "ask"]);
+  const invocation = await tool.build({ questions: [question()] });
+  assert.equal(await invocation.permission(), "allow");
+  assert.equal(invocation.describe(), "Ask: Which database?");
+});
+
+test("the limits that its own words check are told to the model too", () => {
+  const shown = JSON.stringify(tool.inputSchema);
+  for (const part of ['"minItems":1,"maxItems":20', '"minLength":1,"maxLength":200']) {
+    const members = part.split(",");
+    assert.ok(
+      members.every((member) => shown.includes(member)),
+      part,
+    );
+  }
+});
+
+test("AK-20, AK-01: the real tool in the real runtime", async (t) => {
+  const { clock, ids, digest } = hostPorts({ stateDirectory: scratch(t) });
+  const session = await openSession(
+    { ledger: memoryLedger({ clock, ids }), clock, ids },
+    { holder: thisHolder("test"), create: { cwd: "/" } },
+  );
+  const said: Answered = { outcome: "answered", answers: [{ id: "db", selected: ["Postgres"] }] };
+  const questioner: Questioner = { available: () => true, ask: async () => said };
+  const tools = createRegistry();
+  tools.add(tool);
+  const by = { kind: "person", user: "u", name: "n", door: "test", pid: 1 } as const;
+  const dispatcher = createDispatcher({ session, clock, ids, digest, policy: fixedPolicy(), questioner, by });
+  const { signal } = new AbortController();
+  const ask = (questions: object[]) => dispatcher.process({ calls: [{ name: "ask", arguments: { questions } }], tools, signal });
+  const [report] = (await ask([question({ recommended: 1 })])).results;
+  assert.ok(report && report.outcome !== "waiting");
+  assert.deepEqual([report.outcome, report.type, report.result.content], ["succeeded", "answered", "User selected: Postgres"]);
+  const [refused] = (await ask([])).results;
+  assert.ok(refused && refused.outcome !== "waiting");
+  assert.deepEqual(
+    [refused.outcome, refused.type, refused.result.content],
+    ["invalid", "invalid_tool_params", "Error: Invalid parameters provided. Reason: questions must not be empty"],
+  );
+});
