@@ -12,7 +12,9 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** A build never takes anything away, so a module that was renamed or deleted would be published for ever. */
 function removeStale() {
   for (const output of globSync("packages/*/dist/**/*.{js,d.ts}", { cwd: root })) {
-    const source = output.replace("/dist/", "/src/").replace(/\.(?:d\.ts|js)$/, ".ts");
+    const source = output
+      .replace(/\/dist\/(?:src\/)?/, output.includes("/dist/testing/") ? "/" : "/src/")
+      .replace(/\.(?:d\.ts|js)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(join(root, output));
   }
 }
@@ -36,10 +38,10 @@ function withoutPlaces(text, { inputs }) {
 
 /** What is there by the time an entry, or what is loaded later, is wanted: all that they share is part of that, and not of a third file. */
 const BENEATH = {
-  "testing/index.js": ["index.js"],
-  "ungoverned.js": ["index.js"],
-  "parts.js": ["index.js"],
-  "runtime/ledger-work.js": ["index.js", "parts.js"],
+  "testing/index.js": ["src/index.js"],
+  "src/ungoverned.js": ["src/index.js"],
+  "src/parts.js": ["src/index.js"],
+  "src/runtime/ledger-work.js": ["src/index.js", "src/parts.js"],
 };
 
 const onTopOfEntries = (dist) => ({
@@ -61,10 +63,10 @@ async function joinCore() {
     const { metafile, outputFiles } = await build(options);
     return outputFiles.map(({ path, text }) => ({ path, text: withoutPlaces(text, metafile) }));
   };
-  const all = await joined({ index: "index.js", parts: "parts.js", testing: "testing/index.js", ungoverned: "ungoverned.js" }, [
+  const all = await joined({ index: "src/index.js", parts: "src/parts.js", testing: "testing/index.js", ungoverned: "src/ungoverned.js" }, [
     onTopOfEntries(dist),
   ]);
-  const texts = await joined({ text: "text.js" }, []); // five functions: there may be two of them
+  const texts = await joined({ text: "src/text.js" }, []); // five functions: there may be two of them
   mkdirSync(outdir, { recursive: true });
   for (const { path, text } of [...all, ...texts]) writeFileSync(path, text.replace(INITIALISER, "$1/* @__PURE__ */ "));
 }

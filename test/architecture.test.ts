@@ -22,8 +22,8 @@ const ROWS: readonly { name: string; files: string; except?: readonly string[]; 
   },
   { name: "core/src/runtime", files: "packages/core/src/runtime/**/*.ts", mayImport: ["core/src", "core/src/model"], node: "none" },
   {
-    name: "core/src/testing",
-    files: "packages/core/src/testing/**/*.ts",
+    name: "core/testing",
+    files: "packages/core/testing/**/*.ts",
     mayImport: ["core/src/runtime", "core/src", "core/src/model"],
     node: "any",
   },
@@ -172,13 +172,17 @@ describe("one place for each dangerous thing", () => {
       "only the effect and the ungoverned entry execute a tool",
       /\.(?:execute|perform)\(/,
       "invocation.execute(signal)",
-      ["packages/core/src/runtime/effect.ts", "packages/core/src/ungoverned.ts"],
+      ["packages/core/src/runtime/pipeline/effect.ts", "packages/core/src/ungoverned.ts"],
     ],
     [
       "only run-call and recovery reach the effect",
       /\brunBody\b/,
       'import { runBody } from "./effect.ts"',
-      ["packages/core/src/runtime/effect.ts", "packages/core/src/runtime/recover.ts", "packages/core/src/runtime/run-call.ts"],
+      [
+        "packages/core/src/runtime/pipeline/effect.ts",
+        "packages/core/src/runtime/recover.ts",
+        "packages/core/src/runtime/pipeline/run-call.ts",
+      ],
     ],
     // A host's program starts Assent, and nothing else.
     [

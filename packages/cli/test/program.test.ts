@@ -28,9 +28,9 @@ describe("the program", () => {
       .map((url) => relative(PACKAGE, fileURLToPath(url)))
       .sort();
     assert.deepEqual(modules, [
-      "../core/src/model/display-width.ts",
-      "../core/src/model/unicode-pattern.ts",
-      "../core/src/model/visible-text.ts",
+      "../core/src/model/text/display-width.ts",
+      "../core/src/model/text/unicode-pattern.ts",
+      "../core/src/model/text/visible-text.ts",
       "../core/src/text.ts",
       "bin/assent.js",
       "src/command-line.ts",

@@ -1,4 +1,4 @@
-import type { TaskProcess, TaskStatus } from "./model/task-events.ts";
+import type { TaskProcess, TaskStatus } from "./model/task/events.ts";
 
 /** How a background command ended, as its notice tells it. */
 export type BackgroundEnd = {

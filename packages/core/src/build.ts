@@ -1,15 +1,15 @@
 import { andThen } from "./and-then.ts";
 import type { Checked, InputReader } from "./input-reader.ts";
 import { BoundInvocation } from "./invocation.ts";
-import { coerce } from "./model/coerce.ts";
-import type { Coercion } from "./model/coercion.ts";
-import { copyInput } from "./model/copy-json.ts";
-import { InvalidInput } from "./model/invalid-input.ts";
-import type { Json, JsonObject } from "./model/json.ts";
-import { pointerStep } from "./model/json-pointer.ts";
-import { problemText } from "./model/problem-text.ts";
-import { sameJson } from "./model/same-json.ts";
-import { messageOf } from "./model/thrown.ts";
+import { copyInput } from "./model/json/copy.ts";
+import type { Json, JsonObject } from "./model/json/json.ts";
+import { pointerStep } from "./model/json/pointer.ts";
+import { sameJson } from "./model/json/same.ts";
+import { messageOf } from "./model/result/thrown.ts";
+import { coerce } from "./model/schema/coerce.ts";
+import type { Coercion } from "./model/schema/coercion.ts";
+import { InvalidInput } from "./model/schema/invalid-input.ts";
+import { problemText } from "./model/schema/problem-text.ts";
 import type { SchemaProblem } from "./ports.ts";
 import type { CallContext, Maybe, ToolDefinition } from "./tool-definition.ts";
 

@@ -1,10 +1,10 @@
 import { frozenJson } from "./frozen-json.ts";
 import { isStandardSchema } from "./input-reader.ts";
-import { acceptsObjects } from "./model/accepts-objects.ts";
-import { editDistance } from "./model/edit-distance.ts";
-import { isObject } from "./model/json.ts";
+import { isObject } from "./model/json/json.ts";
 import { KINDS, MUTATOR_KINDS } from "./model/kind.ts";
-import { messageOf } from "./model/thrown.ts";
+import { messageOf } from "./model/result/thrown.ts";
+import { acceptsObjects } from "./model/schema/accepts-objects.ts";
+import { editDistance } from "./model/text/edit-distance.ts";
 import type { ToolDefinition } from "./tool-definition.ts";
 import { type DefinitionCode, ToolDefinitionError } from "./tool-definition-error.ts";
 

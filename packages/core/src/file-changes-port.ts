@@ -1,4 +1,4 @@
-import type { FileStanding } from "./model/proposal-events.ts";
+import type { FileStanding } from "./model/proposal/events.ts";
 import type { Maybe } from "./tool-definition.ts";
 
 /** A file's content at one end of a change. `digest` is `sha256:<hex>` of the raw bytes, which are fetched when they are needed. */

@@ -1,6 +1,6 @@
 import type { Scope } from "./model/decision.ts";
-import type { HookPoint } from "./model/hook-event-table.ts";
-import type { JsonObject } from "./model/json.ts";
+import type { HookPoint } from "./model/hooks/event-table.ts";
+import type { JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Maybe } from "./tool-definition.ts";
 

@@ -24,12 +24,7 @@ export { LedgerError } from "./ledger-port.ts";
 export type { Answer, By, Remember } from "./model/answer.ts";
 export type { Call, Yes } from "./model/call.ts";
 export { hasJudgement, mayBeUnderWay, next } from "./model/call.ts";
-export { canonicalJson } from "./model/canonical-json.ts";
-export type { CheckerRules, ToolShape } from "./model/checker.ts";
-export { makeChecker, mergeCheckers } from "./model/checker.ts";
-export type { Coercion } from "./model/coercion.ts";
 export type { ConfirmationDetails } from "./model/confirmation.ts";
-export { contentText } from "./model/content-text.ts";
 export type {
   Circumstances,
   Decision,
@@ -45,19 +40,16 @@ export type {
   Verdict,
 } from "./model/decision.ts";
 export { MODES } from "./model/decision.ts";
-export { cutToWidth, displayWidth } from "./model/display-width.ts";
-export { editDistance } from "./model/edit-distance.ts";
 export { ERROR_TYPES } from "./model/error-types.ts";
 export type { Draft, EventBodies, EventType, Holder, LedgerEvent, Place, StoredEvent } from "./model/events.ts";
 export { SHARED } from "./model/events.ts";
 export type { SessionState } from "./model/fold.ts";
 export { emptySession, fold, IllegalEvent } from "./model/fold.ts";
-export type { Glob } from "./model/glob.ts";
-export { compileGlob } from "./model/glob.ts";
 export type { Grant, GrantScope } from "./model/grant.ts";
 export { grantAt, grantRefusal, nextGrantRow } from "./model/grant-row.ts";
-export type { Json, JsonObject } from "./model/json.ts";
-export { isObject } from "./model/json.ts";
+export { canonicalJson } from "./model/json/canonical.ts";
+export type { Json, JsonObject } from "./model/json/json.ts";
+export { isObject } from "./model/json/json.ts";
 export type { Kind } from "./model/kind.ts";
 export { CONCURRENCY_SAFE_KINDS, KINDS, MUTATOR_KINDS } from "./model/kind.ts";
 export {
@@ -87,23 +79,31 @@ export {
 export type { OpenRows } from "./model/open-rows.ts";
 export type { Outcome, OutcomeState } from "./model/outcome.ts";
 export { OUTCOMES } from "./model/outcome.ts";
-export type { Condition, Pattern, Subject } from "./model/pattern.ts";
-export { matchesPattern, parsePattern } from "./model/pattern.ts";
-export { PatternError } from "./model/pattern-error.ts";
-export type { FileEffect, ProposalManifest, ProposalRow, ProposalStanding } from "./model/proposal.ts";
-export type { FileStanding, Resolution } from "./model/proposal-events.ts";
-export { isOpenProposal } from "./model/proposal-row.ts";
-export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question.ts";
+export type { CheckerRules, ToolShape } from "./model/pattern/checker.ts";
+export { makeChecker, mergeCheckers } from "./model/pattern/checker.ts";
+export { PatternError } from "./model/pattern/error.ts";
+export type { Glob } from "./model/pattern/glob.ts";
+export { compileGlob } from "./model/pattern/glob.ts";
+export type { Condition, Pattern, Subject } from "./model/pattern/pattern.ts";
+export { matchesPattern, parsePattern } from "./model/pattern/pattern.ts";
+export type { FileStanding, Resolution } from "./model/proposal/events.ts";
+export type { FileEffect, ProposalManifest, ProposalRow, ProposalStanding } from "./model/proposal/proposal.ts";
+export { isOpenProposal } from "./model/proposal/row.ts";
+export type { AskedQuestion, Question, QuestionAnswer, QuestionOption } from "./model/question/question.ts";
 export type { Request, Unit } from "./model/request.ts";
-export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result.ts";
-export { hasCycleInSchema } from "./model/schema-cycle.ts";
+export type { Content, ContentPart, DiffStat, Display, Spilled, ToolResult } from "./model/result/result.ts";
+export { messageOf } from "./model/result/thrown.ts";
+export type { Coercion } from "./model/schema/coercion.ts";
+export { hasCycleInSchema } from "./model/schema/cycle.ts";
 export { nextSessionRow, openedBy, sessionAt } from "./model/session-row.ts";
 export { fromSnapshot, toSnapshot } from "./model/snapshot.ts";
-export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task-events.ts";
-export type { ScheduleRow, TaskRow } from "./model/task-row.ts";
-export { messageOf } from "./model/thrown.ts";
+export type { ScheduleEventBodies, TaskCommand, TaskEventBodies, TaskProcess, TaskStatus, TaskUsage } from "./model/task/events.ts";
+export type { ScheduleRow, TaskRow } from "./model/task/row.ts";
+export { contentText } from "./model/text/content-text.ts";
+export { cutToWidth, displayWidth } from "./model/text/display-width.ts";
+export { editDistance } from "./model/text/edit-distance.ts";
+export { oneLine, visible } from "./model/text/visible-text.ts";
 export type { AssistantPart, Usage } from "./model/turn-events.ts";
-export { oneLine, visible } from "./model/visible-text.ts";
 export { ParkRequest } from "./park-request.ts";
 export type { PlanFiles } from "./plan-files-port.ts";
 export type {
@@ -144,8 +144,8 @@ export type { Answered, OpenQuestion, Questioner, QuestionTimer } from "./questi
 export { AnsweredElsewhere } from "./question-port.ts";
 export type { Registry } from "./registry.ts";
 export { createRegistry } from "./registry.ts";
-export type { AnswerPorts, AnswerReport, Requests } from "./runtime/answer-approval.ts";
-export type { ResolveHandler } from "./runtime/closures.ts";
+export type { AnswerPorts, AnswerReport, Requests } from "./runtime/approval/answer.ts";
+export type { RequestPorts } from "./runtime/approval/requests.ts";
 export type {
   Batch,
   BatchReport,
@@ -157,8 +157,7 @@ export type {
   RuntimeHandler,
 } from "./runtime/dispatch.ts";
 export type { Dispatcher } from "./runtime/dispatcher.ts";
-export { fixedPolicy } from "./runtime/fixed-policy.ts";
-export { memoryLedger } from "./runtime/memory-ledger.ts";
+export { memoryLedger } from "./runtime/memory-ledger/ledger.ts";
 export {
   answerApproval,
   answerQuestion,
@@ -170,15 +169,22 @@ export {
   storedProposal,
   wholeQuestion,
 } from "./runtime/on-demand.ts";
-export { patternRules } from "./runtime/pattern-rules.ts";
-export type { ProposalReport, Proposals } from "./runtime/proposals.ts";
-export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/questioning-answer.ts";
-export { queueResolveHandler } from "./runtime/queue-resolve-handler.ts";
-export type { RecordedCall } from "./runtime/recorded.ts";
-export type { RequestPorts } from "./runtime/requests.ts";
-export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session.ts";
-export type { ResolveWords, StandingContext, StandingHandler, StandingQuestion, StandingResult } from "./runtime/standing-handler.ts";
-export type { StoredProposal } from "./runtime/stored-proposal.ts";
+export { fixedPolicy } from "./runtime/policy/fixed-policy.ts";
+export { patternRules } from "./runtime/policy/pattern-rules.ts";
+export type { ResolveHandler } from "./runtime/proposal/closures.ts";
+export type { ProposalReport, Proposals } from "./runtime/proposal/proposals.ts";
+export { queueResolveHandler } from "./runtime/proposal/queue-resolve-handler.ts";
+export type {
+  ResolveWords,
+  StandingContext,
+  StandingHandler,
+  StandingQuestion,
+  StandingResult,
+} from "./runtime/proposal/standing-handler.ts";
+export type { StoredProposal } from "./runtime/proposal/stored.ts";
+export type { QuestionPorts, QuestionReply, QuestionReport } from "./runtime/question/answer.ts";
+export type { RecordedCall } from "./runtime/session/recorded.ts";
+export type { NewSession, Session, SessionOptions, SessionPorts } from "./runtime/session/session.ts";
 export type { InferOutput, StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
 export { defineTool, isTool, ToolDefinitionError } from "./tool.ts";
 export type {

@@ -1,8 +1,8 @@
 import { frozenJson } from "./frozen-json.ts";
-import { acceptsObjects } from "./model/accepts-objects.ts";
-import { isObject, type JsonObject } from "./model/json.ts";
-import { jsonPointer } from "./model/json-pointer.ts";
-import { messageOf } from "./model/thrown.ts";
+import { isObject, type JsonObject } from "./model/json/json.ts";
+import { jsonPointer } from "./model/json/pointer.ts";
+import { messageOf } from "./model/result/thrown.ts";
+import { acceptsObjects } from "./model/schema/accepts-objects.ts";
 import type { SchemaProblem, Schemas, Validator } from "./ports.ts";
 import type { StandardResult, StandardSchema } from "./standard-schema.ts";
 import type { JsonSchema, Maybe, ToolDefinition } from "./tool-definition.ts";

@@ -1,11 +1,11 @@
-import type { Coercion } from "./model/coercion.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
-import { cutText } from "./model/cut-text.ts";
-import { isObject, type JsonObject } from "./model/json.ts";
-import { normaliseResult, textResult } from "./model/normalise-result.ts";
-import { resolvePath } from "./model/resolve-path.ts";
-import type { Display, ToolResult } from "./model/result.ts";
-import { messageOf } from "./model/thrown.ts";
+import { isObject, type JsonObject } from "./model/json/json.ts";
+import { normaliseResult, textResult } from "./model/result/normalize.ts";
+import type { Display, ToolResult } from "./model/result/result.ts";
+import { messageOf } from "./model/result/thrown.ts";
+import type { Coercion } from "./model/schema/coercion.ts";
+import { cutText } from "./model/text/cut-text.ts";
+import { resolvePath } from "./model/text/resolve-path.ts";
 import type { CallContext, Invocation, Location, Maybe, RunContext, ToolDefinition, ToolOpinion } from "./tool-definition.ts";
 import { ToolError } from "./tool-error.ts";
 

@@ -1,7 +1,7 @@
 import type { Draft, Holder, LedgerEvent, StoredEvent } from "./model/events.ts";
-import type { Json } from "./model/json.ts";
+import type { Json } from "./model/json/json.ts";
 import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
-import type { ProposalRow } from "./model/proposal.ts";
+import type { ProposalRow } from "./model/proposal/proposal.ts";
 
 export type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SessionRow, SharedDraft } from "./model/ledger-rows.ts";
 

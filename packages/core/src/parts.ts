@@ -1,20 +1,21 @@
 export type { HookBody, HookEntry, HookFunction, HookSubject } from "./hook-entry.ts";
-export { composeCut, cutOutput, outputLimits } from "./model/cut-output.ts";
 export { decide, strictest } from "./model/decide.ts";
-export type { HookRan, HooksCombined } from "./model/hook-combine.ts";
-export { combineHooks, rewrittenInput } from "./model/hook-combine.ts";
-export type { HookEventRow, HookPoint } from "./model/hook-event-table.ts";
-export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hook-event-table.ts";
-export type { HookSession } from "./model/hook-input.ts";
-export { sessionHookInput, sharedMode } from "./model/hook-input.ts";
-export type { HookOutcome, HookRun } from "./model/hook-output.ts";
-export { readHookRun } from "./model/hook-output.ts";
-export { createLoopDetector, loopError, loopWarning } from "./model/loop-detector.ts";
-export { resolveModelOverride } from "./model/model-override.ts";
-export { parseToolInput } from "./model/parse-tool-input.ts";
-export { isApplyName, mayCover, sourceOfApply } from "./model/pattern.ts";
-export { answersFault, DONE, isAnswered, OTHER, readQuestions } from "./model/question.ts";
-export { readAnswers } from "./model/question-shape.ts";
+export type { HookRan, HooksCombined } from "./model/hooks/combine.ts";
+export { combineHooks, rewrittenInput } from "./model/hooks/combine.ts";
+export type { HookEventRow, HookPoint } from "./model/hooks/event-table.ts";
+export { HOOK_EVENTS, hookMayChange, hookPointNamed, STOP_HOOK_LIMIT, sharedHookName } from "./model/hooks/event-table.ts";
+export type { HookSession } from "./model/hooks/input.ts";
+export { sessionHookInput, sharedMode } from "./model/hooks/input.ts";
+export type { HookOutcome, HookRun } from "./model/hooks/output.ts";
+export { readHookRun } from "./model/hooks/output.ts";
+export { sharedToolName, toolsNamed } from "./model/hooks/tool-names.ts";
+export { isApplyName, mayCover, sourceOfApply } from "./model/pattern/pattern.ts";
+export { answersFault, DONE, isAnswered, OTHER, readQuestions } from "./model/question/question.ts";
+export { readAnswers } from "./model/question/shape.ts";
+export { composeCut, cutOutput, outputLimits } from "./model/result/cut-output.ts";
+export { resolveModelOverride } from "./model/result/model-override.ts";
+export { parseToolInput } from "./model/schema/parse-input.ts";
+export { createLoopDetector, loopError, loopWarning } from "./model/steering/loop-detector.ts";
 export type {
   Choice,
   Directive,
@@ -24,7 +25,7 @@ export type {
   RejectReason,
   Served,
   ToolChoiceQueue,
-} from "./model/tool-choice-queue.ts";
+} from "./model/steering/tool-choice-queue.ts";
 export {
   clear as clearDirectives,
   consumeLastServedLabel,
@@ -38,19 +39,18 @@ export {
   reject as rejectChoice,
   removeByLabel,
   resolve as resolveChoice,
-} from "./model/tool-choice-queue.ts";
-export { sharedToolName, toolsNamed } from "./model/tool-names.ts";
-export type { Assessed, Assessing } from "./runtime/assess.ts";
-export { assessRequest } from "./runtime/assess.ts";
-export { assessStaging } from "./runtime/assess-preview.ts";
-export { assessWithoutSession } from "./runtime/assess-without-session.ts";
-export type { GrantReach } from "./runtime/grants.ts";
-export { coveringGrants } from "./runtime/grants.ts";
-export type { HookWords } from "./runtime/hook-words.ts";
-export { hookEnvelope } from "./runtime/hook-words.ts";
-export type { Modes, ModesParts } from "./runtime/modes.ts";
-export { createModes } from "./runtime/modes.ts";
-export type { PlanMode, PlanModeParts } from "./runtime/plan-mode.ts";
-export { attendPlanMode, enterPlanMode } from "./runtime/plan-mode.ts";
-export type { UnknownOutcomes } from "./runtime/unknown-outcomes.ts";
-export { unknownOutcomes } from "./runtime/unknown-outcomes.ts";
+} from "./model/steering/tool-choice-queue.ts";
+export type { GrantReach } from "./runtime/approval/grants.ts";
+export { coveringGrants } from "./runtime/approval/grants.ts";
+export type { Assessed, Assessing } from "./runtime/pipeline/assess.ts";
+export { assessRequest } from "./runtime/pipeline/assess.ts";
+export { assessWithoutSession } from "./runtime/pipeline/assess-without-session.ts";
+export type { HookWords } from "./runtime/pipeline/hook-words.ts";
+export { hookEnvelope } from "./runtime/pipeline/hook-words.ts";
+export type { UnknownOutcomes } from "./runtime/pipeline/unknown-outcomes.ts";
+export { unknownOutcomes } from "./runtime/pipeline/unknown-outcomes.ts";
+export type { Modes, ModesParts } from "./runtime/policy/modes.ts";
+export { createModes } from "./runtime/policy/modes.ts";
+export type { PlanMode, PlanModeParts } from "./runtime/policy/plan-mode.ts";
+export { attendPlanMode, enterPlanMode } from "./runtime/policy/plan-mode.ts";
+export { assessStaging } from "./runtime/proposal/assess-preview.ts";

@@ -1,17 +1,17 @@
 import type { Answer } from "./model/answer.ts";
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import type { Guard, NamedChecker, RuleRef } from "./model/decision.ts";
-import type { HookOpinion } from "./model/hook-combine.ts";
-import type { HookEvent, HookNotice } from "./model/hook-event-table.ts";
-import type { Json, JsonObject } from "./model/json.ts";
+import type { HookOpinion } from "./model/hooks/combine.ts";
+import type { HookEvent, HookNotice } from "./model/hooks/event-table.ts";
+import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
 import type { Request, Unit } from "./model/request.ts";
-import type { Spilled } from "./model/result.ts";
-import type { TaskProcess } from "./model/task-events.ts";
+import type { Spilled } from "./model/result/result.ts";
+import type { TaskProcess } from "./model/task/events.ts";
 import type { JsonSchema, Location, Maybe } from "./tool-definition.ts";
 
-export type { HookOpinion } from "./model/hook-combine.ts";
-export type { HookEvent, HookNotice } from "./model/hook-event-table.ts";
+export type { HookOpinion } from "./model/hooks/combine.ts";
+export type { HookEvent, HookNotice } from "./model/hooks/event-table.ts";
 
 /** Time. `now` is milliseconds since 1970 and may jump; timers must not be shortened or lengthened by such a jump. */
 export interface Clock {

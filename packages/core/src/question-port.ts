@@ -1,6 +1,6 @@
 import type { By } from "./model/answer.ts";
 import type { QuestionRow } from "./model/ledger-rows.ts";
-import type { Question, QuestionAnswer } from "./model/question.ts";
+import type { Question, QuestionAnswer } from "./model/question/question.ts";
 
 /**
  * The time a person has for the question whose list is shown. The runtime's clock decides when it is over; whoever shows the list says what happens on it.

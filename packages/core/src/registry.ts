@@ -1,5 +1,5 @@
-import { isObject } from "./model/json.ts";
-import { suggestions } from "./model/suggest.ts";
+import { isObject } from "./model/json/json.ts";
+import { suggestions } from "./model/text/suggest.ts";
 import type { Schemas } from "./ports.ts";
 import { compileInput, isTool, ToolDefinitionError } from "./tool.ts";
 import type { Tool } from "./tool-definition.ts";

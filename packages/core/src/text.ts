@@ -1,2 +1,2 @@
-export { characterWidth, cutToWidth, displayWidth } from "./model/display-width.ts";
-export { oneLine, visible } from "./model/visible-text.ts";
+export { characterWidth, cutToWidth, displayWidth } from "./model/text/display-width.ts";
+export { oneLine, visible } from "./model/text/visible-text.ts";

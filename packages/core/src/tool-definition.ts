@@ -1,9 +1,9 @@
 import type { ConfirmationDetails } from "./model/confirmation.ts";
 import type { Verdict } from "./model/decision.ts";
-import type { Json, JsonObject } from "./model/json.ts";
+import type { Json, JsonObject } from "./model/json/json.ts";
 import type { Kind } from "./model/kind.ts";
-import type { Display, ToolResult } from "./model/result.ts";
-import type { TaskProcess } from "./model/task-events.ts";
+import type { Display, ToolResult } from "./model/result/result.ts";
+import type { TaskProcess } from "./model/task/events.ts";
 import type { InferOutput, StandardSchema } from "./standard-schema.ts";
 
 /** A value now or later. */

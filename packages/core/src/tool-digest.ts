@@ -1,4 +1,4 @@
-import { canonicalJson } from "./model/canonical-json.ts";
+import { canonicalJson } from "./model/json/canonical.ts";
 import type { Digest } from "./ports.ts";
 import type { Tool } from "./tool-definition.ts";
 

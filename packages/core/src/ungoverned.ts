@@ -1,7 +1,7 @@
-import { InvalidInput } from "./model/invalid-input.ts";
-import { CANCELLED_UNGOVERNED, modelText } from "./model/model-text.ts";
-import type { Display, ToolResult } from "./model/result.ts";
-import { errorTypeOf, messageOf } from "./model/thrown.ts";
+import type { Display, ToolResult } from "./model/result/result.ts";
+import { errorTypeOf, messageOf } from "./model/result/thrown.ts";
+import { InvalidInput } from "./model/schema/invalid-input.ts";
+import { CANCELLED_UNGOVERNED, modelText } from "./model/text/model-text.ts";
 import type { CallContext, Invocation, Tool } from "./tool-definition.ts";
 
 /** How an ungoverned call is made: what ends it, who watches, and where it is. */

@@ -25,11 +25,17 @@ describe("what an import waits for", () => {
   const LATER = [
     "runtime/ledger-work.ts",
     "runtime/dispatcher.ts",
-    "runtime/effect.ts",
-    "runtime/session.ts",
-    "runtime/answer-approval.ts",
+    "runtime/pipeline/effect.ts",
+    "runtime/session/session.ts",
+    "runtime/approval/answer.ts",
   ];
-  const PARTS = ["model/decide.ts", "model/hook-output.ts", "model/loop-detector.ts", "model/tool-choice-queue.ts", "runtime/plan-mode.ts"];
+  const PARTS = [
+    "model/decide.ts",
+    "model/hooks/output.ts",
+    "model/steering/loop-detector.ts",
+    "model/steering/tool-choice-queue.ts",
+    "runtime/policy/plan-mode.ts",
+  ];
 
   test("an import of the package alone loads neither what runs calls nor the parts of loops and doors", () => {
     const { modules } = loadedBy(`
@@ -39,7 +45,7 @@ describe("what an import waits for", () => {
       [...LATER, ...PARTS].filter((module) => modules.includes(module)),
       [],
     );
-    assert.ok(modules.includes("tool.ts") && modules.includes("runtime/memory-ledger.ts"));
+    assert.ok(modules.includes("tool.ts") && modules.includes("runtime/memory-ledger/ledger.ts"));
   });
 
   test("a session brings what runs calls", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import type { ToolResult } from "../src/model/result.ts";
+import type { ToolResult } from "../src/model/result/result.ts";
 import { defineTool } from "../src/tool.ts";
 import type { Tool } from "../src/tool-definition.ts";
 import { buildAndExecute, validateBuildAndExecute } from "../src/ungoverned.ts";

@@ -1,5 +1,5 @@
 import type { GrantScope } from "./grant.ts";
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "./json/json.ts";
 
 /** Who gave an answer. `name` is a claim, `user` is what the operating system says. */
 export type By = {

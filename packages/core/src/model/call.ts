@@ -3,7 +3,7 @@ import type { EventBodies, LedgerEvent } from "./events.ts";
 import type { Kind } from "./kind.ts";
 import { answerSource } from "./notification-source.ts";
 import type { Outcome, OutcomeState } from "./outcome.ts";
-import { type TaskProcess, withEarlier } from "./task-events.ts";
+import { type TaskProcess, withEarlier } from "./task/events.ts";
 
 /** What the newest judgement found; the judged input itself stays in the ledger, at `seq`. */
 export type Judged = {

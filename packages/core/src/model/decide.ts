@@ -13,7 +13,7 @@ import {
 } from "./decision.ts";
 import type { Kind } from "./kind.ts";
 import type { Request, Unit } from "./request.ts";
-import { messageOf } from "./thrown.ts";
+import { messageOf } from "./result/thrown.ts";
 import { defaultEntry, HOOK_ENTRIES, hintEntry, modeEntry, type Step, TOOL_ENTRIES } from "./trace-entries.ts";
 
 /**

@@ -2,13 +2,13 @@ import type { By } from "./answer.ts";
 import type { ConfirmationDetails } from "./confirmation.ts";
 import type { RuleRef, TraceEntry, Verdict } from "./decision.ts";
 import type { GrantScope } from "./grant.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./json/json.ts";
 import type { Kind } from "./kind.ts";
 import type { OutcomeState } from "./outcome.ts";
-import type { ProposalEventBodies } from "./proposal-events.ts";
-import type { QuestionEventBodies } from "./question-events.ts";
-import type { Content, Display, Spilled } from "./result.ts";
-import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task-events.ts";
+import type { ProposalEventBodies } from "./proposal/events.ts";
+import type { QuestionEventBodies } from "./question/events.ts";
+import type { Content, Display, Spilled } from "./result/result.ts";
+import type { ScheduleEventBodies, TaskEventBodies, TaskProcess } from "./task/events.ts";
 import type { TurnEventBodies } from "./turn-events.ts";
 
 /** The chain every process may append to: answers, grants, trust, the store's own records. */

@@ -4,10 +4,10 @@ import { SHARED } from "./events.ts";
 import { livedCall } from "./known-event.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import { OpenRows } from "./open-rows.ts";
-import type { ProposalRow } from "./proposal.ts";
-import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal-row.ts";
-import { answeredQuestion, askedQuestion } from "./question-row.ts";
-import { isScheduleEvent, isTaskEvent, nextSchedule, nextTask, type ScheduleRow, type TaskRow } from "./task-row.ts";
+import type { ProposalRow } from "./proposal/proposal.ts";
+import { isOpenProposal, isProposalEvent, nextProposal } from "./proposal/row.ts";
+import { answeredQuestion, askedQuestion } from "./question/row.ts";
+import { isScheduleEvent, isTaskEvent, nextSchedule, nextTask, type ScheduleRow, type TaskRow } from "./task/row.ts";
 
 /** What a session is, as far as anything still depends on it: never the message history. */
 export type SessionState = {

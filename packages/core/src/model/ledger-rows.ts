@@ -3,9 +3,9 @@ import type { ConfirmationDetails } from "./confirmation.ts";
 import type { RuleRef } from "./decision.ts";
 import type { Draft, EventBodies, Holder } from "./events.ts";
 import type { Grant } from "./grant.ts";
-import type { Json } from "./json.ts";
-import type { Question, QuestionAnswer } from "./question.ts";
-import type { TaskRow } from "./task-row.ts";
+import type { Json } from "./json/json.ts";
+import type { Question, QuestionAnswer } from "./question/question.ts";
+import type { TaskRow } from "./task/row.ts";
 
 /** One approval as the list knows it. */
 export type ApprovalRow = {

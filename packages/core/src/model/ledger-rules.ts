@@ -4,9 +4,9 @@ import { IllegalEvent } from "./fold.ts";
 import { grantAt, hasPassed } from "./grant-row.ts";
 import type { ApprovalRow, ClaimLost, GrantRow, QuestionRow, SharedDraft } from "./ledger-rows.ts";
 import type { OutcomeState } from "./outcome.ts";
-import type { ProposalRow } from "./proposal.ts";
-import { isProposalEvent, nextProposal } from "./proposal-row.ts";
-import { answeredQuestion, askedQuestion } from "./question-row.ts";
+import type { ProposalRow } from "./proposal/proposal.ts";
+import { isProposalEvent, nextProposal } from "./proposal/row.ts";
+import { answeredQuestion, askedQuestion } from "./question/row.ts";
 
 /** What a store remembers of a call between its proposal and its end. */
 export type CallRow = Exclude<Call, { readonly state: "ended" }>;

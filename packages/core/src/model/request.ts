@@ -1,5 +1,5 @@
-import { canonicalJson } from "./canonical-json.ts";
-import type { JsonObject } from "./json.ts";
+import { canonicalJson } from "./json/canonical.ts";
+import type { JsonObject } from "./json/json.ts";
 import type { Kind } from "./kind.ts";
 
 /** A part of a request that is judged on its own. */

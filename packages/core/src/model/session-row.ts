@@ -1,8 +1,8 @@
 import type { EventBodies, LedgerEvent } from "./events.ts";
 import { naming } from "./known-event.ts";
 import type { ApprovalRow, SessionRow } from "./ledger-rows.ts";
-import type { TaskEventBodies } from "./task-events.ts";
-import { isTaskEvent, type TaskRow } from "./task-row.ts";
+import type { TaskEventBodies } from "./task/events.ts";
+import { isTaskEvent, type TaskRow } from "./task/row.ts";
 
 const CLOSED: Readonly<Record<EventBodies["session.closed"]["reason"], SessionRow["state"]>> = {
   done: "done",

@@ -1,11 +1,11 @@
 import type { Call } from "./call.ts";
 import type { EventBodies } from "./events.ts";
 import { emptySession, type SessionState } from "./fold.ts";
-import { isObject, type Json } from "./json.ts";
+import { isObject, type Json } from "./json/json.ts";
 import type { QuestionRow } from "./ledger-rows.ts";
 import { OpenRows } from "./open-rows.ts";
-import type { ProposalRow } from "./proposal.ts";
-import type { ScheduleRow, TaskRow } from "./task-row.ts";
+import type { ProposalRow } from "./proposal/proposal.ts";
+import type { ScheduleRow, TaskRow } from "./task/row.ts";
 
 /** Raised whenever the shape of a stored state changes; an older snapshot is then ignored and the session folded from its first event. */
 const SNAPSHOT_VERSION = 3;

@@ -1,5 +1,5 @@
-import type { Json } from "./json.ts";
-import type { Content } from "./result.ts";
+import type { Json } from "./json/json.ts";
+import type { Content } from "./result/result.ts";
 
 /** One part of what a model said. */
 export type AssistantPart =

@@ -1,14 +1,14 @@
 import type { FileChanges } from "../file-changes-port.ts";
 import type { By } from "../model/answer.ts";
 import type { ConfirmationDetails } from "../model/confirmation.ts";
-import type { Json, JsonObject } from "../model/json.ts";
+import type { Json, JsonObject } from "../model/json/json.ts";
 import type { OutcomeState } from "../model/outcome.ts";
-import type { Content, Display, ToolResult } from "../model/result.ts";
+import type { Content, Display, ToolResult } from "../model/result/result.ts";
 import type { Approver, Clock, Digest, Facts, Files, Hooks, Ids, PolicySource, Processes, Rules, Tracer } from "../ports.ts";
 import type { Questioner } from "../question-port.ts";
 import type { Registry } from "../registry.ts";
 import type { Invocation, RunContext, Tool } from "../tool-definition.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./session/session.ts";
 
 /** One call as a model proposes it: arguments as text, or already parsed. */
 export type ProposedCall = { readonly id?: string; readonly name: string; readonly arguments: unknown };

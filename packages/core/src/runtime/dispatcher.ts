@@ -1,24 +1,24 @@
 import { AnswerError } from "../answer-error.ts";
 import type { Answer } from "../model/answer.ts";
 import { hasJudgement, isAsked } from "../model/call.ts";
-import { messageOf } from "../model/thrown.ts";
+import { messageOf } from "../model/result/thrown.ts";
 import type { OpenApproval, Policy } from "../ports.ts";
 import { createRegistry, type Registry } from "../registry.ts";
 import type { Maybe, Tool } from "../tool-definition.ts";
-import { type AnswerReport, answerApproval } from "./answer-approval.ts";
+import { type AnswerReport, answerApproval } from "./approval/answer.ts";
+import { answerPorts } from "./approval/requests.ts";
+import { conclude, runAll } from "./batch.ts";
 import { makeBatchTurns } from "./batch-turns.ts";
-import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, stopAll, stopCall } from "./call-run.ts";
-import { currentPolicy } from "./current-policy.ts";
 import type { Batch, BatchReport, CallReport, DispatchEvent, DispatcherDeps } from "./dispatch.ts";
-import { createLanes } from "./lanes.ts";
-import { makeProposals, type Proposals } from "./proposals.ts";
+import { type BatchRun, type CallRun, enterLive, type Live, leaveLive, makeRun, NO_RUNS, stopAll, stopCall } from "./pipeline/call-run.ts";
+import { createLanes } from "./pipeline/lanes.ts";
+import { createRepeatGuard } from "./pipeline/repeat-guard.ts";
+import { currentPolicy } from "./policy/current-policy.ts";
+import { makeProposals, type Proposals } from "./proposal/proposals.ts";
+import { createStaging, type Staging, stagedRows } from "./proposal/staging.ts";
 import { propose } from "./propose.ts";
-import { checkAskTimeout } from "./questioning.ts";
+import { checkAskTimeout } from "./question/ask.ts";
 import { endNested, recover, type Settled } from "./recover.ts";
-import { createRepeatGuard } from "./repeat-guard.ts";
-import { answerPorts } from "./requests.ts";
-import { conclude, runAll } from "./run-batch.ts";
-import { createStaging, type Staging, stagedRows } from "./staging.ts";
 
 /** Judges, asks about, runs and records the calls of one session. */
 export type Dispatcher = {

@@ -1,15 +1,15 @@
 import type { Ledger, QuestionRow } from "../ledger-port.ts";
 import type { Answer } from "../model/answer.ts";
 import type { SessionState } from "../model/fold.ts";
-import type { ProposalRow } from "../model/proposal.ts";
-import type { AnswerPorts, AnswerReport, Requests } from "./answer-approval.ts";
+import type { ProposalRow } from "../model/proposal/proposal.ts";
+import type { AnswerPorts, AnswerReport, Requests } from "./approval/answer.ts";
+import type { RequestPorts } from "./approval/requests.ts";
 import type { DispatcherDeps } from "./dispatch.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import type { QuestionPorts, QuestionReply, QuestionReport } from "./questioning-answer.ts";
-import type { RecordedCall } from "./recorded.ts";
-import type { RequestPorts } from "./requests.ts";
-import type { Session, SessionOptions, SessionPorts } from "./session.ts";
-import type { StoredProposal } from "./stored-proposal.ts";
+import type { StoredProposal } from "./proposal/stored.ts";
+import type { QuestionPorts, QuestionReply, QuestionReport } from "./question/answer.ts";
+import type { RecordedCall } from "./session/recorded.ts";
+import type { Session, SessionOptions, SessionPorts } from "./session/session.ts";
 
 type Work = typeof import("./ledger-work.ts");
 

@@ -1,11 +1,11 @@
 import { ProposedBody } from "../model/call-bodies.ts";
-import { copyGiven } from "../model/copy-json.ts";
 import type { Draft } from "../model/events.ts";
-import { isObject, type Json } from "../model/json.ts";
-import { parseToolValue } from "../model/parse-tool-input.ts";
-import { type BatchRun, type CallRun, makeRun } from "./call-run.ts";
+import { copyGiven } from "../model/json/copy.ts";
+import { isObject, type Json } from "../model/json/json.ts";
+import { parseToolValue } from "../model/schema/parse-input.ts";
 import type { ProposedCall } from "./dispatch.ts";
-import type { Session } from "./session.ts";
+import { type BatchRun, type CallRun, makeRun } from "./pipeline/call-run.ts";
+import type { Session } from "./session/session.ts";
 
 /** The calls of a new batch, recorded as proposed; duplicates of an id end at once. */
 export function propose(batch: BatchRun, calls: readonly ProposedCall[]): readonly CallRun[] {

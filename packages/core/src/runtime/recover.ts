@@ -1,21 +1,21 @@
 import { type Call, hasJudgement, mayBeUnderWay, type UnderWay } from "../model/call.ts";
-import { isObject, type Json, type JsonObject } from "../model/json.ts";
-import { modelText } from "../model/model-text.ts";
-import { messageOf } from "../model/thrown.ts";
+import { isObject, type Json, type JsonObject } from "../model/json/json.ts";
+import { messageOf } from "../model/result/thrown.ts";
+import { modelText } from "../model/text/model-text.ts";
 import type { ProbeAnswer, Tool } from "../tool-definition.ts";
-import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun } from "./call-run.ts";
-import { closeApproval } from "./close-approval.ts";
+import { closeApproval } from "./approval/close.ts";
 import type { CallReport, Ending } from "./dispatch.ts";
-import { runBody } from "./effect.ts";
-import { endCall } from "./end-call.ts";
-import { notApplied, synthesised } from "./endings.ts";
-import { callContext, type Taken } from "./intake.ts";
-import { assess, callKey } from "./judge.ts";
-import { isAsking } from "./questioning.ts";
-import { recordedCall } from "./recorded.ts";
-import { endByProposal } from "./recover-by-proposal.ts";
-import { restore } from "./restore.ts";
-import type { Session } from "./session.ts";
+import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun } from "./pipeline/call-run.ts";
+import { runBody } from "./pipeline/effect.ts";
+import { notApplied, synthesised } from "./pipeline/endings.ts";
+import { endCall } from "./pipeline/finish.ts";
+import { callContext, type Taken } from "./pipeline/intake.ts";
+import { assess, callKey } from "./pipeline/judge.ts";
+import { restore } from "./pipeline/restore.ts";
+import { endByProposal } from "./proposal/recover-by-proposal.ts";
+import { isAsking } from "./question/ask.ts";
+import { recordedCall } from "./session/recorded.ts";
+import type { Session } from "./session/session.ts";
 import { within } from "./within.ts";
 
 /** A call of an earlier process that recovery ended. */

@@ -4,7 +4,7 @@ import type { GrantRow, SharedDraft } from "../../src/ledger-port.ts";
 import type { LedgerEvent } from "../../src/model/events.ts";
 import { IllegalEvent } from "../../src/model/fold.ts";
 import { grantAt, grantRefusal, nextGrantRow } from "../../src/model/grant-row.ts";
-import { DRAFTED_AT, draftOf, grantedDraft } from "../../src/testing/drafts.ts";
+import { DRAFTED_AT, draftOf, grantedDraft } from "../../testing/drafts.ts";
 
 const NOW = "2026-06-01T00:00:00.000Z";
 const LATER = "2026-06-01T00:00:00.001Z";

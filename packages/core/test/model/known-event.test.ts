@@ -15,7 +15,7 @@ import {
   requestedDraft,
   stagedDraft,
   TESTER,
-} from "../../src/testing/drafts.ts";
+} from "../../testing/drafts.ts";
 
 test("nobody can add to the list of event types", () => assert.ok(Object.isFrozen(EVENT_TYPES)));
 

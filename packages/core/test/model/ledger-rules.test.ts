@@ -38,7 +38,7 @@ import {
   requestedDraft,
   stagedDraft,
   TESTER,
-} from "../../src/testing/drafts.ts";
+} from "../../testing/drafts.ts";
 
 const NOW = "2026-06-01T00:00:00.000Z";
 const EARLIER = "2026-05-31T00:00:00.000Z";

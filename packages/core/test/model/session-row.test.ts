@@ -15,7 +15,7 @@ import {
   openedDraft,
   proposedDraft,
   startedTaskDraft,
-} from "../../src/testing/drafts.ts";
+} from "../../testing/drafts.ts";
 
 const HOLDER = { pid: 7, host: "here", processStart: "1", door: "test" };
 const OPENED = draftOf("session.opened", { ...HOLDER, recovered: [] });

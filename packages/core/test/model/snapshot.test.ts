@@ -14,7 +14,7 @@ import {
 } from "@assent/core/testing";
 import type { Draft, LedgerEvent } from "../../src/model/events.ts";
 import { emptySession, fold, type SessionState } from "../../src/model/fold.ts";
-import type { Json } from "../../src/model/json.ts";
+import type { Json } from "../../src/model/json/json.ts";
 import { fromSnapshot, toSnapshot } from "../../src/model/snapshot.ts";
 
 function folded(drafts: readonly Draft[]): SessionState {

@@ -48,8 +48,8 @@ const yes = (approval) => ({ ...named(approval), outcome: "approve", by: {} });
 function runSuites(): ReadonlyMap<string, string> {
   const directory = mkdtempSync(join(tmpdir(), "assent-suite-"));
   const file = join(directory, "suites.test.mjs");
-  const imports = `import { scriptedApprover } from ${source("testing/scripted-approver.ts")};
-    import { testApprover } from ${source("testing/approver-suite.ts")};\n`;
+  const imports = `import { scriptedApprover } from ${source("../testing/scripted-approver.ts")};
+    import { testApprover } from ${source("../testing/approver-suite.ts")};\n`;
   const suites = [...FAULTS.map(([fault, ask]) => suiteOn(fault, ask)), suiteOn("whole", "inner.ask")];
   writeFileSync(file, imports + PRELUDE + suites.join(""));
   try {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countingIds } from "../../src/testing/counting-ids.ts";
+import { countingIds } from "../../testing/counting-ids.ts";
 
 test("ids count up, look like real ones and never repeat", () => {
   const ids = countingIds();

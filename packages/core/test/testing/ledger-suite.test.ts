@@ -113,7 +113,7 @@ function runSuites(): ReadonlyMap<string, string> {
   const file = join(directory, "suites.test.mjs");
   const imports = `import { memoryLedger } from ${source("runtime/memory-ledger.ts")};
     import { LedgerError } from ${source("ledger-port.ts")};
-    import { testLedger } from ${source("testing/ledger-suite.ts")};\n`;
+    import { testLedger } from ${source("../testing/ledger-suite.ts")};\n`;
   const suites = FAULTS.map(([fault, change]) => suiteOn(fault, change, MEMORY));
   writeFileSync(
     file,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { manualClock } from "../../src/testing/manual-clock.ts";
+import { manualClock } from "../../testing/manual-clock.ts";
 
 test("time stands still until it is advanced", async () => {
   const clock = manualClock(1_000);

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer } from "../../src/model/answer.ts";
 import type { OpenApproval } from "../../src/ports.ts";
-import { sampleApproval, testApprover } from "../../src/testing/approver-suite.ts";
-import { type ScriptedAnswer, scriptedApprover } from "../../src/testing/scripted-approver.ts";
+import { sampleApproval, testApprover } from "../../testing/approver-suite.ts";
+import { type ScriptedAnswer, scriptedApprover } from "../../testing/scripted-approver.ts";
 
 testApprover("scriptedApprover", async () => {
   const people = new Map<string, PromiseWithResolvers<ScriptedAnswer>>();

@@ -1,0 +1,123 @@
+import { SEVERITY, type Verdict } from "../decision.ts";
+import { canonicalJson } from "../json/canonical.ts";
+import type { JsonObject } from "../json/json.ts";
+import type { Content } from "../result/result.ts";
+import type { HookOutcome } from "./output.ts";
+
+/** The combined answer of all hooks of one event. Fields an event does not use are ignored. */
+export type HookOpinion = {
+  readonly verdict: Verdict | "none";
+  /** The first hook that gave the winning verdict. */
+  readonly name: string;
+  readonly reason?: string;
+  readonly updatedInput?: JsonObject;
+  /** The last hook that changed the input; absent: `name` did. */
+  readonly rewrittenBy?: string;
+  readonly updatedOutput?: Content;
+  readonly context?: string;
+  readonly feedback?: string;
+  /** Whose words context and feedback are; absent: those of `name`. */
+  readonly spokenBy?: string;
+  readonly stop?: string;
+  readonly interrupt?: boolean;
+};
+
+/** One hook's part, in configuration order. */
+export type HookRan = {
+  readonly name: string;
+  readonly outcome: HookOutcome;
+  /** The whole input as this hook left it; absent: it left it as it was. */
+  readonly rewrote?: JsonObject;
+};
+
+/** What all hooks of one event came to, with what only people are told. */
+export type HooksCombined = {
+  readonly opinion: HookOpinion;
+  readonly systemMessage: string;
+  readonly warnings: readonly string[];
+  readonly ignored: readonly string[];
+};
+
+/**
+ * The strictest opinion wins, whichever came last.
+ *
+ * 1. an allow on an input that a later hook rewrote is dropped, and so is every allow beside a hook that voids allows
+ * 2. deny, then ask, then allow, then none; the reasons of the winners, in order, equal ones once
+ * 3. a stop leaves nothing to decide: the first message is its message
+ */
+export function combineHooks(ran: readonly HookRan[]): HooksCombined {
+  const outcomes = ran.map(({ outcome }) => outcome);
+  const { verdict, winners } = decided(ran);
+  const stop = firstMessage(outcomes);
+  const rewriter = ran.findLast(({ rewrote }) => rewrote !== undefined);
+  const feedback = joined(ran.map(({ outcome }) => outcome.feedback));
+  const context = joined(
+    outcomes.map((outcome) => outcome.context),
+    "all",
+  );
+  const reason = joined(winners.map(({ outcome }) => outcome.reason));
+  const output = outcomes.findLast(({ updatedOutput }) => updatedOutput !== undefined)?.updatedOutput;
+  const spokenBy = namesOf(ran.filter(({ outcome }) => outcome.context !== undefined || outcome.feedback !== undefined));
+  const opinion: HookOpinion = {
+    verdict,
+    name: (winners[0] ?? leading(ran))?.name ?? "",
+    ...(verdict !== "none" && reason !== "" && { reason }),
+    ...(rewriter?.rewrote && { updatedInput: rewriter.rewrote, rewrittenBy: rewriter.name }),
+    ...(output !== undefined && { updatedOutput: output }),
+    ...(context !== "" && { context }),
+    ...(feedback !== "" && { feedback }),
+    ...(spokenBy !== "" && { spokenBy }),
+    ...(stop !== undefined && { stop }),
+    ...(outcomes.some(({ interrupt }) => interrupt === true) && { interrupt: true }),
+  };
+  const systemMessage = joined(
+    outcomes.map((outcome) => outcome.systemMessage),
+    "all",
+  );
+  return {
+    opinion,
+    systemMessage,
+    warnings: outcomes.flatMap(({ warnings }) => warnings),
+    ignored: outcomes.flatMap(({ ignored }) => ignored),
+  };
+}
+
+/** The input after this hook, or undefined when it is what it was; the order of keys is no difference. Throws for what has no canonical form. */
+export function rewrittenInput(current: JsonObject, { updatedInput }: HookOutcome): JsonObject | undefined {
+  if (!updatedInput) return undefined;
+  const { input, mode } = updatedInput;
+  const next = mode === "replace" ? input : { ...current, ...input };
+  return canonicalJson(next) === canonicalJson(current) ? undefined : next;
+}
+
+function decided(ran: readonly HookRan[]): { readonly verdict: Verdict | "none"; readonly winners: readonly HookRan[] } {
+  if (ran.some(({ outcome }) => outcome.stop !== undefined)) return { verdict: "none", winners: [] };
+  const rewrittenAt = ran.findLastIndex(({ rewrote }) => rewrote !== undefined);
+  const voided = ran.some(({ outcome }) => outcome.voidsAllow === true);
+  const counted = ran.filter(({ outcome }, at) => outcome.verdict !== "allow" || (!voided && at >= rewrittenAt));
+  let verdict: Verdict | "none" = "none";
+  for (const { outcome } of counted) if (SEVERITY[outcome.verdict] > SEVERITY[verdict]) verdict = outcome.verdict;
+  return { verdict, winners: verdict === "none" ? [] : counted.filter(({ outcome }) => outcome.verdict === verdict) };
+}
+
+/** Who is named where nobody won: who stopped, spoke or rewrote first. */
+function leading(ran: readonly HookRan[]): HookRan | undefined {
+  const speaks = ({ outcome, rewrote }: HookRan): boolean =>
+    outcome.feedback !== undefined || outcome.context !== undefined || rewrote !== undefined;
+  return ran.find(({ outcome }) => outcome.stop !== undefined) ?? ran.find(speaks) ?? ran[0];
+}
+
+function firstMessage(outcomes: readonly HookOutcome[]): string | undefined {
+  const stops = outcomes.flatMap(({ stop }) => (stop === undefined ? [] : [stop]));
+  return stops.find((message) => message.trim() !== "") ?? stops[0];
+}
+
+function namesOf(ran: readonly HookRan[]): string {
+  return [...new Set(ran.map(({ name }) => name))].join(", ");
+}
+
+/** In order, by newline, without blanks; equal ones once unless all are wanted. */
+function joined(texts: readonly (string | undefined)[], keep: "once" | "all" = "once"): string {
+  const spoken = texts.flatMap((text) => (text === undefined || text.trim() === "" ? [] : [text]));
+  return (keep === "once" ? [...new Set(spoken)] : spoken).join("\n");
+}

@@ -1,0 +1,120 @@
+import type { Verdict } from "../decision.ts";
+
+/** Points at which hooks are consulted. */
+export type HookEvent =
+  | "pre_tool_use"
+  | "permission_request"
+  | "tool_response_transform"
+  | "post_tool_use"
+  | "post_tool_use_failure"
+  | "post_tool_batch"
+  | "user_prompt_submit"
+  | "session_start"
+  | "turn_start"
+  | "stop"
+  | "subagent_start"
+  | "subagent_stop"
+  | "pre_compact";
+
+/** Points at which hooks are only told. */
+export type HookNotice =
+  | "permission_denied"
+  | "on_tool_approval_decision"
+  | "on_user_input"
+  | "session_end"
+  | "turn_end"
+  | "post_compact"
+  | "notification"
+  | "on_error"
+  | "on_agent_switch"
+  | "config_change";
+
+/** Every point a hook can be configured for, by our own name. */
+export type HookPoint = HookEvent | HookNotice;
+
+/** What a hook can do at one point. */
+export type HookEventRow = {
+  /** The name in the contract that coding agents share; absent where that has none. */
+  readonly shared?: string;
+  /** The fields of the input whose value a matcher is compared with, any of them; empty: there is nothing to match on. */
+  readonly matchesOn: readonly string[];
+  /** What a block does: prevents what is about to happen, holds back an end so that work goes on, is told to the model, or nothing. */
+  readonly blocks: "prevents" | "holds" | "feedback" | "no";
+  /** What a failure does: denies, counts as no opinion and voids every allow, withholds the output, or is a warning. */
+  readonly failsClosed: "deny" | "no_opinion" | "withhold" | "no";
+  readonly rewrites: "input" | "result" | "no";
+  readonly decides: readonly Verdict[];
+  readonly context: boolean;
+};
+
+const TOOL = ["tool", "tool_name"] as const;
+const TOLD = { matchesOn: [], blocks: "no", failsClosed: "no", rewrites: "no", decides: [], context: false } as const;
+const SPEAKS = { ...TOLD, context: true } as const;
+const FEEDBACK = { ...SPEAKS, blocks: "feedback" } as const;
+const PREVENTS = { ...SPEAKS, blocks: "prevents", failsClosed: "deny" } as const;
+const HOLDS = { ...SPEAKS, blocks: "holds" } as const;
+
+/** All points in the order of a run, with what hooks can do there. */
+export const HOOK_EVENTS: Readonly<Record<HookPoint, HookEventRow>> = Object.freeze({
+  pre_tool_use: { ...PREVENTS, shared: "PreToolUse", matchesOn: TOOL, rewrites: "input", decides: ["allow", "ask", "deny"] },
+  permission_request: {
+    ...PREVENTS,
+    shared: "PermissionRequest",
+    matchesOn: TOOL,
+    failsClosed: "no_opinion",
+    rewrites: "input",
+    decides: ["allow", "deny"],
+    context: false,
+  },
+  tool_response_transform: { ...TOLD, matchesOn: TOOL, failsClosed: "withhold", rewrites: "result" },
+  post_tool_use: { ...FEEDBACK, shared: "PostToolUse", matchesOn: TOOL },
+  post_tool_use_failure: { ...FEEDBACK, shared: "PostToolUseFailure", matchesOn: TOOL },
+  post_tool_batch: { ...FEEDBACK, shared: "PostToolBatch" },
+  user_prompt_submit: { ...PREVENTS, shared: "UserPromptSubmit" },
+  session_start: { ...SPEAKS, shared: "SessionStart", matchesOn: ["source"] },
+  turn_start: SPEAKS,
+  stop: { ...HOLDS, shared: "Stop" },
+  subagent_start: { ...PREVENTS, shared: "SubagentStart", matchesOn: ["agent_type"] },
+  subagent_stop: { ...HOLDS, shared: "SubagentStop", matchesOn: ["agent_type"] },
+  pre_compact: { ...PREVENTS, shared: "PreCompact", matchesOn: ["trigger"] },
+  permission_denied: { ...TOLD, shared: "PermissionDenied", matchesOn: TOOL },
+  on_tool_approval_decision: { ...TOLD, matchesOn: TOOL },
+  on_user_input: { ...TOLD, matchesOn: ["label"] },
+  session_end: { ...TOLD, shared: "SessionEnd", matchesOn: ["reason"] },
+  turn_end: { ...TOLD, matchesOn: ["reason"] },
+  post_compact: { ...TOLD, shared: "PostCompact", matchesOn: ["trigger"] },
+  notification: { ...TOLD, shared: "Notification", matchesOn: ["notification_type"] },
+  on_error: { ...TOLD, shared: "StopFailure", matchesOn: ["error_type"] },
+  on_agent_switch: { ...TOLD, matchesOn: ["to_agent"] },
+  config_change: { ...TOLD, shared: "ConfigChange", matchesOn: ["source"] },
+});
+
+/** How often in a row hooks may hold back an agent that wants to finish, unless settings say otherwise. */
+export const STOP_HOOK_LIMIT = 8;
+
+const BY_NAME: ReadonlyMap<string, HookPoint> = new Map(
+  points().flatMap((point) => [[point, point] as const, [sharedHookName(point), point]]),
+);
+
+/** The point that a name means, in either spelling. */
+export function hookPointNamed(name: string): HookPoint | undefined {
+  return BY_NAME.get(name);
+}
+
+/** What a program is told the event is called: the shared name, ours where there is none. */
+export function sharedHookName(point: HookPoint): string {
+  return HOOK_EVENTS[point].shared ?? point;
+}
+
+/** Whether a hook there may still change what happens: such a hook is always waited for. */
+export function hookMayChange({ blocks, rewrites, decides }: HookEventRow): boolean {
+  return blocks === "prevents" || blocks === "holds" || rewrites !== "no" || decides.length > 0;
+}
+
+function points(): readonly HookPoint[] {
+  return Object.keys(HOOK_EVENTS).filter(isPoint);
+}
+
+function isPoint(name: string): name is HookPoint {
+  return Object.hasOwn(HOOK_EVENTS, name);
+}

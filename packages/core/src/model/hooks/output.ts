@@ -1,0 +1,257 @@
+import { SEVERITY, type Verdict } from "../decision.ts";
+import { copyGiven } from "../json/copy.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
+import { sameJson } from "../json/same.ts";
+import { cutText } from "../text/cut-text.ts";
+import { printable } from "../text/visible-text.ts";
+import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookPointNamed } from "./event-table.ts";
+import { type HookAnswer, readAnswer } from "./fields.ts";
+
+/** How one run of a hook ended, before anybody reads a meaning into it. */
+export type HookRun =
+  | { readonly ended: "exit"; readonly code: number; readonly stdout: string; readonly stderr: string }
+  /** A function's return value. */
+  | { readonly ended: "value"; readonly value: unknown }
+  | { readonly ended: "failed"; readonly cause: string; readonly stderr?: string }
+  | { readonly ended: "cancelled" };
+
+/** What one hook said. */
+export type HookOutcome = {
+  readonly verdict: Verdict | "none";
+  readonly reason?: string;
+  /** The run ends, or an end is not held back; the message may be blank. */
+  readonly stop?: string;
+  readonly feedback?: string;
+  readonly context?: string;
+  readonly systemMessage?: string;
+  readonly interrupt?: boolean;
+  readonly updatedInput?: { readonly input: JsonObject; readonly mode: "merge" | "replace" };
+  readonly updatedOutput?: string;
+  /** No hook's allow counts beside this one: a person decides. */
+  readonly voidsAllow?: boolean;
+  /** Why it counts as failed. */
+  readonly failure?: string;
+  /** What went wrong, one sentence each. */
+  readonly warnings: readonly string[];
+  /** Fields this event has no use for, one sentence each: said once, not at every run. */
+  readonly ignored: readonly string[];
+};
+
+/** The hook that ran, where, and what its failure does. */
+export type HookSpeaker = { readonly event: HookPoint; readonly name: string; readonly onFailure: "block" | "warn" };
+
+const LONGEST_CONTEXT = 10_000;
+const LONGEST_REASON = 2_000;
+const SHOWN_STDERR = 500;
+
+/** Reads a meaning into the end of one run. Whatever is not understood is a failure, and what a failure does is the event's to say. */
+export function readHookRun(hook: HookSpeaker, run: HookRun): HookOutcome {
+  switch (run.ended) {
+    case "exit":
+      return readExit(hook, run);
+    case "value":
+      return readValue(hook, run.value);
+    case "failed":
+      return failure(hook, { cause: run.cause, stderr: run.stderr });
+    case "cancelled":
+      return { ...failure({ ...hook, onFailure: "warn" }, { cause: "cancelled" }), warnings: [] };
+    default:
+      return run satisfies never;
+  }
+}
+
+function readExit(hook: HookSpeaker, { code, stdout, stderr }: Extract<HookRun, { readonly ended: "exit" }>): HookOutcome {
+  if (code === 2) return blocked(hook, stderr);
+  if (code !== 0) return failure(hook, { cause: `exited with code ${code}`, stderr });
+  const text = stdout.trim();
+  if (!text.startsWith("{")) return HOOK_EVENTS[hook.event].context ? { ...SILENT, ...contextOf(text) } : SILENT;
+  return readObject(hook, parse(text), stderr);
+}
+
+function readValue(hook: HookSpeaker, value: unknown): HookOutcome {
+  return value === undefined ? SILENT : readObject(hook, copied(value));
+}
+
+const SILENT: HookOutcome = Object.freeze({ verdict: "none", warnings: Object.freeze([]), ignored: Object.freeze([]) });
+
+function parse(text: string): unknown {
+  try {
+    return copied(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Every property is read once; what JSON cannot carry is nothing. */
+function copied(value: unknown): unknown {
+  try {
+    return copyGiven(value);
+  } catch {
+    return undefined; // a getter or proxy of a function's
+  }
+}
+
+function readObject(hook: HookSpeaker, value: unknown, stderr = ""): HookOutcome {
+  const answer = isAnswer(value) ? readAnswer(value) : { wrong: "it is no JSON object" };
+  const wrong = "wrong" in answer ? answer.wrong : contradiction(hook.event, answer);
+  if ("wrong" in answer || wrong !== undefined) return failure(hook, { cause: "invalid output", stderr, detail: wrong });
+  const speaking = { hook, row: HOOK_EVENTS[hook.event], answer };
+  const said = verdictOf(speaking);
+  const rewritten = rewriteOf(speaking);
+  const words = wordsOf(speaking);
+  const ignored = [said, rewritten, words].flatMap((part) => part.ignored ?? []);
+  return { ...SILENT, ...said, ...rewritten, ...words, ignored };
+}
+
+function isAnswer(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+function contradiction(event: HookPoint, { specific, permission }: HookAnswer): string | undefined {
+  const { hookEventName: named, updatedInput: outer } = specific;
+  if (named !== undefined && hookPointNamed(named) !== event) return `hookEventName is ${named}`;
+  const { updatedInput: inner } = permission;
+  return outer && inner && !sameJson(outer, inner) ? "there are two different updatedInput" : undefined;
+}
+
+type Speaking = { readonly hook: HookSpeaker; readonly row: HookEventRow; readonly answer: HookAnswer };
+type Part = Partial<HookOutcome>;
+type Said = { readonly field: string; readonly verdict: Verdict; readonly reason: string | undefined };
+
+/** Every opinion of one answer counts where the event has a use for it; the strictest of them is the hook's. */
+function verdictOf({ hook, row, answer }: Speaking): Part {
+  const { permission } = answer;
+  const ignored: string[] = [];
+  const parts: Part[] = [];
+  for (const said of opinionsOf(answer)) {
+    const meant = meaning({ hook, row }, said);
+    if (meant === undefined) ignored.push(unused(hook, said.field));
+    else parts.push(meant);
+  }
+  const part = strictestOf(parts);
+  const interrupt = part.verdict === "deny" && hook.event === "permission_request" && permission.interrupt === true;
+  return { ...part, ...(interrupt && { interrupt }), ignored, warnings: withheldWarning(hook, part) };
+}
+
+const WORDS: Readonly<Record<string, Verdict>> = { block: "deny", deny: "deny", approve: "allow", allow: "allow", ask: "ask" };
+
+/** In the order of preference of their reasons. */
+function opinionsOf({ top, specific, permission }: HookAnswer): readonly Said[] {
+  const { permissionDecision: decided = "defer", permissionDecisionReason } = specific;
+  const reason = permissionDecisionReason ?? permission.message ?? top.reason;
+  const said: Said[] = [];
+  if (decided !== "defer") said.push({ field: "permissionDecision", verdict: decided, reason });
+  if (permission.behavior !== undefined)
+    said.push({ field: "behavior", verdict: permission.behavior, reason: permission.message ?? reason });
+  const word = top.decision === undefined ? undefined : WORDS[top.decision];
+  const contrary = said.some(({ verdict }) => verdict !== word); // its reason is no reason for this
+  if (word !== undefined) said.push({ field: "decision", verdict: word, reason: contrary ? top.reason : reason });
+  if (top.continue === false) said.push({ field: "continue", verdict: "deny", reason: top.stopReason ?? reason });
+  return said;
+}
+
+/** What an opinion in one field means at this event; undefined: nothing. */
+function meaning({ hook, row }: Omit<Speaking, "answer">, { field, verdict, reason }: Said): Part | undefined {
+  const foreign = field === "behavior" && hook.event !== "permission_request";
+  if (verdict === "deny") return denied({ hook, row }, { field, reason });
+  if (verdict === "ask" && row.failsClosed === "no_opinion") return { voidsAllow: true };
+  return row.decides.includes(verdict) && !foreign ? { verdict, ...reasonOf(reason) } : undefined;
+}
+
+function denied({ hook, row }: Omit<Speaking, "answer">, { field, reason }: Omit<Said, "verdict">): Part | undefined {
+  const text = reasonOf(reason).reason;
+  if (row.blocks === "feedback" && field !== "decision") return { stop: text ?? "" };
+  if (row.blocks === "feedback") return { feedback: text ?? byDefault(hook) };
+  if (row.blocks === "holds" && field === "continue") return { stop: text ?? "" };
+  if (row.blocks === "no" && row.failsClosed !== "withhold") return undefined;
+  return { verdict: "deny", reason: text ?? byDefault(hook) };
+}
+
+/** The strictest verdict, and what stops, is fed back or voids beside it; of equals the first. */
+function strictestOf(parts: readonly Part[]): Part {
+  let strictest: Part = {};
+  let beside: Part = {};
+  for (const part of parts) {
+    if (part.verdict === undefined) beside = { ...part, ...beside };
+    else if (SEVERITY[part.verdict] > SEVERITY[strictest.verdict ?? "none"]) strictest = part;
+  }
+  return { ...beside, ...strictest };
+}
+
+function rewriteOf({ hook, row, answer: { specific, permission } }: Speaking): Part {
+  const ignored: string[] = [];
+  const part: { -readonly [K in keyof HookOutcome]?: HookOutcome[K] } = { ignored };
+  const input = specific.updatedInput ?? permission.updatedInput;
+  const mode = specific.updatedInputMode ?? permission.updatedInputMode ?? "merge";
+  if (input && row.rewrites === "input") part.updatedInput = { input, mode };
+  else if (input) ignored.push(unused(hook, "updatedInput"));
+  if (specific.updatedToolOutput !== undefined && row.rewrites === "result") part.updatedOutput = specific.updatedToolOutput;
+  else if (specific.updatedToolOutput !== undefined) ignored.push(unused(hook, "updatedToolOutput"));
+  if (permission.updatedPermissions !== undefined) ignored.push(unused(hook, "updatedPermissions"));
+  return part;
+}
+
+function wordsOf({ hook, row, answer: { top, specific } }: Speaking): Part {
+  const { systemMessage = "" } = top;
+  const { additionalContext: context } = specific;
+  const said = systemMessage.trim() === "" ? {} : { systemMessage: cutText(printable(systemMessage), LONGEST_REASON) };
+  if (context === undefined || row.context) return { ...said, ...contextOf(context ?? "") };
+  return { ...said, ignored: [unused(hook, "additionalContext")] };
+}
+
+function contextOf(text: string): Part {
+  return text.trim() === "" ? {} : { context: cutText(text, LONGEST_CONTEXT) };
+}
+
+function reasonOf(text: string | undefined): { readonly reason?: string } {
+  const trimmed = printable(text ?? "").trim();
+  return trimmed === "" ? {} : { reason: cutText(trimmed, LONGEST_REASON) };
+}
+
+/** An exit with code 2. */
+function blocked(hook: HookSpeaker, stderr: string): HookOutcome {
+  const row = HOOK_EVENTS[hook.event];
+  const meant = denied({ hook, row }, { field: "decision", reason: stderr });
+  const said = reasonOf(stderr).reason ?? byDefault(hook);
+  if (meant === undefined) return { ...SILENT, warnings: [`hook ${hook.name} (${hook.event}): ${said}`] };
+  return { ...SILENT, ...meant, warnings: withheldWarning(hook, meant) };
+}
+
+/** Output that a hook withholds without failing is said to the person: the model is only told that there is none. */
+function withheldWarning(hook: HookSpeaker, { verdict, reason = "" }: Part): readonly string[] {
+  const withheld = verdict === "deny" && HOOK_EVENTS[hook.event].failsClosed === "withhold";
+  return withheld ? [`hook ${hook.name} (${hook.event}): ${reason}`] : [];
+}
+
+type Failing = { readonly cause: string; readonly stderr?: string | undefined; readonly detail?: string | undefined };
+
+function failure(hook: HookSpeaker, { cause, stderr = "", detail }: Failing): HookOutcome {
+  const shown = cutText(printable(stderr).trim(), SHOWN_STDERR);
+  const reason = cutText(`hook ${hook.name} failed to execute: ${cause}${shown === "" ? "" : `\n${shown}`}`, LONGEST_REASON);
+  const failed = { ...SILENT, failure: cause, warnings: [detail === undefined ? reason : `${reason} (${detail})`] };
+  const row = HOOK_EVENTS[hook.event];
+  switch (row.failsClosed) {
+    case "deny":
+    case "withhold":
+      return { ...failed, verdict: "deny", reason };
+    case "no_opinion":
+      return { ...failed, voidsAllow: true };
+    case "no":
+      return hook.onFailure === "block" ? { ...failed, ...stopping(row, reason) } : failed;
+    default:
+      return row.failsClosed satisfies never;
+  }
+}
+
+function stopping({ blocks }: HookEventRow, reason: string): Part {
+  if (blocks === "feedback") return { stop: reason };
+  return blocks === "no" ? {} : { verdict: "deny", reason };
+}
+
+function unused(hook: HookSpeaker, field: string): string {
+  return `hook ${hook.name} (${hook.event}): ${field} is not applied on this event`;
+}
+
+function byDefault({ name }: HookSpeaker): string {
+  return `blocked by hook ${name}`;
+}

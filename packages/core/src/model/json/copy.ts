@@ -1,0 +1,168 @@
+import { InvalidInput } from "../schema/invalid-input.ts";
+import { isObject, type Json, type JsonObject } from "./json.ts";
+import { jsonPointer } from "./pointer.ts";
+
+/** Also ends a value that contains itself. */
+const MAX_LEVELS = 512;
+/** Past so many values none may be met twice: a value that shares its parts can be small and yet have no end when written out. */
+const MAX_SHARING = 1 << 16;
+
+type Walk = {
+  /** An input is refused where a result is repaired: lone surrogates, and keys that reach prototypes. */
+  readonly strict: boolean;
+  /** No string in it can hold a lone surrogate. */
+  readonly paired: boolean;
+  readonly path: PropertyKey[];
+  values: number;
+  seen: Set<object> | undefined;
+};
+
+/** The deep-frozen copy of an input that everyone sees from then on. Every property is read once; what JSON cannot carry is refused, with its place. */
+export function copyInput(value: unknown): JsonObject {
+  if (!isObject(value)) throw new InvalidInput("params must be object");
+  return copyMembers(value, { strict: true, paired: false, path: [], values: 0, seen: undefined });
+}
+
+/** The same for what was just read from a text, and what nobody else has: it is frozen where it is. `paired`: the text has no lone surrogate, and no escape that makes one. */
+export function freezeRead(value: JsonObject, paired: boolean): JsonObject {
+  if (paired && isFlat(value)) return Object.freeze(value);
+  return freezeMembers(value, { strict: true, paired, path: [], values: 0, seen: undefined });
+}
+
+/** Nothing in it has parts, and no key reaches prototypes. By `for in`, which is twice as quick as a list of keys; what it finds besides is looked at, too. */
+function isFlat(value: JsonObject): boolean {
+  for (const key in value) {
+    const member = value[key];
+    if (reachesPrototype(key) || (typeof member !== "string" && !isSmall(member))) return false;
+  }
+  return true;
+}
+
+function freezeMembers(source: JsonObject, walk: Walk): JsonObject {
+  enter(walk, source, 0); // what was read from a text shares nothing
+  for (const key of Object.keys(source)) {
+    checkKey(key, walk);
+    freezeMember(source[key], key, walk);
+  }
+  return Object.freeze(source);
+}
+
+function freezeItems(source: readonly Json[], walk: Walk): void {
+  enter(walk, source, 0);
+  for (let i = 0; i < source.length; i++) freezeMember(source[i], i, walk);
+  Object.freeze(source);
+}
+
+/** A place is only kept where something may be refused below it. */
+function freezeMember(value: Json | undefined, at: PropertyKey, walk: Walk): void {
+  if (walk.paired ? typeof value === "string" || isSmall(value) : isPlain(value)) return;
+  walk.path.push(at);
+  if (isObject(value)) freezeMembers(value, walk);
+  else if (Array.isArray(value)) freezeItems(value, walk);
+  else copy(value, walk);
+  walk.path.pop();
+}
+
+/** The deep-frozen copy of a value a tool gave, with lone surrogates replaced. Undefined: it is not JSON. */
+export function copyGiven(value: unknown): Json | undefined {
+  try {
+    return copy(value, { strict: false, paired: false, path: [], values: 0, seen: undefined });
+  } catch (error) {
+    if (error instanceof InvalidInput) return undefined;
+    throw error;
+  }
+}
+
+function copy(value: unknown, walk: Walk): Json {
+  switch (typeof value) {
+    case "string":
+      return text(value, walk);
+    case "boolean":
+      return value;
+    case "number":
+      if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return value;
+      return refuse(walk, "must be finite and, as an integer, within ±(2^53 - 1)");
+    case "object":
+      if (value === null) return null;
+      if (isObject(value)) return copyMembers(value, walk);
+      return Array.isArray(value) ? copyItems(value, walk) : refuse(walk, "must be JSON");
+    default:
+      return refuse(walk, "must be JSON");
+  }
+}
+
+function copyMembers(source: Readonly<Record<string, unknown>>, walk: Walk): JsonObject {
+  if (!isRecord(source)) return refuse(walk, "must be JSON");
+  const keys = Object.keys(source);
+  enter(walk, source, keys.length);
+  const out: Record<string, Json> = {};
+  for (const key of keys) {
+    const name = checkKey(key, walk);
+    const value = source[key];
+    if (value === undefined) continue;
+    if (isPlain(value) && name !== "__proto__") {
+      out[name] = value;
+      continue;
+    }
+    walk.path.push(key);
+    if (name === "__proto__") Object.defineProperty(out, name, { value: copy(value, walk), enumerable: true });
+    else out[name] = copy(value, walk);
+    walk.path.pop();
+  }
+  return Object.freeze(out);
+}
+
+function copyItems(source: readonly unknown[], walk: Walk): readonly Json[] {
+  enter(walk, source, source.length);
+  const out: Json[] = [];
+  for (let i = 0; i < source.length; i++) {
+    walk.path.push(i);
+    out.push(copy(source[i], walk));
+    walk.path.pop();
+  }
+  return Object.freeze(out);
+}
+
+/** A value that is its own copy: its place is not needed, because nothing refuses it. */
+function isPlain(value: unknown): value is string | number | boolean | null {
+  return typeof value === "string" ? value.isWellFormed() : isSmall(value);
+}
+
+function isSmall(value: unknown): value is number | boolean | null {
+  return typeof value === "boolean" || value === null || (typeof value === "number" && Math.abs(value) <= Number.MAX_SAFE_INTEGER);
+}
+
+/** Plain objects and instances of classes; not dates, maps and the like, whose meaning is not in their properties. */
+function isRecord(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.prototype.toString.call(value) === "[object Object]";
+}
+
+function enter(walk: Walk, source: object, values: number): void {
+  if (walk.path.length >= MAX_LEVELS) throw new InvalidInput(`arguments exceed ${MAX_LEVELS} levels`, "input_too_large");
+  walk.values += values;
+  if (walk.values <= MAX_SHARING) return;
+  walk.seen ??= new Set();
+  if (walk.seen.has(source)) throw new InvalidInput(`arguments exceed ${MAX_SHARING} values that share parts`, "input_too_large");
+  walk.seen.add(source);
+}
+
+function reachesPrototype(key: string): boolean {
+  return key === "__proto__" || key === "constructor" || key === "prototype";
+}
+
+function checkKey(key: string, walk: Walk): string {
+  if (walk.strict && reachesPrototype(key)) {
+    return refuse(walk, `must not contain the key '${key}'`);
+  }
+  return text(key, walk);
+}
+
+function text(value: string, walk: Walk): string {
+  if (walk.paired || value.isWellFormed()) return value;
+  return walk.strict ? refuse(walk, "must not contain a lone surrogate") : value.toWellFormed();
+}
+
+function refuse(walk: Walk, what: string): never {
+  throw new InvalidInput(`params${jsonPointer(walk.path).toWellFormed()} ${what}`);
+}

@@ -1,0 +1,170 @@
+import type { Verdict } from "../decision.ts";
+import { isObject } from "../json/json.ts";
+import { unicodePattern } from "../text/unicode-pattern.ts";
+import { commandTest, isPlainCommand } from "./command-text.ts";
+import { PatternError } from "./error.ts";
+import { compileGlob, type Glob } from "./glob.ts";
+
+/** A rule text of the notation `tool` or `tool:arg=glob[:arg2=glob2…]`, compiled once. */
+export type Pattern = { readonly text: string; readonly tool: Glob; readonly conditions: readonly Condition[] };
+
+/** One argument that must match; `path` reaches into objects. */
+export type Condition = { readonly path: readonly [string, ...string[]]; readonly glob: Glob };
+
+/** What a pattern is held against: a request, and what its tool declares about its input. */
+export type Subject = {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** Other spellings of root properties, so that neither spelling dodges a rule. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  /** The root property that holds a shell command. */
+  readonly commandArg?: string;
+};
+
+const APPLY = ".apply";
+
+/** The name that rules use for a pending action that this tool pushed. No tool has a dot in its name. */
+export function applyName(tool: string): string {
+  return `${tool}${APPLY}`;
+}
+
+/** True for the name of a pending action's apply. */
+export function isApplyName(name: string): boolean {
+  return name.slice(-APPLY.length).toLowerCase() === APPLY;
+}
+
+/** The tool that pushed the action of this name. */
+export function sourceOfApply(name: string): string {
+  return name.slice(0, -APPLY.length);
+}
+
+/** False for an allow of tools, even of `*`, and the apply of a pending action: only a rule that names `.apply` allows it. */
+export function mayCover(toolText: string, how: Verdict, name: string): boolean {
+  return how !== "allow" || !isApplyName(name) || isApplyName(toolText);
+}
+
+/** Reads a rule text. Throws `PatternError`: a rule that does not parse guards nothing, so nobody may go on with it. */
+export function parsePattern(text: string): Pattern {
+  const starts = conditionStarts(text);
+  const toolText = text.slice(0, starts[0]?.colon ?? text.length);
+  checkToolText(text, toolText);
+  const conditions = starts.map(({ name, colon, value }, i): Condition => {
+    if (starts.some((other, j) => j < i && other.name === name))
+      throw new PatternError({ text, problem: `argument '${name}' is repeated`, column: colon + 2 });
+    return { path: pathOf(text, name, colon + 2), glob: globIn(text, value, starts[i + 1]?.colon ?? text.length) };
+  });
+  return { text, tool: globIn(text, 0, toolText.length), conditions };
+}
+
+/**
+ * An allow reads narrowly, a deny or ask broadly: of an array every element must match or any one; of a command only bare words, compared word by word,
+ * or the whole text and every part of it.
+ */
+export function matchesPattern(pattern: Pattern, how: Verdict, subject: Subject): boolean {
+  if (!pattern.tool.matches(subject.tool) || !mayCover(pattern.tool.text, how, subject.tool)) return false;
+  if (how === "allow" && subject.commandArg !== undefined && !spellings(subject, subject.commandArg).every(isPlainCommand)) return false;
+  return pattern.conditions.every((condition) => holds(condition, how, subject));
+}
+
+const CONDITION = /:([A-Za-z_][A-Za-z0-9_.]*)=/y;
+
+type Start = { readonly name: string; readonly colon: number; readonly value: number };
+
+/** Any other colon belongs to the glob it stands in, and so does an escaped one. */
+function conditionStarts(text: string): readonly Start[] {
+  const starts: Start[] = [];
+  for (let i = 0; i < text.length; i++) {
+    CONDITION.lastIndex = i;
+    const name = CONDITION.exec(text)?.[1];
+    if (name !== undefined) {
+      starts.push({ name, colon: i, value: CONDITION.lastIndex });
+      i = CONDITION.lastIndex - 1;
+    } else if (text[i] === "\\") i++;
+  }
+  return starts;
+}
+
+const OTHER_NOTATION = "parenthesis (here a rule is tool or tool:argument=glob; Tool(specifier) is read by @assent/policy)";
+
+const oddInNames = unicodePattern(String.raw`[^\p{L}\p{M}\p{N}_*?[\]!\\-]`, "u");
+
+function checkToolText(text: string, tool: string): void {
+  if (tool === "") throw new PatternError({ text, problem: "empty tool", column: 1 });
+  const plain = tool.replaceAll(/\\./gsu, (escaped) => "_".repeat(escaped.length));
+  const colon = tool.indexOf(":");
+  const open = plain.indexOf("(");
+  if (open !== -1 && (colon === -1 || open < colon)) throw new PatternError({ text, problem: OTHER_NOTATION, column: open + 1 });
+  if (colon !== -1) {
+    const problem = tool[colon + 1] === "=" ? "empty argument name" : "colon in the tool part";
+    throw new PatternError({ text, problem, column: colon + 1 });
+  }
+  const odd = (isApplyName(plain) ? sourceOfApply(plain) : plain).search(oddInNames());
+  if (odd !== -1) throw new PatternError({ text, problem: "character that is in no tool's name", column: odd + 1 });
+}
+
+function pathOf(text: string, name: string, column: number): Condition["path"] {
+  const [root = "", ...inner] = name.split(".");
+  if (inner.includes("")) throw new PatternError({ text, problem: "empty argument name", column });
+  return [root, ...inner];
+}
+
+function globIn(text: string, start: number, end: number): Glob {
+  try {
+    return compileGlob(text.slice(start, end));
+  } catch (error) {
+    if (error instanceof PatternError) throw new PatternError({ ...error.about, text, column: start + error.about.column });
+    throw error;
+  }
+}
+
+function holds({ path, glob }: Condition, how: Verdict, subject: Subject): boolean {
+  const [written, ...inner] = path;
+  const name = propertyOf(written, subject);
+  const isCommand = name === subject.commandArg && inner.length === 0;
+  const reading: Reading = { how, test: isCommand ? commandTest(glob, how) : glob.matches };
+  const values = spellings(subject, name);
+  if (how === "allow") return values.length > 0 && values.every((value) => reaches(value, inner, reading));
+  return values.some((value) => reaches(value, inner, reading) || (isCommand && Array.isArray(value) && reading.test(value.join(" "))));
+}
+
+type Reading = { readonly how: Verdict; readonly test: (value: string) => boolean };
+
+function propertyOf(name: string, { aliases }: Subject): string {
+  return (aliases && Object.hasOwn(aliases, name) && aliases[name]) || name;
+}
+
+/** The values of a property under every spelling the input has. */
+function spellings({ input, aliases }: Subject, name: string): readonly unknown[] {
+  const values = Object.hasOwn(input, name) ? [input[name]] : [];
+  for (const [alias, property] of Object.entries(aliases ?? {})) {
+    if (property === name && Object.hasOwn(input, alias)) values.push(input[alias]);
+  }
+  return values;
+}
+
+function reaches(value: unknown, path: readonly string[], reading: Reading): boolean {
+  if (Array.isArray(value)) {
+    if (reading.how !== "allow") return value.some((item) => reaches(item, path, reading));
+    return value.length > 0 && value.every((item) => reaches(item, path, reading));
+  }
+  const [key, ...rest] = path;
+  if (key !== undefined) return isObject(value) && Object.hasOwn(value, key) && reaches(value[key], rest, reading);
+  const text = textOf(value);
+  return text !== undefined && reading.test(text);
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number") return plainDecimal(value);
+  return typeof value === "boolean" || value === null ? String(value) : undefined;
+}
+
+/** `1000000` and `0.0000001`, never `1e-7`: a rule is written the way people write numbers. */
+function plainDecimal(value: number): string {
+  const [, sign = "", whole = "", fraction = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(String(value)) ?? [];
+  if (exponent === undefined) return String(value);
+  const point = whole.length + Number(exponent);
+  const digits = (whole + fraction).padStart(whole.length + fraction.length + Math.max(0, 1 - point), "0").padEnd(point, "0");
+  const cut = Math.max(1, point);
+  return sign + digits.slice(0, cut) + (digits.length > cut ? `.${digits.slice(cut)}` : "");
+}

@@ -1,0 +1,81 @@
+import type { By } from "../answer.ts";
+import type { Holder } from "../events.ts";
+import type { Json, JsonObject } from "../json/json.ts";
+import type { Kind } from "../kind.ts";
+
+/** Who settled a proposal, and in whose words. */
+export type Resolution = {
+  readonly action: "apply" | "discard";
+  readonly by: "model" | "person" | "runtime";
+  readonly who?: By;
+  readonly reason: string;
+  readonly extra?: JsonObject;
+  /** The call of `resolve`, where a model settled it. */
+  readonly callId?: string;
+  readonly at: string;
+};
+
+/** How one file stands that an apply could not bring to either end. */
+export type FileStanding = { readonly path: string; readonly at: "before" | "after" | "other" };
+
+/** The bodies of a proposal's events. `proposal` names it; the life of a call is not touched by any of them. */
+export type ProposalEventBodies = {
+  "proposal.staged": {
+    readonly proposal: string;
+    /** The staging call. */
+    readonly callId: string | null;
+    readonly tool: string;
+    readonly toolDigest: string;
+    readonly kind: Kind;
+    readonly cwd: string;
+    readonly input: JsonObject;
+    readonly label: string;
+    /** `closure`: it can be settled only by the process that staged it. */
+    readonly carrier: "data" | "closure";
+    readonly owner: Holder | null;
+    readonly digest: string;
+    readonly files: number;
+    /** A `ProposalManifest`: what people see, and every effect by path and digest. */
+    readonly manifest: Json;
+    /** SHA-256 (hex) of every content the effects speak of, before and after; each is kept beside the event. */
+    readonly contents: readonly string[];
+    /** The older proposal of the same request that this one replaces. */
+    readonly supersedes?: readonly string[];
+  };
+  "proposal.applying": { readonly proposal: string; readonly digest: string; readonly resolution: Resolution };
+  "proposal.applied": { readonly proposal: string; readonly superseded: readonly string[] };
+  /** Nothing is changed any more: it is staged again. `cancelled`: nobody's failure. */
+  "proposal.apply_failed": {
+    readonly proposal: string;
+    readonly type: string;
+    readonly message: string;
+    readonly cancelled?: boolean;
+    readonly recovered?: boolean;
+  };
+  "proposal.discarded": { readonly proposal: string; readonly resolution: Resolution };
+  "proposal.stale": { readonly proposal: string; readonly cause: "changed" | "lost" | "tool"; readonly files: readonly string[] };
+  "proposal.superseded": { readonly proposal: string; readonly by: string };
+  "proposal.unknown": { readonly proposal: string; readonly message: string; readonly files: readonly FileStanding[] };
+  /** The intent, on disk before the first file goes back. Only the holder can write it: whoever lost the session touches no file. */
+  "proposal.undoing": { readonly proposal: string; readonly by: By };
+  "proposal.undone": { readonly proposal: string; readonly by: By; readonly reason: string | null };
+  /** What a person asked for was not done, and why; the proposal stands as it was. */
+  "proposal.refused": {
+    readonly proposal: string;
+    readonly action: "apply" | "discard" | "undo";
+    readonly type: string;
+    readonly message: string;
+  };
+  "proposal.reminded": { readonly proposal: string; readonly turn: number };
+  "proposal.unheeded": { readonly proposal: string; readonly turn: number };
+  "proposal.parked": { readonly proposal: string; readonly why: "unheeded" | "failures" | "person" | "ended" };
+  /** Shared chain: what a person wants done with it, for whoever holds the session. It asks; only the holder's own record tells what came of it. */
+  "proposal.requested": {
+    readonly proposal: string;
+    readonly session: string;
+    readonly action: "apply" | "discard" | "undo";
+    readonly digest: string;
+    readonly reason: string | null;
+    readonly by: By;
+  };
+};

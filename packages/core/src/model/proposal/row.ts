@@ -1,0 +1,142 @@
+import type { EventBodies, LedgerEvent } from "../events.ts";
+import type { ProposalEvent, ProposalRow, ProposalStanding } from "./proposal.ts";
+
+type Staged = EventBodies["proposal.staged"];
+type Change = Partial<ProposalRow> | undefined;
+
+const ANY: readonly ProposalStanding[] = ["staged", "applying", "applied", "discarded", "stale", "superseded", "unknown", "undone"];
+
+/** Where each event may lead from; every other pair is illegal. */
+const FROM: Readonly<Record<ProposalEvent["type"], readonly ProposalStanding[]>> = {
+  "proposal.staged": [],
+  "proposal.applying": ["staged"],
+  "proposal.applied": ["applying"],
+  "proposal.apply_failed": ["applying"],
+  "proposal.discarded": ["staged"],
+  "proposal.stale": ["staged", "applying"],
+  "proposal.superseded": ["staged"],
+  "proposal.unknown": ["applying"],
+  "proposal.undoing": ["applied"],
+  "proposal.undone": ["applied"],
+  "proposal.reminded": ANY,
+  "proposal.unheeded": ANY,
+  "proposal.parked": ANY,
+  "proposal.requested": ANY,
+  "proposal.refused": ANY,
+};
+
+/** Marks of whoever leads the model. A person may settle the proposal while one of them is written: then it is void. */
+const STEERING: readonly ProposalEvent["type"][] = ["proposal.reminded", "proposal.unheeded", "proposal.parked"];
+
+/** True for an event of a proposal's life. */
+export function isProposalEvent(event: LedgerEvent): event is ProposalEvent {
+  return Object.hasOwn(FROM, event.type);
+}
+
+/** The only way a proposal changes. Undefined: this event is not legal in this state. */
+export function nextProposal(row: ProposalRow | undefined, event: ProposalEvent): ProposalRow | undefined {
+  if (event.type === "proposal.staged") return row ? undefined : stagedRow(event.session, event.seq, { at: event.at, body: event.body });
+  if (!row || ownerOf(event) !== row.session || !FROM[event.type].includes(row.state)) return undefined;
+  if (STEERING.includes(event.type) && !isOpenProposal(row)) return row;
+  const change = changeBy(row, event);
+  return change && { ...row, ...change, updatedAt: event.at };
+}
+
+/** A wish stands in the shared chain and names the session; every other event is of the session's own chain. */
+function ownerOf(event: ProposalEvent): string {
+  return event.type === "proposal.requested" ? event.body.session : event.session;
+}
+
+/** Staged or being applied: what a restart must know about. */
+export function isOpenProposal({ state }: ProposalRow): boolean {
+  return state === "staged" || state === "applying";
+}
+
+function stagedRow(session: string, seq: number, { at, body }: { readonly at: string; readonly body: Staged }): ProposalRow {
+  const { proposal: id, callId, tool, toolDigest, kind, cwd, label, carrier, owner, digest, files } = body;
+  return {
+    ...{ id, session, seq, callId, tool, toolDigest, kind, cwd, label, carrier, owner, digest, files },
+    state: "staged",
+    parked: false,
+    reminded: 0,
+    unheeded: 0,
+    failures: 0,
+    resolution: null,
+    cause: null,
+    changed: [],
+    supersededBy: null,
+    error: null,
+    requested: null,
+    stagedAt: at,
+    updatedAt: at,
+  };
+}
+
+const SETTLED = { requested: null, parked: false } as const;
+
+function changeBy(row: ProposalRow, event: Exclude<ProposalEvent, { readonly type: "proposal.staged" }>): Change {
+  switch (event.type) {
+    case "proposal.applying":
+      return event.body.digest === row.digest ? { state: "applying", resolution: event.body.resolution, error: null } : undefined;
+    case "proposal.applied":
+      return { ...SETTLED, state: "applied" };
+    case "proposal.apply_failed":
+      return failed(row, event.body);
+    case "proposal.discarded":
+      return { ...SETTLED, state: "discarded", resolution: event.body.resolution };
+    case "proposal.stale":
+      return { ...SETTLED, state: "stale", cause: event.body.cause, changed: listed(event.body.files) };
+    case "proposal.superseded":
+      return { ...SETTLED, state: "superseded", supersededBy: event.body.by };
+    case "proposal.unknown":
+      return {
+        ...SETTLED,
+        state: "unknown",
+        changed: listed(event.body.files).map(({ path }) => path),
+        error: unknownError(event.body.message),
+      };
+    case "proposal.undoing":
+      return { requested: row.requested && { ...row.requested, begun: true } };
+    case "proposal.undone":
+      return { requested: null, state: "undone" };
+    case "proposal.reminded":
+      return { reminded: row.reminded + 1 };
+    case "proposal.unheeded":
+      return { unheeded: row.unheeded + 1 };
+    case "proposal.parked":
+      return { parked: true };
+    case "proposal.refused":
+      return { requested: null };
+    case "proposal.requested":
+      return event.body.digest === row.digest ? wished(row, event) : undefined;
+    default:
+      return event satisfies never;
+  }
+}
+
+/** The newest wish counts, unless files are going back already: how that ends answers both. */
+function wished({ requested }: ProposalRow, { pos, body }: LedgerEvent<"proposal.requested">): Change {
+  return requested?.begun ? {} : { requested: { action: body.action, pos } };
+}
+
+/** A list that is too long for its event is kept beside it: whoever wants it reads the event. */
+function listed<T>(files: readonly T[]): readonly T[] {
+  return Array.isArray(files) ? files : [];
+}
+
+function unknownError(message: string): ProposalRow["error"] {
+  return { type: "apply_unknown", message };
+}
+
+/** It is staged again. A failed apply is a heeded turn, so the count of unheeded ones begins anew; what was cancelled or cut short by a crash is nobody's failure. */
+function failed(row: ProposalRow, { type, message, cancelled, recovered }: EventBodies["proposal.apply_failed"]): Change {
+  const counts = !cancelled && !recovered;
+  return {
+    state: "staged",
+    resolution: null,
+    requested: null,
+    unheeded: 0,
+    failures: row.failures + Number(counts),
+    error: { type, message },
+  };
+}

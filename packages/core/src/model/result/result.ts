@@ -1,0 +1,106 @@
+import type { Json } from "../json/json.ts";
+
+/** One piece of what the model is given. */
+export type ContentPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly mediaType: string; readonly data: string }
+  | { readonly type: "file"; readonly mediaType: string; readonly data: string; readonly name?: string }
+  | { readonly type: "json"; readonly value: Json };
+
+/** What the model is given: text, or parts. */
+export type Content = string | readonly ContentPart[];
+
+/** Lines and characters a change adds and removes, by the model and by the person's edit of it. */
+export type DiffStat = {
+  readonly model_added_lines: number;
+  readonly model_removed_lines: number;
+  readonly model_added_chars: number;
+  readonly model_removed_chars: number;
+  readonly user_added_lines: number;
+  readonly user_removed_lines: number;
+  readonly user_added_chars: number;
+  readonly user_removed_chars: number;
+};
+
+/** A run of terminal text with one set of attributes. */
+export type AnsiRun = {
+  readonly text: string;
+  readonly bold: boolean;
+  readonly italic: boolean;
+  readonly underline: boolean;
+  readonly dim: boolean;
+  readonly inverse: boolean;
+  readonly fg: string;
+  readonly bg: string;
+};
+
+/** A nested call, as an agent run shows it. */
+export type TaskCall = {
+  readonly callId: string;
+  readonly name: string;
+  readonly status: "executing" | "awaiting_approval" | "success" | "failed";
+  readonly error?: string;
+  readonly args?: Json;
+  readonly result?: string;
+  readonly resultDisplay?: string;
+  readonly responseParts?: readonly ContentPart[];
+  readonly description?: string;
+};
+
+/** What people see of a result. */
+export type Display =
+  | string
+  | {
+      readonly type: "file_diff";
+      readonly fileDiff: string;
+      readonly fileName: string;
+      readonly originalContent: string | null;
+      readonly newContent: string;
+      readonly diffStat?: DiffStat;
+    }
+  | {
+      readonly type: "todo_list";
+      readonly todos: readonly {
+        readonly id: string;
+        readonly content: string;
+        readonly status: "pending" | "in_progress" | "completed";
+      }[];
+    }
+  | { readonly type: "plan_summary"; readonly message: string; readonly plan: string; readonly rejected?: boolean }
+  | {
+      readonly type: "task_execution";
+      readonly agentName: string;
+      readonly agentColor?: string;
+      readonly taskDescription: string;
+      readonly taskPrompt: string;
+      readonly status: "running" | "completed" | "failed" | "cancelled" | "background";
+      readonly terminateReason?: string;
+      readonly result?: string;
+      readonly executionSummary?: {
+        readonly turns: number;
+        readonly toolCalls: number;
+        readonly succeededCalls: number;
+        readonly failedCalls: number;
+        readonly inputTokens: number;
+        readonly outputTokens: number;
+        readonly totalTokens: number;
+        readonly durationMs: number;
+      };
+      readonly pendingConfirmation?: { readonly approvalId: string; readonly details: Json };
+      readonly toolCalls?: readonly TaskCall[];
+    }
+  | { readonly type: "ansi_output"; readonly ansiOutput: readonly (readonly AnsiRun[])[] }
+  | { readonly type: "tool_progress"; readonly progress: number; readonly total?: number; readonly message?: string };
+
+/** A file that holds the full output of a call whose text was cut; `cut`: all of it up to where the file reached its limit. */
+export type Spilled = { readonly path: string; readonly size: number; readonly sha256: string; readonly cut?: true };
+
+/** What a body returns. The presence of `error` alone makes it a failure. */
+export type ToolResult = {
+  readonly content: Content;
+  readonly display?: Display;
+  readonly error?: { readonly message: string; readonly type?: string };
+  readonly modelOverride?: string;
+  readonly details?: Json;
+  readonly spilled?: readonly Spilled[];
+};

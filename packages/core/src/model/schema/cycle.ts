@@ -1,0 +1,143 @@
+import { isObject } from "../json/json.ts";
+import { stepKey } from "../json/pointer.ts";
+
+/**
+ * True when following subschemas and references from the root can come back to a place it is already inside. Only schema positions are crawled: a `$ref`
+ * inside data such as `default` is none. Linear in the schema, with a stack of its own, because foreign schemas may be as deep as they like.
+ */
+export function hasCycleInSchema(schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const resolve = resolverOf(schema);
+  const done = new Set<Schema>();
+  const inside = new Set<Schema>([schema]);
+  const path: Visit[] = [{ schema, next: placesAfter(schema, resolve) }];
+  for (let here = path.at(-1); here; here = path.at(-1)) {
+    const place = here.next.pop();
+    if (!place) {
+      path.pop();
+      inside.delete(here.schema);
+      done.add(here.schema);
+    } else if (inside.has(place)) return true;
+    else if (!done.has(place)) {
+      inside.add(place);
+      path.push({ schema: place, next: placesAfter(place, resolve) });
+    }
+  }
+  return false;
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+type Visit = { readonly schema: Schema; readonly next: Schema[] };
+type Resolve = (reference: string) => Schema | undefined;
+
+const ONE = [
+  "items",
+  "additionalItems",
+  "additionalProperties",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "contains",
+  "propertyNames",
+  "not",
+  "if",
+  "then",
+  "else",
+  "contentSchema",
+];
+const LISTS = ["items", "allOf", "anyOf", "oneOf", "prefixItems"];
+/** The keys of these are names, never keywords. */
+const MAPS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+const REFERENCES = ["$ref", "$dynamicRef", "$recursiveRef"];
+
+function placesAfter(schema: Schema, resolve: Resolve): Schema[] {
+  const places = subschemas(schema);
+  for (const keyword of REFERENCES) {
+    const reference = own(schema, keyword);
+    const place = typeof reference === "string" ? resolve(reference) : undefined;
+    if (place) places.push(place);
+  }
+  return places;
+}
+
+function subschemas(schema: Schema): Schema[] {
+  const found: Schema[] = [];
+  const add = (value: unknown): void => {
+    if (isObject(value)) found.push(value);
+  };
+  for (const keyword of ONE) add(own(schema, keyword));
+  for (const keyword of LISTS) {
+    const list = own(schema, keyword);
+    if (Array.isArray(list)) list.forEach(add);
+  }
+  for (const keyword of MAPS) {
+    const map = own(schema, keyword);
+    if (isObject(map)) Object.values(map).forEach(add);
+  }
+  return found;
+}
+
+function own(schema: Schema, keyword: string): unknown {
+  return Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
+}
+
+/** Finds what a reference points at; undefined when that is not in this schema. Each reference is looked up once. */
+function resolverOf(root: Schema): Resolve {
+  const rootId = idOf(root);
+  const names = new Map<string, Schema>();
+  const known = new Map<string, Schema | undefined>();
+  collectNames(root, names);
+  return (reference) => {
+    if (!known.has(reference)) known.set(reference, names.get(reference) ?? local(root, names, withoutId(reference, rootId)));
+    return known.get(reference);
+  };
+}
+
+/** Every `#anchor` and every embedded `$id`; the first of a name counts. */
+function collectNames(root: Schema, names: Map<string, Schema>): void {
+  const seen = new Set<Schema>([root]);
+  for (const schema of seen) {
+    for (const keyword of ["$anchor", "$dynamicAnchor"]) {
+      const anchor = own(schema, keyword);
+      if (typeof anchor === "string" && !names.has(`#${anchor}`)) names.set(`#${anchor}`, schema);
+    }
+    const id = idOf(schema);
+    if (id !== undefined && !names.has(id)) names.set(id, schema);
+    for (const inner of subschemas(schema)) seen.add(inner);
+  }
+}
+
+function idOf(schema: Schema): string | undefined {
+  const id = own(schema, "$id");
+  return typeof id === "string" && id !== "" ? id.replace(/#$/, "") : undefined;
+}
+
+function withoutId(reference: string, rootId: string | undefined): string {
+  if (reference === rootId) return "#";
+  return rootId !== undefined && reference.startsWith(`${rootId}#`) ? reference.slice(rootId.length) : reference;
+}
+
+function local(root: Schema, names: ReadonlyMap<string, Schema>, fragment: string): Schema | undefined {
+  if (fragment === "#" || fragment === "#/") return root;
+  return fragment.startsWith("#/") ? atPointer(root, fragment.slice(2)) : names.get(fragment);
+}
+
+function atPointer(root: Schema, encoded: string): Schema | undefined {
+  const pointer = decoded(encoded);
+  if (pointer === undefined) return undefined;
+  let place: unknown = root;
+  for (const step of pointer.split("/")) place = inside(place, stepKey(step));
+  return isObject(place) ? place : undefined;
+}
+
+function inside(place: unknown, key: string): unknown {
+  if (Array.isArray(place)) return /^(?:0|[1-9]\d*)$/.test(key) ? place[Number(key)] : undefined;
+  return isObject(place) ? own(place, key) : undefined;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

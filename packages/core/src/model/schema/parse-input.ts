@@ -1,0 +1,167 @@
+import { freezeRead } from "../json/copy.ts";
+import { isObject, type JsonObject } from "../json/json.ts";
+import { pointerStep } from "../json/pointer.ts";
+import type { Coercion } from "./coercion.ts";
+
+/** What reading a call's arguments gives. `message` is the reason only: the texts around it are the same for every invalid input. */
+export type ParsedInput =
+  | { readonly ok: true; readonly value: JsonObject; readonly coercions: readonly Coercion[] }
+  | { readonly ok: false; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
+
+type Refusal = Extract<ParsedInput, { readonly ok: false }>;
+
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_LEVELS = 512;
+/** A text this short nests too little to hurt the parser, so that its levels are counted on the parsed value, which is cheaper. */
+const SHORT = 64 * 1024;
+const [QUOTE, BACKSLASH, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d];
+const NONE: readonly Coercion[] = Object.freeze([]);
+const NOT_AN_OBJECT: Refusal = Object.freeze({ ok: false, type: "invalid_tool_params", message: "params must be object" });
+const TOO_LONG: Refusal = Object.freeze({ ok: false, type: "input_too_large", message: "arguments exceed 16 MiB of text" });
+const TOO_DEEP: Refusal = Object.freeze({ ok: false, type: "input_too_large", message: `arguments exceed ${MAX_LEVELS} levels` });
+
+/** An input that was read and frozen, or arguments that somebody else may hold. */
+export type ReadInput = ParsedInput | { readonly frozen: JsonObject };
+
+/** Reads a call's arguments for whoever keeps them: an object is frozen where it is, without a copy. Throws `InvalidInput` for what no input may hold. */
+export function readToolInput(text: string): ReadInput {
+  if (text.charCodeAt(0) !== OPEN_BRACE || text.length > SHORT) return parseToolInput(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return parseToolInput(text);
+  }
+  return isJsonObject(value) ? { frozen: freezeRead(value, text.isWellFormed() && !text.includes("\\u")) } : NOT_AN_OBJECT;
+}
+
+/** Reads a call's arguments as they came from the model. Never throws; what it lets through is JSON that survives being written and read again. */
+export function parseToolInput(text: string): ParsedInput {
+  if (tooLong(text)) return TOO_LONG;
+  if (text.length > SHORT && deeperThanAllowed(text)) return TOO_DEEP;
+  if (text.charCodeAt(0) !== OPEN_BRACE && text.trim() === "") return { ok: true, value: {}, coercions: NONE };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, type: "invalid_json", message: `arguments are not valid JSON (${reasonOf(error)})` };
+  }
+  return parseToolValue(value);
+}
+
+/** The same for a door that parsed the arguments itself. A text that holds an object is read once more, which is recorded. */
+export function parseToolValue(value: unknown): ParsedInput {
+  if (typeof value === "string") return parseInner(value);
+  if (!isJsonObject(value)) return NOT_AN_OBJECT;
+  try {
+    return refuse(value, 1, { units: 0 }) ?? { ok: true, value, coercions: NONE };
+  } catch {
+    return { ok: false, type: "invalid_tool_params", message: "params must be JSON" };
+  }
+}
+
+/** The parser quotes a few characters of the text, which may cut a surrogate pair. */
+function reasonOf(error: unknown): string {
+  return (error instanceof Error ? error.message : "unreadable").toWellFormed();
+}
+
+function parseInner(text: string): ParsedInput {
+  if (!/^\s*\{/.test(text)) return NOT_AN_OBJECT;
+  const inner = parseToolInput(text);
+  if (!inner.ok) return inner.type === "invalid_json" ? NOT_AN_OBJECT : inner;
+  return { ok: true, value: inner.value, coercions: [{ path: "", from: text, to: inner.value, rule: "json" }] };
+}
+
+/** Everything below this point is checked by `refuse` before anyone reads it. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+/** The first reason why a value cannot be an input, or undefined. Recursion is bounded by the allowed levels, which also ends a value that contains itself. */
+function refuse(value: unknown, level: number, seen: { units: number }): Refusal | undefined {
+  switch (typeof value) {
+    case "string":
+      return refuseText(value, seen);
+    case "number":
+      return Math.abs(value) <= Number.MAX_SAFE_INTEGER ? undefined : wrong("must be finite and, as an integer, within ±(2^53 - 1)");
+    case "object":
+      if (level > MAX_LEVELS && value !== null) return TOO_DEEP;
+      if (isObject(value)) return refuseMembers(value, level, seen);
+      return Array.isArray(value) ? refuseItems(value, level, seen) : undefined;
+    case "boolean":
+      return undefined;
+    default:
+      return wrong("must be JSON");
+  }
+}
+
+function refuseText(value: string, seen: { units: number }): Refusal | undefined {
+  seen.units += value.length;
+  if (seen.units > MAX_BYTES) return TOO_LONG;
+  return value.isWellFormed() ? undefined : wrong("must not contain a lone surrogate");
+}
+
+function refuseItems(items: readonly unknown[], level: number, seen: { units: number }): Refusal | undefined {
+  for (let i = 0; i < items.length; i++) {
+    const refusal = refuse(items[i], level + 1, seen);
+    if (refusal) return at(refusal, i);
+  }
+  return undefined;
+}
+
+function refuseMembers(value: Readonly<Record<string, unknown>>, level: number, seen: { units: number }): Refusal | undefined {
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    const refusal = refuseText(key, seen) ?? (member === undefined ? undefined : refuse(member, level + 1, seen));
+    if (refusal) return at(refusal, key);
+  }
+  return undefined;
+}
+
+function wrong(text: string): Refusal {
+  return { ok: false, type: "invalid_tool_params", message: `params ${text}` };
+}
+
+/** Puts one more step of a JSON pointer in front of the place a refusal names. */
+function at(refusal: Refusal, key: string | number): Refusal {
+  if (refusal.type === "input_too_large") return refusal;
+  const step = pointerStep(String(key).slice(0, 80).toWellFormed());
+  return { ...refusal, message: `params${step}${refusal.message.slice("params".length)}` };
+}
+
+function tooLong(text: string): boolean {
+  if (text.length > MAX_BYTES || text.length * 3 <= MAX_BYTES) return text.length > MAX_BYTES;
+  let bytes = text.length;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    // A surrogate pair is two units and four bytes.
+    if (unit >= 0x80) bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
+  }
+  return bytes > MAX_BYTES;
+}
+
+/** Counts brackets outside of strings, so that a text of millions of levels is refused before the parser builds them. */
+function deeperThanAllowed(text: string): boolean {
+  let level = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) i = endOfString(text, i);
+    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) level++;
+    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) level--;
+    if (level > MAX_LEVELS) return true;
+  }
+  return false;
+}
+
+/** The index of the quote that ends the string opened at `start`, or the text's length. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end;
+}
+
+function isEscaped(text: string, index: number): boolean {
+  let first = index;
+  while (text.charCodeAt(first - 1) === BACKSLASH) first--;
+  return (index - first) % 2 === 1;
+}

@@ -1,0 +1,150 @@
+import { isObject } from "../json/json.ts";
+import { stepKey } from "../json/pointer.ts";
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Everything a schema says about one place, with references and combinations folded into one union. */
+export type Shape = {
+  readonly nodes: readonly Schema[];
+  readonly types: ReadonlySet<string>;
+  /** Some part could not be followed, so any type may be accepted here. */
+  readonly open: boolean;
+  /** Every property and every item that some part names; all others have one shape together. */
+  readonly names: ReadonlySet<string>;
+  readonly fixed: number;
+  readonly children: Map<string | number | undefined, Shape | undefined>;
+};
+
+/** The shapes found so far, so that no part of a schema is folded twice. */
+export type Shapes = {
+  readonly root: unknown;
+  readonly known: Map<Schema | string, Shape>;
+  readonly numbers: Map<Schema, number>;
+  visits: number;
+};
+
+const MAX_HOPS = 64;
+const UNIONS = ["anyOf", "oneOf", "allOf"] as const;
+/** Keys of the shape that all other properties, and all other items, have together. */
+const [OTHER_PROPERTIES, OTHER_ITEMS] = [undefined, -1] as const;
+
+/** The shape of the whole value. */
+export function rootShape(shapes: Shapes): Shape | undefined {
+  return shapeOf(shapes, [shapes.root]);
+}
+
+/** The shape of a property. */
+export function childShape(shapes: Shapes, shape: Shape, key: string): Shape | undefined {
+  return once(shapes, { shape, place: shape.names.has(key) ? key : OTHER_PROPERTIES }, ({ properties, additionalProperties }) =>
+    isObject(properties) && Object.hasOwn(properties, key) ? properties[key] : additionalProperties,
+  );
+}
+
+/** The shape of an item of a list. */
+export function itemShape(shapes: Shapes, shape: Shape, index: number): Shape | undefined {
+  return once(shapes, { shape, place: index < shape.fixed ? index : OTHER_ITEMS }, (node) => {
+    const fixed = fixedItems(node);
+    return fixed && index < fixed.length ? fixed[index] : node["items"];
+  });
+}
+
+type Child = { readonly shape: Shape; readonly place: string | number | undefined };
+
+function once(shapes: Shapes, { shape, place }: Child, of: (node: Schema) => unknown): Shape | undefined {
+  const known = shape.children.get(place);
+  if (known !== undefined || shape.children.has(place)) return known;
+  shapes.visits += shape.nodes.length;
+  const made = shapeOf(shapes, shape.nodes.map(of));
+  shape.children.set(place, made);
+  return made;
+}
+
+function fixedItems({ prefixItems, items }: Schema): readonly unknown[] | undefined {
+  if (Array.isArray(prefixItems)) return prefixItems;
+  return Array.isArray(items) ? items : undefined;
+}
+
+function shapeOf(shapes: Shapes, roots: readonly unknown[]): Shape | undefined {
+  const schemas = [...new Set(roots.filter(isObject))];
+  const [first] = schemas;
+  if (!first) return undefined;
+  const key = schemas.length === 1 ? first : schemas.map((schema) => numberOf(shapes, schema)).join(" ");
+  const known = shapes.known.get(key);
+  if (known) return known;
+  const shape = fold(shapes, schemas);
+  shapes.known.set(key, shape);
+  return shape;
+}
+
+function numberOf({ numbers }: Shapes, schema: Schema): number {
+  const number = numbers.get(schema) ?? numbers.size;
+  numbers.set(schema, number);
+  return number;
+}
+
+type Folding = { readonly queue: Queued[]; readonly types: Set<string>; open: boolean };
+type Queued = { readonly schema: Schema; readonly hops: number };
+
+function fold(shapes: Shapes, schemas: readonly Schema[]): Shape {
+  const folding: Folding = { queue: schemas.map((schema) => ({ schema, hops: 0 })), types: new Set(), open: false };
+  const nodes = new Set<Schema>();
+  for (const queued of folding.queue) {
+    if (nodes.has(queued.schema)) continue;
+    nodes.add(queued.schema);
+    shapes.visits++;
+    addTypes(folding.types, queued.schema["type"]);
+    follow(shapes.root, folding, queued);
+    for (const union of UNIONS) addParts(folding, queued.schema[union], queued.hops);
+  }
+  return shapeFrom([...nodes], folding);
+}
+
+function shapeFrom(nodes: readonly Schema[], { types, open }: Folding): Shape {
+  const names = new Set<string>();
+  let fixed = 0;
+  for (const node of nodes) {
+    if (isObject(node["properties"])) for (const name of Object.keys(node["properties"])) names.add(name);
+    fixed = Math.max(fixed, fixedItems(node)?.length ?? 0);
+  }
+  return { nodes, types, open, names, fixed, children: new Map() };
+}
+
+function addTypes(types: Set<string>, type: unknown): void {
+  for (const each of Array.isArray(type) ? type : [type]) if (typeof each === "string") types.add(each);
+}
+
+function addParts({ queue }: Folding, parts: unknown, hops: number): void {
+  if (!Array.isArray(parts)) return;
+  for (const schema of parts) if (isObject(schema)) queue.push({ schema, hops });
+}
+
+function follow(root: unknown, folding: Folding, { schema, hops }: Queued): void {
+  const { $ref: reference, $dynamicRef: dynamic, $recursiveRef: recursive } = schema;
+  if (typeof dynamic === "string" || typeof recursive === "string") folding.open = true;
+  if (typeof reference !== "string") return;
+  const target = hops < MAX_HOPS ? resolve(root, reference) : undefined;
+  if (isObject(target)) folding.queue.push({ schema: target, hops: hops + 1 });
+  else folding.open = true;
+}
+
+/** What a reference inside the same schema points at; undefined when it cannot be told. */
+export function resolve(root: unknown, reference: string): unknown {
+  if (reference === "#") return root;
+  if (!reference.startsWith("#/")) return undefined;
+  let target = root;
+  for (const step of reference.slice(2).split("/")) {
+    const key = decode(step);
+    const inside: unknown = target;
+    if ((!isObject(inside) && !Array.isArray(inside)) || key === undefined || !Object.hasOwn(inside, key)) return undefined;
+    target = Reflect.get(inside, key);
+  }
+  return target;
+}
+
+function decode(step: string): string | undefined {
+  try {
+    return stepKey(decodeURIComponent(step));
+  } catch {
+    return undefined;
+  }
+}

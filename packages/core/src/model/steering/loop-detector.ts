@@ -1,0 +1,189 @@
+import { canonicalJson } from "../json/canonical.ts";
+import { sameJson } from "../json/same.ts";
+
+/** How patient a loop detector is. */
+export type LoopDetectorOptions = {
+  /** Equal batches in a row that trip it; an integer from 1. */
+  readonly threshold?: number;
+  /** Tools whose repeated identical calls are expected. */
+  readonly pollSafe?: (name: string) => boolean;
+  /** The longest alternation that is looked for; 1 looks for none. */
+  readonly maxPeriod?: number;
+  /** How often an alternation must come round; an integer from 2. */
+  readonly cycles?: number;
+};
+
+/** One call of a batch; the arguments are the model's text, or a value that a door already parsed. */
+export type LoopCall = { readonly name: string; readonly arguments: unknown };
+
+/** What tripped the detector last: the same batch `count` times in a row, or `period` batches in turn, `count` batches in all. */
+export type LoopTrip = { readonly count: number; readonly period: number; readonly tool: string };
+
+/** Watches executed batches for a model that makes no progress. Pure state: it has no clock and starts nothing. */
+export type LoopDetector = {
+  /** Give every executed batch once, with its results or never with them. Warns at the first trip, stops at every later one. */
+  readonly record: (calls: readonly LoopCall[], results?: readonly unknown[]) => "ok" | "warn" | "stop";
+  readonly consecutive: number;
+  readonly strikes: number;
+  readonly trip: LoopTrip | undefined;
+  /** For a new user prompt, a notice turn, a switch of agent. */
+  readonly reset: () => void;
+};
+
+/** A detector with nothing recorded. Throws `RangeError` for options that could never trip, or always would. */
+export function createLoopDetector(options: LoopDetectorOptions = {}): LoopDetector {
+  const patience: Patience = {
+    threshold: atLeast(1, "threshold", options.threshold ?? 5),
+    cycles: atLeast(2, "cycles", options.cycles ?? 3),
+    maxPeriod: atLeast(1, "maxPeriod", options.maxPeriod ?? 3),
+  };
+  const pollSafe = options.pollSafe ?? (() => false);
+  const recent: Batch[] = [];
+  // Plain fields: V8 keeps what a getter closes over, here a whole conversation, until the next full collection.
+  const detector: { -readonly [K in keyof LoopDetector]: LoopDetector[K] } = {
+    consecutive: 0,
+    strikes: 0,
+    trip: undefined,
+    record: (calls, results) => {
+      if (calls.every(({ name }) => pollSafe(name))) return "ok";
+      const batch = batchOf(calls, results);
+      detector.consecutive = sameCalls(recent.at(-1), batch) ? detector.consecutive + 1 : 1;
+      recent.push(batch);
+      if (recent.length > patience.maxPeriod * patience.cycles) recent.shift();
+      const trip = tripOf(recent, detector.consecutive, patience);
+      if (!trip) return "ok";
+      detector.trip = trip;
+      detector.strikes += 1;
+      return detector.strikes === 1 ? "warn" : "stop";
+    },
+    reset: () => {
+      recent.length = 0;
+      detector.consecutive = 0;
+      detector.strikes = 0;
+      detector.trip = undefined;
+    },
+  };
+  return detector;
+}
+
+/** What the model is told in the turn after a warning. */
+export function loopWarning({ count, period }: LoopTrip): string {
+  if (period > 1) return `You are repeating the same ${period} tool calls in turn.`;
+  return `You have made the same tool call ${count} times in a row without progress. Change your approach, or say what blocks you.`;
+}
+
+/** Why a run was stopped. */
+export function loopError({ count, period, tool }: LoopTrip): string {
+  if (period > 1) return `The model repeated the same ${period} tool calls in turn for ${count} batches, beginning with '${tool}'.`;
+  return `The model made the same tool call ${count} times in a row, beginning with '${tool}'.`;
+}
+
+type Patience = Required<Omit<LoopDetectorOptions, "pollSafe">>;
+/** Calls and results are written down only where they are compared: one batch differs from another mostly in its length or its first call. */
+type Batch = { readonly calls: readonly Given[]; readonly results: readonly unknown[] | undefined };
+type Given = {
+  readonly name: string;
+  readonly text: string;
+  /** What the text says, once somebody looked; of one that cannot be read, undefined. */
+  value: unknown;
+  isRead: boolean;
+};
+
+function atLeast(least: number, name: string, value: number): number {
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new RangeError(`${name} must be an integer of at least ${least}, not ${value}`);
+}
+
+function batchOf(calls: readonly LoopCall[], results: readonly unknown[] | undefined): Batch {
+  return { calls: calls.map(givenOf), results };
+}
+
+/** A value may be changed by whoever made it; a text stays. */
+function givenOf({ name, arguments: given }: LoopCall): Given {
+  return { name, text: typeof given === "string" ? given : canonical(given), value: undefined, isRead: false };
+}
+
+function tripOf(recent: readonly Batch[], consecutive: number, { threshold, maxPeriod, cycles }: Patience): LoopTrip | undefined {
+  const tool = recent.at(-1)?.calls[0]?.name ?? "";
+  if (consecutive >= threshold) return { count: consecutive, period: 1, tool };
+  for (let period = 2; period <= maxPeriod; period++) {
+    if (comesRound(recent, period, cycles)) return { count: period * cycles, period, tool };
+  }
+  return undefined;
+}
+
+/** The newest first, so that what does not come round is seen at once. Equal batches are no alternation. */
+function comesRound(recent: readonly Batch[], period: number, cycles: number): boolean {
+  const first = recent.length - period * cycles;
+  if (first < 0) return false;
+  for (let at = recent.length - 1; at >= first + period; at--) {
+    if (!sameCalls(recent[at - period], recent[at]) || !sameResults(recent[at - period]?.results, recent[at]?.results)) return false;
+  }
+  for (let at = first + 1; at < first + period; at++) if (!sameCalls(recent[first], recent[at])) return true;
+  return false;
+}
+
+/** Order counts, call ids do not. */
+function sameCalls(before: Batch | undefined, batch: Batch | undefined): boolean {
+  if (!before || !batch || before.calls.length !== batch.calls.length) return false;
+  return batch.calls.every((call, at) => sameCall(before.calls[at], call));
+}
+
+function sameCall(before: Given | undefined, call: Given): boolean {
+  if (before?.name !== call.name) return false;
+  if (before.text === call.text) return true;
+  return readsAlike(before, call) && canonicalText(before.text) === canonicalText(call.text);
+}
+
+/** What is read differently is different. What is read alike may differ where reading loses something, as it does with long numbers. */
+function readsAlike(before: Given, call: Given): boolean {
+  try {
+    return sameJson(contentOf(before), contentOf(call));
+  } catch {
+    return true; // nested too deep to be looked at
+  }
+}
+
+function contentOf(given: Given): unknown {
+  if (!given.isRead) given.value = read(given.text);
+  given.isRead = true;
+  return given.value;
+}
+
+function read(text: string): unknown {
+  try {
+    return text.trim() === "" ? {} : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sameResults(before: Batch["results"], results: Batch["results"]): boolean {
+  return before === results || (before !== undefined && results !== undefined && canonical(before) === canonical(results));
+}
+
+function canonicalText(text: string): string {
+  if (text.trim() === "") return "{}";
+  try {
+    return canonicalJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+/** What has no canonical form is compared by what can be said of it. */
+function canonical(value: unknown): string {
+  try {
+    return canonicalJson(value);
+  } catch {
+    return loose(value);
+  }
+}
+
+function loose(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(typeof value);
+  }
+}

@@ -1,0 +1,298 @@
+import { AnswerError } from "../../answer-error.ts";
+import type { ApprovalRow, Ledger, SharedDraft } from "../../ledger-port.ts";
+import type { Answer, By, Remember } from "../../model/answer.ts";
+import type { EventBodies } from "../../model/events.ts";
+import { isObject } from "../../model/json/json.ts";
+import { nextApprovalRow } from "../../model/ledger-rules.ts";
+import type { Request, Unit } from "../../model/request.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import { cutText } from "../../model/text/cut-text.ts";
+import type { Clock, GrantRule, Ids, Rules } from "../../ports.ts";
+import { withinAgent } from "./within-agent.ts";
+
+/** How the answer stands now, whoever gave it. */
+export type AnswerReport = {
+  readonly id: string;
+  readonly outcome: ApprovalRow["state"];
+  /** This call changed nothing, because something stood already. */
+  readonly alreadyAnswered: boolean;
+  /** What stands is what this answer says too. */
+  readonly identical: boolean;
+  readonly answeredBy: By | null;
+  readonly answeredAt: string | null;
+  readonly fingerprint: string;
+};
+
+/** How a door gets at the request behind an approval, and at what an edit of it would be. */
+export type Requests = {
+  readonly load: (row: ApprovalRow) => Promise<Request>;
+  /** The edited request, validated, frozen and fingerprinted. Throws `AnswerError`. */
+  readonly edit: (row: ApprovalRow, answer: Answer) => Promise<Request & { readonly fingerprint: string }>;
+};
+
+/** What answering needs; any process may do it. */
+export type AnswerPorts = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly rules: Rules;
+  readonly requests: Requests;
+};
+
+/** Commits one answer, with the grants it asks for. Resolves after the commit; what stood already wins and is reported. */
+export async function answerApproval(ports: AnswerPorts, answer: Answer): Promise<AnswerReport> {
+  const given = checkAnswer(answer);
+  const row = await findApproval(ports.ledger, given.approval);
+  const checked = await withinAgent(ports.ledger, row, given);
+  if (row.state !== "open") return report(row, checked, await editedFingerprint(ports, row, checked));
+  refuseStale(row, checked);
+  refuseMode(row, checked);
+  if (isPast(row.expiresAt, ports.clock) || wasClockSetBack(row, ports.clock.now())) return expire(ports, row, checked);
+  const edited = changesInput(checked) ? await ports.requests.edit(row, checked) : undefined;
+  const request = edited ?? (checked.remember && !row.explicitAsk ? await ports.requests.load(row) : undefined);
+  const remembered = rememberedRules(ports.rules, { row, answer: checked, request });
+  const at = new Date(ports.clock.now()).toISOString();
+  const answered = answeredBody({ row, answer: checked, edited, remembered });
+  const grants = await grantBodies(ports, { row, answer: checked, remembered, tool: request?.tool ?? row.tool });
+  const events: SharedDraft[] = [
+    { type: "approval.answered", v: 1, at, body: answered },
+    ...grants.map((body): SharedDraft => ({ type: "grant.created", v: 1, at, body })),
+  ];
+  const outcome = await ports.ledger.answer(events);
+  const [won] = "won" in outcome ? outcome.won : []; // it tells itself: what stands by now may be the next question about the same call
+  const now = won ? nextApprovalRow(row, won) : await findApproval(ports.ledger, row.id);
+  if (!won && now.state === "open") return await expire(ports, row, checked); // the ledger knows a later time than our clock
+  return { ...report(now, checked, edited?.fingerprint), alreadyAnswered: !won };
+}
+
+/** What an edit would have covered, to tell whether what stands is the same answer; undefined when it cannot be told. */
+async function editedFingerprint({ requests }: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<string | undefined> {
+  if (!changesInput(answer)) return undefined;
+  try {
+    return (await requests.edit(row, answer)).fingerprint;
+  } catch (error) {
+    if (error instanceof AnswerError) return undefined;
+    throw error;
+  }
+}
+
+/** The approval of this exact id. */
+async function findApproval(ledger: Ledger, id: string): Promise<ApprovalRow> {
+  const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no approval '${id}'. See: assent approvals`);
+  return row;
+}
+
+const REASON_LIMIT = 2_000;
+
+/** The answer as it counts: its outcome known, its reason trimmed. */
+function checkAnswer(answer: Answer): Answer {
+  const problem = problemOf(answer);
+  if (problem !== undefined) throw new AnswerError("bad_answer", problem);
+  const remember = checkRemember(answer.remember);
+  const reason = answer.reason === undefined ? "" : cutText(answer.reason.trim().toWellFormed(), REASON_LIMIT);
+  const { reason: _given, remember: _asked, ...rest } = answer;
+  return { ...rest, ...(reason !== "" && { reason }), ...(remember && { remember }) };
+}
+
+/** Answers come from interfaces of all kinds: what is wrong with this one, if anything. */
+function problemOf({ approval, outcome, newContent, updatedInput, by, reason }: Answer): string | undefined {
+  if (typeof approval !== "string" || approval === "") return "Say which approval this answers.";
+  if (outcome !== "approve" && outcome !== "reject")
+    return `An answer is 'approve' or 'reject', not ${JSON.stringify(outcome)?.slice(0, 80)}.`;
+  if (newContent !== undefined && updatedInput !== undefined) return "Give either a new input or new content, not both.";
+  if (!isPerson(by)) return "Say who gives this answer.";
+  return reason === undefined || typeof reason === "string" ? undefined : "A reason is a text.";
+}
+
+function isPerson(by: unknown): boolean {
+  return (
+    isObject(by) && (by["kind"] === "person" || by["kind"] === "host") && typeof by["user"] === "string" && typeof by["name"] === "string"
+  );
+}
+
+const SCOPES: readonly unknown[] = ["session", "project", "user"];
+
+/** A grant must end when it says so: what is no time or no count is refused, never read as "for ever". */
+function checkRemember(remember: Remember | undefined): Remember | undefined {
+  if (!remember) return undefined;
+  const { scope, expiresAt, uses } = remember;
+  if (!SCOPES.includes(scope))
+    throw new AnswerError("bad_answer", `An answer is remembered for a session, project or user, not '${scope}'.`);
+  if (uses !== undefined && !(Number.isInteger(uses) && uses >= 1)) throw new AnswerError("bad_answer", "A grant has at least one use.");
+  const rules: unknown = remember.rules;
+  const named = rules === undefined || (Array.isArray(rules) && rules.length > 0 && rules.every((rule) => typeof rule === "string"));
+  if (!named) throw new AnswerError("bad_rule", "Name at least one rule to remember, each a text, or none to take those offered.");
+  if (expiresAt === undefined) return remember;
+  const time = Date.parse(expiresAt);
+  if (Number.isNaN(time)) throw new AnswerError("bad_answer", `'${expiresAt}' is no time.`);
+  return { ...remember, expiresAt: new Date(time).toISOString() };
+}
+
+function refuseStale(row: ApprovalRow, answer: Answer): void {
+  const stale =
+    (answer.revision !== undefined && answer.revision !== row.revision) ||
+    (answer.fingerprint !== undefined && answer.fingerprint !== row.fingerprint);
+  if (stale)
+    throw new AnswerError(
+      "stale_revision",
+      `Approval ${row.id} now asks about another request. Look at it again: assent approvals show ${row.id}`,
+    );
+}
+
+/** A plan is approved into a mode; back to the mode before it only where that is known. */
+function refuseMode({ details }: ApprovalRow, { mode }: Answer): void {
+  if (mode === undefined) return;
+  if (details.type !== "plan") throw new AnswerError("bad_answer", "Only the approval of a plan takes a mode.");
+  const modes = ["default", "auto-edit", ...(details.prePlanMode === undefined ? [] : [details.prePlanMode])];
+  if (!modes.includes(mode)) throw new AnswerError("bad_answer", `A plan is approved into ${modes.join(", ")}, not '${mode}'.`);
+}
+
+function changesInput(answer: Answer): boolean {
+  return answer.outcome === "approve" && (answer.updatedInput !== undefined || answer.newContent !== undefined);
+}
+
+/** True when a deadline has passed by the clock, or by the newest time on record. */
+export function isPast(deadline: string | null, clock: Clock, newest = ""): boolean {
+  return deadline !== null && (clock.now() >= Date.parse(deadline) || newest >= deadline);
+}
+
+/** How much the clocks of two machines may differ. */
+const SKEW_MS = 60_000;
+
+/** True if the clock is earlier than the start of a deadline. The time that is left is then unknown, so the deadline counts as passed. */
+export function wasClockSetBack({ expiresAt, requestedAt }: Pick<ApprovalRow, "expiresAt" | "requestedAt">, now: number): boolean {
+  return expiresAt !== null && now + SKEW_MS < Date.parse(requestedAt);
+}
+
+async function expire(ports: AnswerPorts, row: ApprovalRow, answer: Answer): Promise<AnswerReport> {
+  const at = new Date(ports.clock.now()).toISOString();
+  const { id: approval, session, call, revision } = row;
+  await ports.ledger.answer([
+    { type: "approval.closed", v: 1, at, body: { approval, session, call, revision, outcome: "expired", by: "deadline" } },
+  ]);
+  return report(await findApproval(ports.ledger, row.id), answer, undefined);
+}
+
+type Remembering = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request | undefined };
+
+/** The rules an "always" stores: those given, else those offered. An insisting ask is answered once, whatever was said. */
+function rememberedRules(rules: Rules, { row, answer, request }: Remembering): readonly string[] | "narrowed" | undefined {
+  if (answer.outcome !== "approve" || !answer.remember) return undefined;
+  if (row.explicitAsk) return "narrowed";
+  if (!request) return undefined;
+  const offered = rules.offer(request);
+  const texts = answer.remember.rules ?? offered;
+  if (texts.length === 0) throw new AnswerError("bad_rule", "No rule can be offered for this call. Approve it once, or name a rule.");
+  const understood = texts.map((text) => understand(rules, { text, scope: answer.remember?.scope }));
+  const asking = askingUnits(
+    request,
+    offered.map((text) => rules.parse(text)),
+  );
+  const useless = understood.find((rule) => !asking.some((unit) => rule.covers(request, unit)));
+  if (useless) throw new AnswerError("bad_rule", `The rule '${useless.text}' does not cover this call.`);
+  if (!asking.every((unit) => understood.some((rule) => rule.covers(request, unit))))
+    throw new AnswerError(
+      "bad_rule",
+      `${texts.length === 1 ? `The rule '${texts[0]}' does` : "These rules do"} not cover all of this call.`,
+    );
+  return texts;
+}
+
+/** What is offered speaks for exactly the parts that nobody allows yet; where nothing is offered, every part counts. */
+function askingUnits(request: Request, offered: readonly GrantRule[]): readonly Unit[] {
+  if (offered.length === 0) return request.units;
+  return request.units.filter((unit) => offered.some((rule) => rule.covers(request, unit)));
+}
+
+function understand(rules: Rules, { text, scope }: { readonly text: string; readonly scope: string | undefined }): GrantRule {
+  if (/^[*?]+$/.test(text.trim())) {
+    if (scope === "session" && text.trim() === "*") return { text, covers: () => true };
+    throw new AnswerError("bad_rule", "The rule '*' can be remembered for a session only.");
+  }
+  try {
+    return rules.parse(text);
+  } catch (error) {
+    throw new AnswerError("bad_rule", `'${text}' is no rule: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+type Answered = {
+  readonly row: ApprovalRow;
+  readonly answer: Answer;
+  readonly edited: (Request & { readonly fingerprint: string }) | undefined;
+  readonly remembered: readonly string[] | "narrowed" | undefined;
+};
+
+function answeredBody({ row, answer, edited, remembered }: Answered): EventBodies["approval.answered"] {
+  const changed = edited && edited.fingerprint !== row.fingerprint ? { input: edited.input, fingerprint: edited.fingerprint } : undefined;
+  return {
+    approval: row.id,
+    session: row.session,
+    call: row.call,
+    revision: row.revision,
+    outcome: answer.outcome === "approve" ? "approved" : "rejected",
+    fingerprint: row.fingerprint,
+    ...(changed && { edited: changed }),
+    by: answer.by,
+    reason: answer.reason ?? null,
+    ...(answer.remember && Array.isArray(remembered) && { remember: { scope: answer.remember.scope, rules: remembered } }),
+    ...(remembered === "narrowed" && { narrowed: true }),
+    ...(answer.interrupt && { interrupt: true }),
+    ...(answer.outcome === "approve" && answer.mode !== undefined && { mode: answer.mode }),
+  };
+}
+
+type Granting = Pick<Answered, "row" | "answer" | "remembered"> & { readonly tool: string };
+
+async function grantBodies(ports: AnswerPorts, { row, answer, remembered, tool }: Granting): Promise<EventBodies["grant.created"][]> {
+  const { remember } = answer;
+  if (!remember || !Array.isArray(remembered)) return [];
+  const { scope, expiresAt, uses } = remember;
+  const workspace = scope === "project" ? await workspaceOf(ports.ledger, row.session) : undefined;
+  return remembered.map((rule: string) => ({
+    grant: ports.ids.next("g_"),
+    scope,
+    ...(scope === "session" && { session: row.session }),
+    ...(workspace !== undefined && { workspace }),
+    rule,
+    tool,
+    madeBy: answer.by.name,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(uses !== undefined && { uses }),
+    approval: row.id,
+  }));
+}
+
+async function workspaceOf(ledger: Ledger, session: string): Promise<string> {
+  for await (const event of ledger.read({ session, seq: 0 }, { session, types: ["session.created"] }))
+    return String(event.body["workspace"]);
+  throw new AnswerError("bad_answer", `The record of session ${session} has no beginning. Run: assent verify`);
+}
+
+/** What stands, and whether it says the same as this answer: same outcome, same fingerprint, same grant. */
+function report(row: ApprovalRow, answer: Answer, editedFingerprint: string | undefined): AnswerReport {
+  const covers = row.covers ?? row.fingerprint;
+  const wanted = editedFingerprint ?? (changesInput(answer) ? undefined : row.fingerprint);
+  const sameOutcome = row.state === (answer.outcome === "approve" ? "approved" : "rejected");
+  const identical = sameOutcome && (row.state === "rejected" || (covers === wanted && sameGrant(row, answer)));
+  return {
+    id: row.id,
+    outcome: row.state,
+    alreadyAnswered: true,
+    identical,
+    answeredBy: row.answeredBy,
+    answeredAt: row.answeredAt,
+    fingerprint: covers,
+  };
+}
+
+function sameGrant({ remember }: ApprovalRow, answer: Answer): boolean {
+  if (!remember || !answer.remember) return !remember === !answer.remember;
+  const rules = answer.remember.rules ?? remember.rules;
+  return (
+    remember.scope === answer.remember.scope &&
+    rules.length === remember.rules.length &&
+    rules.every((rule, at) => rule === remember.rules[at])
+  );
+}

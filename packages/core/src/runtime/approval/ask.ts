@@ -1,0 +1,155 @@
+import { type Call, isAsked, type Yes } from "../../model/call.ts";
+import type { ConfirmationDetails } from "../../model/confirmation.ts";
+import { UNATTENDED } from "../../model/notification-source.ts";
+import type { OpenApproval } from "../../ports.ts";
+import type { Ending } from "../dispatch.ts";
+import { type BatchRun, type CallRun, type Step, skipRest } from "../pipeline/call-run.ts";
+import { unattended } from "../pipeline/endings.ts";
+import type { Ready } from "../pipeline/judge.ts";
+import { notify } from "../pipeline/notify.ts";
+import { traceApproval } from "../pipeline/tracing.ts";
+import { closeApproval } from "./close.ts";
+import { confirmationOf, offeredRules } from "./confirm.ts";
+import { look, type Waited, waitForAnswer } from "./wait.ts";
+
+/** What asking a person comes to. `judged` is the request that the yes is for, as it was judged last. */
+export type Asked = { readonly go: Yes; readonly judged: Ready } | { readonly end: Ending } | { readonly parked: string };
+
+/** Opens the approval (or finds it open), shows it, and waits until somebody, somewhere, settles it; what changed meanwhile is shown again. */
+export async function askPerson(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+  const watch = batch.deps.session.watch(() => undefined); // what others say counts from the first step to the last
+  try {
+    return await ask(batch, run, ready);
+  } finally {
+    watch.close();
+  }
+}
+
+async function ask(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+  run.resumed = true;
+  const before = await settledBefore(batch, run, ready);
+  if (before !== undefined && "changed" in before) return await ask(batch, run, before.changed);
+  if (before !== undefined) return withRequest(before, ready);
+  const { approver } = batch.deps;
+  const onAsk = run.nested ? "deny" : batch.deps.onAsk; // a body cannot wait beyond its process
+  const reachable = approver?.available() === true;
+  if (!reachable && onAsk !== "park") return await refuseUnattended(batch, run, ready);
+  const open = await openApproval(batch, run, ready);
+  const waited = reachable ? await waitForAnswer(batch, run, { ready, open }) : "unasked";
+  if (waited === "unasked") return onAsk === "park" ? { parked: open.id } : await refuseUnattended(batch, run, ready);
+  return "changed" in waited ? await ask(batch, run, waited.changed) : withRequest(waited, ready);
+}
+
+function withRequest(step: Step<{ readonly go: Yes }> | { readonly parked: string }, judged: Ready): Asked {
+  return "go" in step ? { go: step.go, judged } : step;
+}
+
+/** An approval of an earlier process may be answered, closed, expired or covered by a grant by now. */
+async function settledBefore(batch: BatchRun, run: CallRun, ready: Ready): Promise<Exclude<Waited, "unasked"> | undefined> {
+  const call = batch.deps.session.state.calls.get(run.callId);
+  if (call?.state !== "waiting" || (call.standing === "open" && call.shown !== ready.request.fingerprint)) return undefined;
+  const looked = await look(batch, run, { expiresAt: call.expiresAt, state: { nobody: false, grants: true, expired: false, ready } });
+  return looked === "unasked" ? undefined : looked;
+}
+
+/** `deny` asks nobody; `fail` leaves a record of what was asked and ends the rest of the batch. */
+async function refuseUnattended(batch: BatchRun, run: CallRun, ready: Ready): Promise<Asked> {
+  const failing = batch.deps.onAsk === "fail";
+  const call = batch.deps.session.state.calls.get(run.callId);
+  if (failing && call?.state === "judged") await openApproval(batch, run, ready);
+  await closeApproval(batch, run, "cancelled");
+  if (failing) skipRest(batch, "unanswered");
+  notify(batch, run, { ready, source: UNATTENDED });
+  return { end: unattended(ready, batch.deps.unattendedNote) };
+}
+
+/** The open approval for exactly this request; opened now, under a higher revision where an older one asked about something else. */
+async function openApproval(batch: BatchRun, run: CallRun, ready: Ready): Promise<OpenApproval> {
+  const { session } = batch.deps;
+  const call = session.state.calls.get(run.callId);
+  const before = isAsked(call) ? call : undefined;
+  const suggestions = offeredRules(batch, ready);
+  const details = await confirmationOf(batch, run, { ready, suggestions });
+  const same = before?.state === "waiting" && before.standing === "open" && before.shown === ready.request.fingerprint;
+  const open = describeApproval(batch, run, { ready, details, suggestions, before, same });
+  if (!same) await recordOpened(batch, { open, ready });
+  traceApproval(batch, run, "assent.approval.requested");
+  const { id: approvalId, revision, tool } = open;
+  batch.emit?.({ type: "confirmation", callId: run.callId, agentName: batch.batch.agentName, approvalId, revision, tool, details });
+  return open;
+}
+
+async function recordOpened({ deps }: BatchRun, { open, ready }: { readonly open: OpenApproval; readonly ready: Ready }): Promise<void> {
+  const {
+    id: approval,
+    callId: call,
+    revision,
+    fingerprint,
+    tool,
+    title,
+    reason,
+    source,
+    rule,
+    explicitAsk,
+    details,
+    suggestions,
+    expiresAt,
+  } = open;
+  const facts = ready.facts.view ?? null;
+  const body = {
+    approval,
+    call,
+    revision,
+    fingerprint,
+    tool,
+    title,
+    reason,
+    source,
+    rule,
+    explicitAsk,
+    details,
+    facts,
+    suggestions,
+    expiresAt,
+  };
+  await deps.session.record([deps.session.draft("approval.opened", body)], "full");
+}
+
+type Describing = {
+  readonly ready: Ready;
+  readonly details: ConfirmationDetails;
+  readonly suggestions: readonly string[];
+  readonly before: Extract<Call, { readonly state: "waiting" | "approved" }> | undefined;
+  readonly same: boolean;
+};
+
+function describeApproval(batch: BatchRun, run: CallRun, { ready, details, suggestions, before, same }: Describing): OpenApproval {
+  const { deps } = batch;
+  const { request, decision } = ready;
+  return {
+    id: before?.approval ?? deps.ids.next("a_"),
+    revision: (before?.revision ?? 0) + (same ? 0 : 1),
+    sessionId: deps.session.id,
+    callId: run.callId,
+    tool: request.tool,
+    title: details.title ?? ready.taken.tool.title,
+    fingerprint: request.fingerprint ?? "",
+    input: request.input,
+    cwd: request.cwd,
+    reason: decision.reason,
+    source: decision.source,
+    rule: decision.rule ?? null,
+    explicitAsk: decision.explicitAsk,
+    details,
+    suggestions,
+    expiresAt: same && before?.state === "waiting" ? before.expiresAt : deadline(batch),
+    ...(ready.facts.view !== undefined && { facts: ready.facts.view }),
+    ...(batch.batch.agentName !== undefined && { agentName: batch.batch.agentName }),
+  };
+}
+
+function deadline({ deps }: BatchRun): string | null {
+  const { approvalTimeoutMs: given } = deps;
+  const ms = typeof given === "function" ? given() : given;
+  return ms === undefined ? null : new Date(deps.clock.now() + ms).toISOString();
+}

@@ -1,0 +1,36 @@
+import type { SharedDraft } from "../../ledger-port.ts";
+import { isAsked } from "../../model/call.ts";
+import { SHARED } from "../../model/events.ts";
+import { type BatchRun, type CallRun, isParking } from "../pipeline/call-run.ts";
+import type { Session } from "../session/session.ts";
+
+/** Closes the call's approval, if one is open or its yes is unused; whoever was first stands. */
+export async function closeApproval(batch: BatchRun, run: CallRun, outcome: "expired" | "cancelled" | "denied"): Promise<void> {
+  const { session } = batch.deps;
+  const call = session.state.calls.get(run.callId);
+  if (!isAsked(call)) return;
+  if (call.approval === null || (call.state === "waiting" && call.standing !== "open")) return;
+  const body = { approval: call.approval, session: session.id, call: run.callId, revision: call.revision, outcome, by: "runtime" };
+  await settleShared(session, session.draft("approval.closed", body));
+  const now = session.state.calls.get(run.callId);
+  const yesCameFirst = call.state === "waiting" && now?.state === "approved" && outcome !== "expired";
+  if (yesCameFirst) await closeApproval(batch, run, outcome); // taken back before the claim
+}
+
+/** The approval that a call keeps, open or answered and unused, because the session is being parked. */
+export function parkedApproval({ deps }: BatchRun, run: CallRun): { readonly parked: string } | undefined {
+  const call = deps.session.state.calls.get(run.callId);
+  return isParking(run) && isAsked(call) && call.approval !== null ? { parked: call.approval } : undefined;
+}
+
+/** Puts one event before the shared chain's compare-and-set; when this resolves, whoever won is folded. */
+export async function settleShared(session: Session, event: SharedDraft): Promise<void> {
+  const watch = session.watch(() => undefined);
+  try {
+    const answer = await session.ledger.answer([event]);
+    const stands = "won" in answer ? answer.won[0] : answer.lost;
+    if (stands?.session === SHARED) await session.caughtUp(stands.pos); // an event of our own chain is folded already
+  } finally {
+    watch.close();
+  }
+}

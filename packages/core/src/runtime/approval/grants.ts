@@ -1,0 +1,129 @@
+import type { GrantRow } from "../../ledger-port.ts";
+import type { Call, Yes } from "../../model/call.ts";
+import { decide } from "../../model/decide.ts";
+import type { GrantScope } from "../../model/grant.ts";
+import { grantSource } from "../../model/notification-source.ts";
+import type { Request, Unit } from "../../model/request.ts";
+import type { Rules } from "../../ports.ts";
+import type { Assessed } from "../pipeline/assess.ts";
+import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
+import type { Ready } from "../pipeline/judge.ts";
+import { patternRules } from "../policy/pattern-rules.ts";
+import { wasClockSetBack } from "./answer.ts";
+import { settleShared } from "./close.ts";
+
+/** The grants that together answer an ask; `scope` is that of the first. */
+export type GrantAnswer = { readonly scope: GrantScope; readonly grants: readonly GrantRow[] };
+
+const SCOPES: readonly GrantScope[] = ["session", "project", "user"];
+
+/** Looks for grants that cover every unit that asks. Only ever called for an ask that nobody insisted on. */
+export async function grantAnswer({ deps }: BatchRun, ready: Ready): Promise<GrantAnswer | undefined> {
+  const { session, clock, rules = patternRules, above = [] } = deps;
+  const rows = await session.ledger.pending("grants", { limit: 1_000 });
+  const reach = { session: session.id, above, workspace: session.state.created?.workspace, now: clock.now() };
+  const used = coveringGrants(rows, { assessed: ready.subject ?? ready, rules, reach });
+  const [first] = used ?? [];
+  return used && first ? { scope: first.scope, grants: used } : undefined;
+}
+
+/** Where and when a grant is asked for. */
+export type GrantReach = {
+  readonly session: string | undefined;
+  /** Sessions of the agents above it. */
+  readonly above?: readonly string[];
+  readonly workspace: string | undefined;
+  readonly now: number;
+};
+
+/** The grants that together cover every part of a request that asks; undefined when one part is covered by none. Pure. */
+export function coveringGrants(
+  rows: readonly GrantRow[],
+  { assessed, rules, reach }: { readonly assessed: Assessed; readonly rules: Rules; readonly reach: GrantReach },
+): readonly GrantRow[] | undefined {
+  const near = rows.filter((row) => reaches(row, reach)).toSorted((left, right) => rank(left) - rank(right));
+  const used: GrantRow[] = [];
+  for (const unit of askingUnits(assessed)) {
+    const grant = near.find((row) => covers(rules, row, { request: assessed.request, unit }));
+    if (!grant) return undefined;
+    if (!used.includes(grant)) used.push(grant);
+  }
+  return used;
+}
+
+/** The units a grant must cover: those that, judged alone, nobody allows. */
+function askingUnits({ request, circumstances }: Assessed): readonly Unit[] {
+  if (request.units.length === 1) return request.units;
+  return request.units.filter((unit) => decide({ ...request, units: [unit] }, circumstances).verdict !== "allow");
+}
+
+function reaches(row: GrantRow, { session, above = [], workspace, now }: GrantReach): boolean {
+  const { expiresAt, madeAt: requestedAt } = row;
+  if (row.state !== "active" || (expiresAt !== undefined && !(Date.parse(expiresAt) > now))) return false;
+  if (expiresAt !== undefined && wasClockSetBack({ expiresAt, requestedAt }, now)) return false;
+  if (row.scope === "session") return row.session !== undefined && (row.session === session || above.includes(row.session));
+  return row.scope === "user" || (row.workspace !== undefined && row.workspace === workspace);
+}
+
+/** Session, project, user; within a scope one without a use limit first. */
+function rank(row: GrantRow): number {
+  return SCOPES.indexOf(row.scope) * 2 + (row.usesLeft === undefined ? 0 : 1);
+}
+
+type Covered = { readonly request: Request; readonly unit: Unit };
+
+function covers(rules: Rules, row: GrantRow, { request, unit }: Covered): boolean {
+  if (row.rule === "*") return row.scope === "session";
+  try {
+    return rules.parse(row.rule).covers(request, unit);
+  } catch {
+    return false; // a rule of another version's notation covers nothing
+  }
+}
+
+/** Consumes one use of each counted grant, then records the yes. Undefined: a use was gone by then, so nothing was answered. */
+export async function applyGrant(
+  batch: BatchRun,
+  run: CallRun,
+  { ready, grant }: { readonly ready: Ready; readonly grant: GrantAnswer },
+): Promise<Yes | undefined> {
+  const { session } = batch.deps;
+  for (const row of grant.grants) {
+    if (row.usesLeft === undefined) continue;
+    const body = { grant: row.id, session: session.id, call: run.callId };
+    const answer = await session.ledger.answer([session.draft("grant.used", body)]);
+    if ("lost" in answer) return undefined;
+  }
+  const [first] = grant.grants;
+  if (!first || ready.request.fingerprint === undefined) return undefined;
+  const also = grant.grants.slice(1).map(({ id }) => id);
+  const by = { kind: "grant" as const, id: first.id, ...(also.length > 0 && { also }) };
+  const body = { call: run.callId, fingerprint: ready.request.fingerprint, by, source: grantSource(grant.scope).source };
+  await session.record([session.draft("call.answered", body)], "normal");
+  const call = session.state.calls.get(run.callId);
+  run.resumed = true; // from here on the yes counts, whatever the policy becomes
+  return call?.state === "approved" ? call.yes : undefined;
+}
+
+/** Whether a yes came from grants of patterns alone. The whole-session `*` is a person's choice to let everything pass as it is written. */
+export async function byPattern({ deps }: BatchRun, yes: Yes): Promise<boolean> {
+  if (yes.by !== "grant") return false;
+  const rows = await deps.session.ledger.pending("grants", { all: true, limit: 1_000 });
+  return !rows.some(({ id, rule }) => rule === "*" && (id === yes.id || yes.also.includes(id)));
+}
+
+/** A grant made while an approval is open answers it by the same compare-and-set a person's answer goes through. */
+export async function answerByGrant(batch: BatchRun, run: CallRun, { call, ready }: Covering): Promise<boolean> {
+  if (ready.decision.explicitAsk) return false;
+  const grant = await grantAnswer(batch, ready);
+  const first = grant?.grants[0];
+  if (!first || grant.grants.length > 1 || first.usesLeft !== undefined) return false;
+  const { session } = batch.deps;
+  const { approval, revision, shown: fingerprint } = call;
+  const by = { kind: "grant", user: first.madeBy, name: first.id, door: first.scope, pid: session.holder.pid } as const;
+  const body = { approval, session: session.id, call: run.callId, revision, outcome: "approved", fingerprint, by, reason: null } as const;
+  await settleShared(session, session.draft("approval.answered", body));
+  return true;
+}
+
+type Covering = { readonly call: Extract<Call, { readonly state: "waiting" }>; readonly ready: Ready };

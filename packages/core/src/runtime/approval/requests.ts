@@ -1,0 +1,142 @@
+import { AnswerError } from "../../answer-error.ts";
+import type { ApprovalRow, Ledger } from "../../ledger-port.ts";
+import type { Answer } from "../../model/answer.ts";
+import type { JsonObject } from "../../model/json/json.ts";
+import { applyName } from "../../model/pattern/pattern.ts";
+import { judgedPaths } from "../../model/proposal/proposal.ts";
+import type { Request } from "../../model/request.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import type { Digest, Facts } from "../../ports.ts";
+import type { Registry } from "../../registry.ts";
+import type { Invocation, Location, Tool } from "../../tool-definition.ts";
+import { toolDigest } from "../../tool-digest.ts";
+import type { DispatcherDeps } from "../dispatch.ts";
+import { fingerprinted } from "../pipeline/assess.ts";
+import { patternRules } from "../policy/pattern-rules.ts";
+import { READING, STAGES } from "../proposal/assess-preview.ts";
+import { findProposal, storedProposal } from "../proposal/stored.ts";
+import { recordedCall } from "../session/recorded.ts";
+import type { AnswerPorts, Requests } from "./answer.ts";
+
+/** What it takes to get from an approval to its request, in any process. */
+export type RequestPorts = { readonly ledger: Ledger; readonly tools: Registry; readonly digest: Digest; readonly facts?: Facts };
+
+/** Reads requests back from the ledger, and makes what an edit would run. */
+export function requestsFrom(ports: RequestPorts): Requests {
+  return {
+    load: async (row) => {
+      const { request, tool } = await loadRequest(ports, row);
+      return (await subjectOf(ports, request, tool)) ?? request;
+    },
+    edit: async (row, answer) => {
+      const { request, tool } = await loadRequest(ports, row);
+      const invocation = await buildEdit({ row, answer, request, tool });
+      const edited = await withFacts(ports, { ...request, input: invocation.input }, invocation.locations());
+      return fingerprinted({ ...edited, binds: { ...edited.binds, ...ownBinds(tool, request.binds) } }, ports.digest);
+    },
+  };
+}
+
+/** What the runtime itself bound the request to: facts know nothing of it. */
+function ownBinds({ definition }: Tool, binds: Request["binds"]): Request["binds"] {
+  if (definition.runtimeHandler === "resolve") return binds;
+  const { effect } = binds;
+  return definition.preview !== undefined && effect === STAGES ? { effect } : {};
+}
+
+/** What rules speak about, where that is not the request itself: the reading behind a preview, the effect behind `resolve`. */
+async function subjectOf(ports: RequestPorts, request: Request, tool: Tool): Promise<Request | undefined> {
+  const { effect, proposal } = request.binds;
+  if (tool.definition.preview !== undefined && effect === STAGES) {
+    const invocation = await tool.build(request.input, { cwd: request.cwd, callId: "", sessionId: "" });
+    return await withFacts(ports, { ...request, tool: READING, kind: "read", binds: {} }, invocation.locations());
+  }
+  return tool.definition.runtimeHandler === "resolve" && proposal !== undefined ? await sourceRequest(ports, proposal) : undefined;
+}
+
+async function sourceRequest(ports: RequestPorts, id: string): Promise<Request | undefined> {
+  const row = await findProposal(ports, id);
+  if (!row) return undefined;
+  const { input, manifest } = await storedProposal(ports, row);
+  const { tool: name, toolDigest: recorded, kind, cwd } = row;
+  if (row.carrier === "closure") {
+    const pushedBy = row.callId === null ? undefined : await recordedCall(ports.ledger, row.session, row.callId);
+    const tool = applyName(pushedBy?.["call.judged"]?.tool ?? name);
+    return await withFacts(ports, { tool, toolDigest: recorded, kind: "other", input, cwd, binds: {}, units: [{ subject: tool }] }, []);
+  }
+  const request: Request = { tool: name, toolDigest: recorded, kind, input, cwd, binds: {}, units: [{ subject: name }] };
+  const touched = judgedPaths(manifest.effects).map((path) => ({ path }));
+  const invocation = await ports.tools.get(name)?.build(input, { cwd, callId: row.callId ?? "", sessionId: row.session });
+  return await withFacts(ports, request, touched.length > 0 ? touched : invocation?.locations());
+}
+
+/** How the dispatcher itself answers. */
+export function answerPorts(deps: DispatcherDeps, tools: Registry): AnswerPorts {
+  const { session, clock, ids, digest, facts, rules } = deps;
+  const { ledger } = session;
+  const requests = requestsFrom({ ledger, tools, digest, ...(facts && { facts }) });
+  return { ledger, clock, ids, rules: rules ?? patternRules, requests };
+}
+
+type Loaded = { readonly request: Request; readonly tool: Tool };
+
+async function loadRequest(ports: RequestPorts, row: ApprovalRow): Promise<Loaded> {
+  const { "call.judged": judged } = await recordedCall(ports.ledger, row.session, row.call);
+  const tool = ports.tools.get(row.tool);
+  if (!judged || !tool || toolDigest(tool, ports.digest) !== judged.toolDigest) {
+    throw new AnswerError(
+      "stale_revision",
+      `Tool '${row.tool}' was changed or removed since this was asked. Reject it, or resume the session to have it closed.`,
+    );
+  }
+  const { toolDigest: recorded, kind, input, cwd, binds } = judged;
+  const request: Request = {
+    tool: row.tool,
+    toolDigest: recorded,
+    kind,
+    input,
+    cwd,
+    binds,
+    units: [{ subject: row.tool }],
+    fingerprint: row.fingerprint,
+  };
+  const invocation = await tool.build(input, { cwd, callId: row.call, sessionId: row.session });
+  const found = await withFacts(ports, request, invocation.locations());
+  return { tool, request: { ...found, binds: { ...found.binds, ...ownBinds(tool, binds) }, fingerprint: row.fingerprint } };
+}
+
+async function withFacts({ facts }: RequestPorts, request: Request, locations: readonly Location[] | undefined): Promise<Request> {
+  const { fingerprint: _old, ...plain } = request;
+  if (!facts) return plain;
+  const { tool, kind, input, cwd } = plain;
+  try {
+    const found = await facts({ tool, kind, input, cwd, locations });
+    return { ...plain, binds: found.binds, units: found.units };
+  } catch (error) {
+    throw new AnswerError(
+      "bad_answer",
+      `What '${tool}' would touch cannot be told now: ${messageOf(error)}. Answer without an edit or a rule.`,
+      { cause: error },
+    );
+  }
+}
+
+type Editing = { readonly row: ApprovalRow; readonly answer: Answer; readonly request: Request; readonly tool: Tool };
+
+async function buildEdit({ row, answer, request, tool }: Editing): Promise<Invocation> {
+  const context = { cwd: request.cwd, callId: row.call, sessionId: row.session };
+  try {
+    return await tool.build(editedInput({ answer, request, tool }), context);
+  } catch (error) {
+    if (error instanceof AnswerError) throw error;
+    throw new AnswerError("invalid_tool_params", messageOf(error), { cause: error });
+  }
+}
+
+function editedInput({ answer, request, tool }: Omit<Editing, "row">): unknown {
+  if (answer.newContent === undefined) return answer.updatedInput;
+  const { modify } = tool.definition;
+  if (!modify)
+    throw new AnswerError("not_modifiable", `The input of '${tool.name}' cannot be edited as text. Give a whole new input instead.`);
+  return modify.withContent(request.input as JsonObject & Record<string, unknown>, answer.newContent);
+}

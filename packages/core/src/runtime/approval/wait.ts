@@ -1,0 +1,215 @@
+import { AnswerError } from "../../answer-error.ts";
+import { LedgerError } from "../../ledger-port.ts";
+import type { Answer } from "../../model/answer.ts";
+import type { Call, Yes } from "../../model/call.ts";
+import { toolHookInput } from "../../model/hooks/input.ts";
+import { answerSource, CANCELED, decidedSource, EXPIRED, type NotificationSource, RUN_STOPPED } from "../../model/notification-source.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import type { OpenApproval } from "../../ports.ts";
+import { makeBell } from "../bell.ts";
+import { type BatchRun, type CallRun, type Step, skipRest } from "../pipeline/call-run.ts";
+import { denial, standingEnd, stopped } from "../pipeline/endings.ts";
+import { type Ready, rejudge } from "../pipeline/judge.ts";
+import { notify, tell } from "../pipeline/notify.ts";
+import { hookSession } from "../pipeline/rewrite.ts";
+import { traceApproval } from "../pipeline/tracing.ts";
+import { answerApproval, isPast } from "./answer.ts";
+import { closeApproval, parkedApproval } from "./close.ts";
+import { answerByGrant } from "./grants.ts";
+import { answerPorts } from "./requests.ts";
+
+type Waiting = Extract<Call, { readonly state: "waiting" }>;
+
+/** What waiting comes to. `unasked`: the approver gave nothing, and `onAsk` decides. `changed`: what was shown is no longer what would run. */
+export type Waited = Step<{ readonly go: Yes }> | "unasked" | { readonly parked: string } | { readonly changed: Ready };
+
+/** What may change while a person thinks. */
+type WaitState = { nobody: boolean; grants: boolean; expired: boolean; ready: Ready; failure?: unknown };
+
+/** Waits for an answer from anywhere: this process's approver, another process, a grant, the deadline, a changed policy, a cancel. */
+export async function waitForAnswer(
+  batch: BatchRun,
+  run: CallRun,
+  { ready, open }: { readonly ready: Ready; readonly open: OpenApproval },
+): Promise<Waited> {
+  const bell = makeBell();
+  const state: WaitState = { nobody: false, grants: false, expired: false, ready };
+  run.wake = bell.ring;
+  batch.shown.set(open.id, open);
+  let stopListening = (): void => undefined;
+  try {
+    tellWaiting(batch, run, ready);
+    stopListening = listen(batch, { open, state, ring: bell.ring });
+    for (;;) {
+      const settled = await look(batch, run, { expiresAt: open.expiresAt, state });
+      if (settled) return settled;
+      await bell.heard();
+    }
+  } finally {
+    run.wake = undefined;
+    batch.shown.delete(open.id);
+    stopListening();
+    traceApproval(batch, run, "assent.approval.answered");
+  }
+}
+
+type Listening = { readonly open: OpenApproval; readonly state: WaitState; readonly ring: () => void };
+
+/** Everything that may ring; the returned function ends all of it. */
+function listen(batch: BatchRun, { open, state, ring }: Listening): () => void {
+  const { session, policy, clock, warn } = batch.deps;
+  const unsubscribe = policy.subscribe(ring);
+  const watch = session.watch(
+    (event) => {
+      if (event.type === "grant.created") state.grants = true;
+      ring();
+    },
+    (error) => {
+      state.failure = error; // no answer can arrive any more
+      ring();
+    },
+  );
+  const late = (): void => {
+    state.expired = true; // whatever the wall clock says by then
+    ring();
+  };
+  const now = Math.max(clock.now(), Date.parse(session.state.at)); // setting the clock back does not extend the deadline
+  const deadline = open.expiresAt === null ? undefined : clock.timer(Math.max(0, Date.parse(open.expiresAt) - now), late, LIMIT);
+  const asking = new AbortController();
+  showTo(batch, open, asking.signal).then(
+    (gave) => {
+      state.nobody = !gave;
+      ring();
+    },
+    (error: unknown) => {
+      if (error instanceof LedgerError) {
+        warn?.(`the approver's answer could not be stored: ${messageOf(error)}`); // it can be given again
+        return;
+      }
+      warn?.(`the approver failed: ${messageOf(error)}`);
+      state.nobody = true; // silence is never consent: `onAsk` decides
+      ring();
+    },
+  );
+  return () => {
+    watch.close();
+    unsubscribe();
+    deadline?.();
+    asking.abort(noLongerAsked());
+  };
+}
+
+/** The deadline fires even if nothing else keeps the process alive. */
+const LIMIT = { keepsAlive: true } as const;
+
+let over: DOMException | undefined;
+
+/** Why nobody needs to be asked any longer. One for all: it is made for nearly every approval, and an error looks for where it comes from. */
+function noLongerAsked(): DOMException {
+  over ??= new DOMException("The approval is settled.", "AbortError");
+  return over;
+}
+
+function tellWaiting(batch: BatchRun, run: CallRun, { request }: Ready): void {
+  const { tool, kind, input } = request;
+  tell(batch, "on_user_input", () => {
+    const about = toolHookInput(hookSession(batch, run), { event: "on_user_input", tool, kind, callId: run.callId, input });
+    return { ...about, label: "tool confirmation" };
+  });
+}
+
+/** Carries the approval to the person and their answer to the ledger. False: this way gives none. An unusable answer is asked for again. */
+async function showTo(batch: BatchRun, open: OpenApproval, signal: AbortSignal): Promise<boolean> {
+  for (let bad = 0; bad < 3 && !signal.aborted; bad += 1) {
+    const answer = await batch.deps.approver?.ask(open, signal);
+    if (signal.aborted) return true;
+    if (!answer) return false;
+    if (await isTaken(batch, open, answer)) return true;
+  }
+  return false;
+}
+
+/** False: the answer is none to what was asked, and counts for nothing. */
+async function isTaken({ deps, batch }: BatchRun, open: OpenApproval, answer: Answer): Promise<boolean> {
+  try {
+    const { approval = open.id, revision = open.revision } = answer;
+    if (approval !== open.id) throw new AnswerError("bad_answer", `The answer is to ${approval}, and asked was ${open.id}.`);
+    await answerApproval(answerPorts(deps, batch.tools), { ...answer, approval, revision });
+    return true;
+  } catch (error) {
+    if (!(error instanceof AnswerError)) throw error;
+    deps.warn?.(error.message);
+    return false;
+  }
+}
+
+/** An approval, as far as looking at it needs. */
+export type Looking = { readonly expiresAt: string | null; readonly state: WaitState };
+
+/** What the ledger, the clock, the policy and the person say now; undefined: nothing yet. */
+export async function look(batch: BatchRun, run: CallRun, looking: Looking): Promise<Waited | undefined> {
+  const { state } = looking;
+  if (state.failure !== undefined) throw state.failure;
+  if (run.stopped) return parkedApproval(batch, run) ?? (await stop(batch, run, state.ready));
+  const call = batch.deps.session.state.calls.get(run.callId);
+  if (call?.state === "approved") return { go: call.yes };
+  if (call?.state !== "waiting") throw new Error(`call ${run.callId} is ${call?.state ?? "gone"} while it waits`);
+  if (call.standing !== "open") return { end: settle(batch, run, { call, ready: state.ready }) };
+  if (state.expired || isPast(looking.expiresAt, batch.deps.clock, batch.deps.session.state.at)) {
+    state.expired = false;
+    await closeApproval(batch, run, "expired");
+    return await look(batch, run, { ...looking, expiresAt: null });
+  }
+  return (await judgeWaiting(batch, run, { call, state })) ?? (await coveredOrUnasked(batch, run, { ...looking, call }));
+}
+
+async function stop(batch: BatchRun, run: CallRun, ready: Ready): Promise<Waited> {
+  await closeApproval(batch, run, "cancelled");
+  notify(batch, run, { ready, source: run.stopped === "skipped" ? RUN_STOPPED : CANCELED });
+  return { end: stopped(run) };
+}
+
+const STANDING_SOURCE: Readonly<Record<string, NotificationSource>> = {
+  rejected: answerSource({ outcome: "reject" }),
+  expired: EXPIRED,
+  cancelled: CANCELED,
+};
+
+type Settling = { readonly call: Waiting; readonly ready: Ready };
+
+function settle(batch: BatchRun, run: CallRun, { call, ready }: Settling): ReturnType<typeof standingEnd> {
+  notify(batch, run, { ready, source: STANDING_SOURCE[call.standing] ?? decidedSource(ready.decision) });
+  if (call.standing === "rejected") batch.forgiven.delete(call.shown);
+  if (call.interrupt) skipRest(batch, "interrupted");
+  return standingEnd(ready, call);
+}
+
+/** A tightened policy decides at once, a loosened one changes nothing for what already waits; a request that means something else now is shown again. */
+async function judgeWaiting(
+  batch: BatchRun,
+  run: CallRun,
+  { call, state }: { readonly call: Waiting; readonly state: WaitState },
+): Promise<Waited | undefined> {
+  const { ready } = state;
+  const same = batch.policy().revision === ready.policy.revision && batch.lanes.unsafe === ready.unsafeRuns;
+  if (same && !run.askAgain) return undefined;
+  run.askAgain = false;
+  state.ready = await rejudge(batch, run, ready);
+  if (state.ready.decision.verdict !== "deny") return state.ready.request.fingerprint === call.shown ? undefined : { changed: state.ready };
+  await closeApproval(batch, run, "denied");
+  notify(batch, run, { ready: state.ready, source: decidedSource(state.ready.decision) });
+  return { end: denial(state.ready, true) };
+}
+
+/** A grant made since may cover the call; an approver that gave nothing leaves it to `onAsk`. */
+async function coveredOrUnasked(
+  batch: BatchRun,
+  run: CallRun,
+  { call, state }: Looking & { readonly call: Waiting },
+): Promise<Waited | undefined> {
+  if (state.grants) {
+    state.grants = false;
+    if (await answerByGrant(batch, run, { call, ready: state.ready })) return await look(batch, run, { expiresAt: call.expiresAt, state });
+  }
+  return state.nobody ? "unasked" : undefined;
+}

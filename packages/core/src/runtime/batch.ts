@@ -1,0 +1,133 @@
+import { batchHookInput } from "../model/hooks/input.ts";
+import { BATCH_CHARS, composeCut, cutOutput, fitBatch } from "../model/result/cut-output.ts";
+import type { ToolResult } from "../model/result/result.ts";
+import { messageOf } from "../model/result/thrown.ts";
+import { contentText, withText } from "../model/text/content-text.ts";
+import type { Maybe } from "../tool-definition.ts";
+import type { BatchReport, CallReport } from "./dispatch.ts";
+import type { BatchRun, CallRun } from "./pipeline/call-run.ts";
+import { withHookWords } from "./pipeline/hook-words.ts";
+import { hookSession } from "./pipeline/rewrite.ts";
+import { type Begun, beginCall, finishCall } from "./pipeline/run-call.ts";
+
+/** Lets every call go its way at once: all are judged before the first of them is claimed, as far as judging waits for nothing. */
+export function runAll(batch: BatchRun, runs: readonly CallRun[]): Maybe<readonly CallReport[]> {
+  const [only] = runs;
+  if (only && runs.length === 1) return runOnly(batch, only);
+  const begun = runs.map((run) => ({ run, begin: beginCall(batch, run) }));
+  batch.passAt = 0;
+  const reports = begun.map(({ run, begin }) =>
+    begin instanceof Promise ? finishLater(batch, run, begin) : finishCall(batch, run, begin),
+  );
+  return areHere(reports) ? reports : Promise.all(reports);
+}
+
+/** Most batches are of one call. */
+function runOnly(batch: BatchRun, run: CallRun): Maybe<readonly CallReport[]> {
+  const begun = beginCall(batch, run);
+  batch.passAt = 0;
+  const report = begun instanceof Promise ? finishLater(batch, run, begun) : finishCall(batch, run, begun);
+  return report instanceof Promise ? Promise.all([report]) : [report];
+}
+
+async function finishLater(batch: BatchRun, run: CallRun, begin: Promise<Begun>): Promise<CallReport> {
+  return finishCall(batch, run, await begin);
+}
+
+function areHere<T>(values: readonly Maybe<T>[]): values is readonly T[] {
+  return !values.some((value) => value instanceof Promise);
+}
+
+/** What the batch comes to, once all of it has ended or waits: results fit together, enter the history in call order, and may stop the run. */
+export function conclude(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Maybe<BatchReport> {
+  const fitted = fitBudget(reports);
+  if (!batch.deps.hooks) return reportOf(batch, runs, fitted);
+  return withBatchHooks(batch, runs, fitted).then((told) => reportOf(batch, runs, told));
+}
+
+function reportOf(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): BatchReport {
+  const results = place(batch, runs, reports);
+  const stopMessage = stopOf(batch);
+  const report = { stopRun: stopMessage !== undefined, stopMessage: stopMessage ?? "", results };
+  return batch.endedBy ? { ...report, endedBy: batch.endedBy } : report;
+}
+
+/** What the first call says that stops the run, unless somebody cancelled it all. */
+function stopOf({ stops, batch }: BatchRun): string | undefined {
+  if (!stops || batch.signal.aborted) return undefined;
+  const [stop] = [...stops.entries()].sort(([left], [right]) => left - right);
+  return stop?.[1];
+}
+
+/** Hooks that look at a whole batch speak once, when all of it has ended, behind its last result. */
+async function withBatchHooks(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): Promise<readonly CallReport[]> {
+  const { hooks, warn } = batch.deps;
+  const [run] = runs;
+  const last = reports.at(-1);
+  if (!hooks || !run || !last || reports.some(({ outcome }) => outcome === "waiting")) return reports;
+  const ended = runs.map(({ callId, tool, name, input }, at) => ({
+    callId,
+    tool: tool?.name ?? name,
+    input,
+    type: reports[at]?.type ?? null,
+  }));
+  try {
+    const said = await hooks.consult("post_tool_batch", batchHookInput(hookSession(batch, run), ended), batch.batch.signal);
+    if (said?.stop !== undefined) {
+      batch.stops ??= new Map();
+      batch.stops.set(runs.length, said.stop || "Stopped by a post_tool_batch hook.");
+    }
+    if (!said || last.outcome === "waiting") return reports;
+    return [...reports.slice(0, -1), { ...last, result: withHookWords(last.result, said) }];
+  } catch (error) {
+    warn?.(`a post_tool_batch hook failed: ${messageOf(error)}`);
+    return reports;
+  }
+}
+
+/** The largest results are cut first until the batch fits its budget. */
+function fitBudget(reports: readonly CallReport[]): readonly CallReport[] {
+  if (totalChars(reports) <= BATCH_CHARS) return reports;
+  const texts = reports.map((report) => (report.outcome === "waiting" ? "" : contentText(report.result.content)));
+  const lengths = texts.map(({ length }) => length);
+  const kept = fitBatch(lengths, BATCH_CHARS);
+  if (kept === lengths) return reports;
+  return reports.map((report, at) => {
+    const room = kept[at] ?? 0;
+    const text = texts[at] ?? "";
+    if (report.outcome === "waiting" || text.length <= room) return report;
+    const cut = cutOutput(text, { maxChars: room, maxLines: Number.POSITIVE_INFINITY, keep: "both" });
+    if (!cut) return report;
+    const file = report.result.spilled?.at(-1);
+    const result: ToolResult = { ...report.result, content: withText(report.result.content, composeCut(cut, file)) };
+    return { ...report, result };
+  });
+}
+
+function totalChars(reports: readonly CallReport[]): number {
+  let total = 0;
+  for (const report of reports) {
+    if (report.outcome === "waiting") continue;
+    const { content } = report.result;
+    total += typeof content === "string" ? content.length : contentText(content).length;
+  }
+  return total;
+}
+
+/** Results enter the history in call order, up to the first call that still waits. */
+function place(batch: BatchRun, runs: readonly CallRun[], reports: readonly CallReport[]): readonly CallReport[] {
+  if (!batch.emit) return reports;
+  for (const [at, report] of reports.entries()) {
+    if (report.outcome === "waiting") break;
+    if (runs[at]?.nested) continue;
+    batch.emit({
+      type: "messageAdded",
+      callId: report.callId,
+      agentName: batch.batch.agentName,
+      sessionId: batch.deps.session.id,
+      content: report.result.content,
+      isError: report.result.error !== undefined,
+    });
+  }
+  return reports;
+}

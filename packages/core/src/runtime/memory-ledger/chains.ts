@@ -1,0 +1,174 @@
+import {
+  type ApprovalRow,
+  type Cursor,
+  type EventFilter,
+  type GrantRow,
+  LedgerError,
+  type QuestionRow,
+  type SessionRow,
+} from "../../ledger-port.ts";
+import type { Holder, LedgerEvent } from "../../model/events.ts";
+import type { Json } from "../../model/json/json.ts";
+import { callOf } from "../../model/known-event.ts";
+import type { CallRow } from "../../model/ledger-rules.ts";
+import { OpenRows } from "../../model/open-rows.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+
+/** One session's events in order, and what a write to it is compared with. */
+export type Chain = {
+  readonly session: string;
+  readonly events: LedgerEvent[];
+  /** Events of the shared chain that name the session. */
+  readonly named: LedgerEvent[];
+  /** Calls that have not ended. */
+  readonly calls: OpenRows<CallRow>;
+  /** What the newest event that changed a call made of it. */
+  readonly changed: { before: CallRow | undefined; after: CallRow | undefined };
+  /** By call: the questions it asked, while it has not ended. */
+  readonly asked: Map<string, readonly string[]>;
+  /** Undefined: nobody has it, or whoever had it closed the session. */
+  holder: Holder | undefined;
+  /** How often its writer holds it now. */
+  holds: number;
+  epoch: number;
+  policySeq: number;
+  snapshot: { readonly seq: number; readonly state: Json } | undefined;
+  /** The list's row, folded up to `listedPos` when somebody looks. */
+  listed: SessionRow | undefined;
+  listedPos: number;
+};
+
+/** A row before it was changed. */
+export type Before = { readonly rows: Rows<never>; readonly id: string; readonly before: unknown };
+
+/** What rows are kept in. */
+export type Rows<Row> = { readonly set: (id: string, row: Row) => unknown; readonly delete: (id: string) => unknown };
+
+/** Everything a memory ledger holds; events are kept by reference and never copied. */
+export type Chains = {
+  /** All events; `pos` is the index plus one. */
+  readonly log: LedgerEvent[];
+  readonly bySession: Map<string, Chain>;
+  readonly approvals: Map<string, ApprovalRow>;
+  readonly grants: Map<string, GrantRow>;
+  readonly proposals: Map<string, ProposalRow>;
+  readonly questions: Map<string, QuestionRow>;
+  /** Contents that events name, by their SHA-256. */
+  readonly blobs: Map<string, Uint8Array>;
+  /** By approval, grant or question: the newest event of its life, which is what stands. */
+  readonly standing: Map<string, LedgerEvent>;
+  /** The clock, or the newest `at` where that is later. */
+  readonly now: () => string;
+  epoch: number;
+  /** How to take back what is written now, should the rest of it fail, in the order it was applied. Undefined: one event, which changes all of its rows or none. */
+  undo: Before[] | undefined;
+  /** The newest `at`, so that a clock set back extends no deadline. */
+  newestAt: string;
+};
+
+/** A ledger without events. */
+export function emptyChains(now: () => string): Chains {
+  const chains: Chains = {
+    now: () => {
+      const time = now();
+      return time > chains.newestAt ? time : chains.newestAt;
+    },
+    log: [],
+    bySession: new Map(),
+    approvals: new Map(),
+    grants: new Map(),
+    proposals: new Map(),
+    questions: new Map(),
+    blobs: new Map(),
+    standing: new Map(),
+    epoch: 0,
+    undo: undefined,
+    newestAt: "",
+  };
+  return chains;
+}
+
+/** The session's chain, begun if need be. */
+export function chainOf(chains: Chains, session: string): Chain {
+  const found = chains.bySession.get(session);
+  if (found !== undefined) return found;
+  const chain: Chain = {
+    session,
+    events: [],
+    named: [],
+    calls: new OpenRows(),
+    changed: { before: undefined, after: undefined },
+    asked: new Map(),
+    holder: undefined,
+    holds: 0,
+    epoch: 0,
+    policySeq: 0,
+    snapshot: undefined,
+    listed: undefined,
+    listedPos: 0,
+  };
+  chains.bySession.set(session, chain);
+  return chain;
+}
+
+/** The next event up to a position, or undefined when there is none yet. It reads only the chains that the filter names. */
+export type Reader = (until: number) => LedgerEvent | undefined;
+
+/** Reads strictly after the cursor, in order; `cursor_ahead` if the ledger is shorter than that. */
+export function makeReader(chains: Chains, from: Cursor, filter: EventFilter): Reader {
+  const after = positionOf(chains, from);
+  const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
+  const own = session === undefined ? [] : chainOf(chains, session).events;
+  const named = filter.naming === undefined ? [] : chainOf(chains, filter.naming).named;
+  const all = session === undefined && filter.naming === undefined;
+  const next = all ? walk(chains.log, after) : merge(walk(own, after), walk(named, after));
+  return (until) => {
+    for (let event = next(until); event !== undefined; event = next(until)) if (isWanted(event, filter)) return event;
+    return undefined;
+  };
+}
+
+function positionOf({ log, bySession }: Chains, from: Cursor): number {
+  const events = "session" in from ? (bySession.get(from.session)?.events ?? []) : log;
+  const place = "session" in from ? from.seq : from.pos;
+  if (place > events.length)
+    throw new LedgerError("cursor_ahead", "The cursor is ahead of this ledger. Read again from 0.", { head: events.length });
+  return events[place - 1]?.pos ?? 0;
+}
+
+function isWanted(event: LedgerEvent, { call, types }: EventFilter): boolean {
+  return (call === undefined || callOf(event) === call) && (types === undefined || types.includes(event.type));
+}
+
+type Walk = Reader & { peek(): LedgerEvent | undefined };
+
+function walk(events: readonly LedgerEvent[], after: number): Walk {
+  let index = firstAfter(events, after);
+  const next = (until: number): LedgerEvent | undefined => {
+    const event = events[index];
+    if (event === undefined || event.pos > until) return undefined;
+    index += 1;
+    return event;
+  };
+  return Object.assign(next, { peek: () => events[index] });
+}
+
+function merge(left: Walk, right: Walk): Reader {
+  return (until) => {
+    const mine = left.peek();
+    const theirs = right.peek();
+    const first = theirs === undefined || (mine !== undefined && mine.pos < theirs.pos) ? left : right;
+    return first(until);
+  };
+}
+
+function firstAfter(events: readonly LedgerEvent[], pos: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((events[middle]?.pos ?? 0) <= pos) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

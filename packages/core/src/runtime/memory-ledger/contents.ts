@@ -1,0 +1,67 @@
+import { LedgerError } from "../../ledger-port.ts";
+import type { Draft } from "../../model/events.ts";
+import { contentsOf } from "../../model/known-event.ts";
+
+/** Contents by their SHA-256 in hex. */
+export type Contents = ReadonlyMap<string, Uint8Array>;
+
+/** The contents that came beside a batch, by their hash. */
+export async function hashed(blobs: readonly Uint8Array[]): Promise<Contents> {
+  return new Map(await Promise.all(blobs.map(async (bytes) => [await sha256(bytes), bytes] as const)));
+}
+
+/** Every content that an event names must be given or kept already, and nothing else may be given: `blob_missing`, `event_invalid`. */
+export function refuseContents(drafts: readonly Draft[], given: Contents, kept: Contents): void {
+  if (given.size === 0 && !drafts.some(namesContents)) return;
+  const named = new Set(drafts.flatMap(contentsOf));
+  const missing = [...named].find((sha) => !given.has(sha) && !kept.has(sha));
+  if (missing !== undefined) throw new LedgerError("blob_missing", `The content ${missing} is named, but was not given.`, { sha: missing });
+  const unnamed = [...given.keys()].find((sha) => !named.has(sha));
+  if (unnamed !== undefined) throw new LedgerError("event_invalid", `No event names the content ${unnamed}.`, { sha: unnamed });
+}
+
+function namesContents(draft: Draft): boolean {
+  return contentsOf(draft).length > 0;
+}
+
+/** The content of this hash: `blob_missing`, `blob_corrupt`. */
+export async function contentOf(kept: Contents, sha: string): Promise<Uint8Array> {
+  const bytes = kept.get(sha);
+  if (!bytes) throw new LedgerError("blob_missing", `The value ${sha} is not in the ledger.`, { sha });
+  if ((await sha256(bytes)) === sha) return bytes;
+  throw new LedgerError("blob_corrupt", `The value ${sha} is damaged and was not used.`, { sha });
+}
+
+async function sha256(bytes: Uint8Array): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(bytes));
+  return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Writes in the order in which they were issued. */
+export type Turns = {
+  /** True when no write waits. */
+  readonly areFree: () => boolean;
+  /** At once, unless a write before it still waits. */
+  readonly take: <T>(write: () => T) => T | Promise<T>;
+  /** After what it needs; every write issued meanwhile waits behind it. */
+  readonly takeAfter: <N, T>(needed: Promise<N>, write: (needed: N) => T) => Promise<T>;
+};
+
+/** Hashing takes its own time. Whoever comes behind a write that waits for it must not overtake: writers number what they issue. */
+export function makeTurns(): Turns {
+  let last: Promise<unknown> | undefined;
+  const behind = <T>(write: () => T | Promise<T>): Promise<T> => {
+    const mine = (last ?? Promise.resolve()).then(write);
+    const done = (): void => {
+      if (last === settled) last = undefined;
+    };
+    const settled: Promise<unknown> = mine.then(done, done); // a failure is told to whoever issued the write
+    last = settled;
+    return mine;
+  };
+  return {
+    areFree: () => last === undefined,
+    take: (write) => (last ? behind(write) : write()),
+    takeAfter: (needed, write) => behind(async () => write(await needed)),
+  };
+}

@@ -1,0 +1,151 @@
+import { LedgerError } from "../../ledger-port.ts";
+import type { Draft, EventType, LedgerEvent } from "../../model/events.ts";
+import { IllegalEvent } from "../../model/fold.ts";
+import { nextGrantRow } from "../../model/grant-row.ts";
+import { livedCall } from "../../model/known-event.ts";
+import { approvalOf, type CallRow, nextApprovalRow, nextCallRow, nextProposalRow, nextQuestionRow } from "../../model/ledger-rules.ts";
+import { type Unplaced, unplaced } from "../../model/unplaced.ts";
+import type { Before, Chain, Chains, Rows } from "./chains.ts";
+
+/** What to throw when a write failed: an event that the rules refuse is `event_invalid`. */
+export function refusal(error: unknown): unknown {
+  if (!(error instanceof IllegalEvent)) return error;
+  return new LedgerError("event_invalid", error.message, { type: error.type, state: error.state });
+}
+
+/** Several events, all or none: where one of them is refused, or `write` itself rolls back, nothing of them is left in any row. */
+export function together<T>(chains: Chains, write: (rollBack: () => void) => T): T {
+  const undo: Before[] = [];
+  chains.undo = undo;
+  const rollBack = (): void => {
+    for (let step = undo.pop(); step; step = undo.pop()) put(step.rows, step.id, step.before as never); // newest first
+  };
+  try {
+    return write(rollBack);
+  } catch (error) {
+    rollBack();
+    throw refusal(error);
+  } finally {
+    chains.undo = undefined;
+  }
+}
+
+/** `event_invalid` for an event that does not belong through this door. */
+export function refuseType({ type }: { readonly type: string }, belongs: boolean): void {
+  if (!belongs) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
+}
+
+/** Gives the event the next place of its chain. */
+export function place(chains: Chains, { session, epoch, events }: Chain, event: Unplaced): LedgerEvent {
+  event.session = session;
+  event.seq = events.length + 1;
+  event.pos = chains.log.length + 1;
+  event.epoch = epoch || chains.epoch;
+  return event;
+}
+
+/** The event of a draft, behind so many others that are not kept yet. */
+export function placeBehind(
+  chains: Chains,
+  chain: Chain,
+  { draft, index }: { readonly draft: Draft; readonly index: number },
+): LedgerEvent {
+  const event = unplaced(draft);
+  place(chains, chain, event);
+  event.seq += index;
+  event.pos += index;
+  return event;
+}
+
+/** Changes the rows of whatever the event concerns; `owner` is whose call it is about. All of them are computed before the first is changed, so a throw changes none. */
+export function apply(chains: Chains, event: LedgerEvent, owner: Chain): void {
+  const id = livedCall(event);
+  const before = id === undefined ? undefined : owner.calls.get(id);
+  const after = id === undefined ? undefined : nextCallRow(before, event);
+  const approval = approvalOf(event, before);
+  if (approval !== undefined || (id === undefined && !UNLISTED.has(event.type))) applyListed(chains, approval, { event, owner });
+  if (id === undefined) return;
+  if (event.type === "call.ended" && owner.asked.size > 0 && owner.asked.has(id)) leaveOpen(chains, id, { event, owner });
+  put(owner.calls, id, after);
+  owner.changed.before = before;
+  owner.changed.after = after;
+  chains.undo?.push({ rows: owner.calls, id, before });
+}
+
+type Applying = { readonly event: LedgerEvent; readonly owner: Chain };
+
+/** What is said in a turn is in no list. Nor is the life of a call, but for its approval. */
+const UNLISTED: ReadonlySet<string> = new Set<EventType>(["turn.started", "turn.ended", "message.user", "message.assistant"]);
+
+function applyListed(chains: Chains, approval: string | undefined, applying: Applying): void {
+  const { body } = applying.event;
+  if (approval !== undefined) applyApproval(chains, approval, applying);
+  else if ("grant" in body) applyGrant(chains, body.grant, applying);
+  else if ("proposal" in body) applyProposal(chains, body.proposal, applying);
+  else if ("question" in body) applyQuestion(chains, body.question, applying);
+}
+
+function applyApproval({ approvals, standing, undo }: Chains, id: string, { event }: Applying): void {
+  const before = approvals.get(id);
+  const after = nextApprovalRow(before, event);
+  const stood = standing.get(id);
+  approvals.set(id, after);
+  if (after.state !== before?.state || after.revision !== before.revision) standing.set(id, event);
+  undo?.push({ rows: approvals, id, before }, { rows: standing, id, before: stood });
+}
+
+function applyGrant({ grants, standing, undo }: Chains, id: string, { event }: Applying): void {
+  const before = grants.get(id);
+  const stood = standing.get(id);
+  grants.set(id, nextGrantRow(before, event));
+  standing.set(id, event);
+  undo?.push({ rows: grants, id, before }, { rows: standing, id, before: stood });
+}
+
+function applyProposal({ proposals, undo }: Chains, id: string, { event }: Applying): void {
+  const before = proposals.get(id);
+  proposals.set(id, nextProposalRow(before, event));
+  undo?.push({ rows: proposals, id, before });
+}
+
+function applyQuestion({ questions, standing, undo }: Chains, id: string, { event, owner }: Applying): void {
+  const before = questions.get(id);
+  const after = nextQuestionRow(before, event, asking(owner, event));
+  const stood = standing.get(id);
+  const asked = owner.asked.get(after.callId);
+  questions.set(id, after);
+  if (after.state !== before?.state) standing.set(id, event);
+  if (!before) owner.asked.set(after.callId, [...(asked ?? []), id]);
+  undo?.push(
+    { rows: questions, id, before },
+    { rows: standing, id, before: stood },
+    { rows: owner.asked, id: after.callId, before: asked },
+  );
+}
+
+function asking(owner: Chain, event: LedgerEvent): CallRow | undefined {
+  return event.type === "question.asked" ? owner.calls.get(event.body.callId) : undefined;
+}
+
+/** A call that ended leaves no question behind that somebody could still answer. */
+function leaveOpen(chains: Chains, call: string, applying: Applying): void {
+  const { owner } = applying;
+  const asked = owner.asked.get(call);
+  for (const id of asked ?? []) applyQuestion(chains, id, applying);
+  owner.asked.delete(call);
+  chains.undo?.push({ rows: owner.asked, id: call, before: asked });
+}
+
+function put<Row>(rows: Rows<Row>, id: string, row: Row | undefined): void {
+  if (row === undefined) rows.delete(id);
+  else rows.set(id, row);
+}
+
+/** Stores an applied event: from here on it is part of the record. */
+export function keep(chains: Chains, chain: Chain, event: LedgerEvent): void {
+  chain.events[chain.events.length] = event;
+  chains.log[chains.log.length] = event;
+  if (event.at !== chains.newestAt && event.at > chains.newestAt) chains.newestAt = event.at;
+  if (event.type === "policy.changed") chain.policySeq = event.seq;
+  else if (event.type === "session.closed") chain.holder = undefined;
+}

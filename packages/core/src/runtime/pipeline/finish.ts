@@ -1,0 +1,228 @@
+import { mayBeUnderWay } from "../../model/call.ts";
+import { EndedBody } from "../../model/call-bodies.ts";
+import type { Draft, EventBodies } from "../../model/events.ts";
+import { postToolHookInput, toolHookInput } from "../../model/hooks/input.ts";
+import { canonicalJson } from "../../model/json/canonical.ts";
+import { type Cut, composeCut, cutOutput, outputLimits } from "../../model/result/cut-output.ts";
+import type { Content, Spilled, ToolResult } from "../../model/result/result.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import { contentText, withText } from "../../model/text/content-text.ts";
+import { cutText } from "../../model/text/cut-text.ts";
+import type { Maybe } from "../../tool-definition.ts";
+import type { CallReport, Ending } from "../dispatch.ts";
+import { untilWritten } from "../session/record-surely.ts";
+import { type BatchRun, type CallRun, skipRest } from "./call-run.ts";
+import { withHookWords } from "./hook-words.ts";
+import { releaseLane } from "./lanes.ts";
+import { tell } from "./notify.ts";
+import { hookSession } from "./rewrite.ts";
+import { traceUnrun } from "./tracing.ts";
+
+/** Ends a call: transform → cut → record → emit → post-tool hooks. Exactly one record and one response per call. */
+export function endCall(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
+  run.phase = "after";
+  const result = batch.deps.hooks ? transformAndLimit(batch, run, ending) : limit(batch, run, ending.result);
+  return result instanceof Promise ? recordLater(batch, run, { ending, result }) : recordAndTell(batch, run, { ending, result });
+}
+
+async function transformAndLimit(batch: BatchRun, run: CallRun, ending: Ending): Promise<ToolResult> {
+  const { result } = await transform(batch, run, ending);
+  return limit(batch, run, result);
+}
+
+type Ended<R> = { readonly ending: Ending; readonly result: R };
+
+async function recordLater(batch: BatchRun, run: CallRun, { ending, result }: Ended<Promise<ToolResult>>): Promise<CallReport> {
+  return recordAndTell(batch, run, { ending, result: await result });
+}
+
+function recordAndTell(batch: BatchRun, run: CallRun, { ending, result: cut }: Ended<ToolResult>): Maybe<CallReport> {
+  const { deps } = batch;
+  const ran = run.startedAt > 0;
+  const limited = ran && run.editJudged !== undefined ? withEdit(cut, run) : cut;
+  const said = run.hookWords ? withHookWords(limited, run.hookWords) : limited;
+  const result = batch.emit ? Object.freeze(said) : said; // observers may look, not touch
+  const ended = result === ending.result ? ending : { ...ending, result };
+  const now = deps.clock.now();
+  const body = endedBody(run, ended, ran ? Math.max(0, now - run.startedAt) : 0);
+  if (!deps.hooks) releaseLane(batch.lanes, run.index); // a hook that comes after a body may still stop what would run in its place
+  const recorded = recordEnd(batch, body, now);
+  return recorded instanceof Promise ? tellLater(batch, run, { ended, recorded }) : tellEnd(batch, run, ended);
+}
+
+async function tellLater(
+  batch: BatchRun,
+  run: CallRun,
+  { ended, recorded }: { readonly ended: Ending; readonly recorded: Promise<void> },
+): Promise<CallReport> {
+  await recorded;
+  return tellEnd(batch, run, ended);
+}
+
+function tellEnd(batch: BatchRun, run: CallRun, ending: Ending): Maybe<CallReport> {
+  const { state, type, result } = ending;
+  const { callId } = run;
+  const ran = run.startedAt > 0;
+  batch.emit?.({
+    type: "response",
+    callId,
+    agentName: batch.batch.agentName,
+    tool: run.tool?.name,
+    result,
+    outcome: state,
+    outcomeType: type,
+  });
+  if (state === "denied" || state === "rejected") tellDenied(batch, run, ending);
+  if (!ran) traceUnrun(batch, run, ending);
+  return batch.deps.hooks && ran ? reportAfterHooks(batch, run, ending) : { callId, outcome: state, type, result };
+}
+
+async function reportAfterHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<CallReport> {
+  return { callId: run.callId, outcome: ending.state, type: ending.type, result: await postHooks(batch, run, ending) };
+}
+
+const LONGEST_EDIT = 2_000;
+
+/** The model proposed something else than what ran, and is told so. */
+function withEdit(result: ToolResult, { input }: CallRun): ToolResult {
+  const text = `The input was edited before it ran: ${cutText(canonicalJson(input), LONGEST_EDIT)}\n${contentText(result.content)}`;
+  return { ...result, content: withText(result.content, text) };
+}
+
+function endedBody(run: CallRun, { state, type, result, evidence }: Ending, durationMs: number): EventBodies["call.ended"] {
+  const { content, display, modelOverride, details, spilled } = result;
+  const body = new EndedBody({ call: run.callId, outcome: state, type, content, durationMs });
+  if (display !== undefined && display !== content) body.display = display;
+  if (evidence) body.evidence = evidence;
+  if (modelOverride !== undefined) body.modelOverride = modelOverride;
+  if (details !== undefined) body.details = details;
+  if (spilled) body.spilled = spilled;
+  return body;
+}
+
+const TRIES = 4;
+
+/**
+ * The end of an effect is known: it is kept and tried again for as long as the disk is full or the store locked, unless the batch is cancelled: then a few times
+ * more. Any other end is tried again a few times while the store is locked. What still fails is the batch's to report.
+ */
+function recordEnd({ deps, batch }: BatchRun, body: EventBodies["call.ended"], now: number): Maybe<void> {
+  const { session } = deps;
+  const written = session.writeOne(session.draft("call.ended", body, now), "normal");
+  if (!(written instanceof Promise)) return undefined;
+  const claimed = mayBeUnderWay(session.state.calls.get(body.call)); // nothing is folded before the promise is kept
+  return recordEndSurely(deps, { body, claimed, written, signal: batch.signal });
+}
+
+type Recording = {
+  readonly body: EventBodies["call.ended"];
+  readonly claimed: boolean;
+  readonly written: Promise<unknown>;
+  readonly signal: AbortSignal;
+};
+
+function recordEndSurely(deps: BatchRun["deps"], { body, claimed, written, signal }: Recording): Promise<void> {
+  const events = (): readonly Draft[] => [deps.session.draft("call.ended", body)];
+  return untilWritten(deps, { events, tries: claimed ? undefined : TRIES, signal }, written);
+}
+
+function limit(batch: BatchRun, run: CallRun, result: ToolResult): Maybe<ToolResult> {
+  const limits = outputLimits(run.tool?.definition ?? {});
+  const text = typeof result.content === "string" ? result.content : contentText(result.content);
+  const cut = cutOutput(text, limits);
+  return cut ? spillAndCut(batch, run, { result, text, cut }) : result;
+}
+
+type Cutting = { readonly result: ToolResult; readonly text: string; readonly cut: Cut };
+
+async function spillAndCut(batch: BatchRun, run: CallRun, { result, text, cut }: Cutting): Promise<ToolResult> {
+  const file = cut.needsFile ? await spill(batch, run, text) : undefined;
+  const place = file ?? (cut.needsFile ? "unsaved" : undefined);
+  const content: Content = withText(result.content, composeCut(cut, place));
+  return file ? { ...result, content, spilled: [...(result.spilled ?? []), file] } : { ...result, content };
+}
+
+/** A file that cannot be written does not make a success a failure. */
+async function spill({ deps }: BatchRun, run: CallRun, text: string): Promise<Spilled | undefined> {
+  try {
+    const file = await deps.files?.spill(deps.session.id, run.callId);
+    await file?.write(text);
+    return await file?.end();
+  } catch (error) {
+    deps.warn?.(`the full output of ${run.callId} could not be saved: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function postInput(batch: BatchRun, run: CallRun, ending: Ending & { readonly event: string }): ReturnType<typeof postToolHookInput> {
+  const { result, type } = ending;
+  return postToolHookInput(
+    hookSession(batch, run),
+    { event: ending.event, tool: run.tool?.name ?? run.name, kind: run.tool?.kind ?? "other", callId: run.callId, input: run.input },
+    {
+      content: result.content,
+      durationMs: run.startedAt > 0 ? batch.deps.clock.now() - run.startedAt : 0,
+      ...(result.error && { error: { message: result.error.message, type: type ?? "unknown" } }),
+      interrupted: ending.state === "cancelled",
+    },
+  );
+}
+
+function tellDenied(batch: BatchRun, run: CallRun, { result, type }: Ending): void {
+  const event = "permission_denied";
+  tell(batch, event, () => {
+    const about = {
+      event,
+      tool: run.tool?.name ?? run.name,
+      kind: run.tool?.kind ?? "other",
+      callId: run.callId,
+      input: run.input,
+    } as const;
+    return { ...toolHookInput(hookSession(batch, run), about), reason: result.error?.message ?? "", error_type: type ?? "unknown" };
+  });
+}
+
+const WITHHELD = "Tool output withheld: a tool_response_transform hook failed.";
+
+/** The only way a result's text is changed by a user's program; a failing one withholds it, and success or failure stays as it was. */
+async function transform(batch: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
+  const { hooks } = batch.deps;
+  const input = postInput(batch, run, { ...ending, event: "tool_response_transform" });
+  try {
+    const said = await hooks?.consult("tool_response_transform", input, hookSignal(run));
+    if (said?.verdict === "deny") return withContent(ending, WITHHELD);
+    return said?.updatedOutput === undefined ? ending : withContent(ending, said.updatedOutput === "" ? "(no output)" : said.updatedOutput);
+  } catch {
+    return withContent(ending, WITHHELD);
+  }
+}
+
+/** Everyone gets the transformed text: the display and the error's message must not tell what was taken out. */
+function withContent(ending: Ending, content: Content): Ending {
+  const { display: _display, error, ...rest } = ending.result;
+  return { ...ending, result: { ...rest, content, ...(error && { error: { ...error, message: contentText(content) } }) } };
+}
+
+/** A stopped call's hooks still run to their end. */
+function hookSignal(run: CallRun): AbortSignal {
+  return run.abort.signal.aborted ? new AbortController().signal : run.abort.signal;
+}
+
+/** The result as the model gets it, with what hooks have to say about it. */
+async function postHooks(batch: BatchRun, run: CallRun, ending: Ending): Promise<ToolResult> {
+  const { hooks, warn } = batch.deps;
+  const { result } = ending;
+  const event = result.error ? "post_tool_use_failure" : "post_tool_use";
+  try {
+    const said = await hooks?.consult(event, postInput(batch, run, { ...ending, event }), hookSignal(run));
+    if (said?.stop !== undefined) {
+      batch.stops ??= new Map();
+      batch.stops.set(run.index, said.stop || "Stopped by a post_tool_use hook.");
+      skipRest(batch, "hook");
+    }
+    return said ? withHookWords(result, said) : result;
+  } catch (error) {
+    warn?.(`a ${event} hook failed: ${messageOf(error)}`);
+    return result;
+  }
+}

@@ -1,0 +1,40 @@
+import { GateError } from "../../gate-error.ts";
+import type { ToolResult } from "../../model/result/result.ts";
+import type { CallReport } from "../dispatch.ts";
+import { freeId, proposal } from "../propose.ts";
+import { type BatchRun, type CallRun, enterLive, leaveLive, makeRun, stopCall } from "./call-run.ts";
+
+/** What a body asks for, and how a call is run. */
+export type Nesting = {
+  readonly call: { readonly name: string; readonly arguments: unknown };
+  readonly runCall: (batch: BatchRun, run: CallRun) => Promise<CallReport>;
+};
+
+/** Runs a nested call of a running body: its own id, decision, approval and record; it does not wait for its parent's lane. */
+export async function nest(batch: BatchRun, parent: CallRun, { call, runCall }: Nesting): Promise<ToolResult> {
+  if (parent.phase === "after") throw new GateError("The call that asks for this has ended.", "no_running_call");
+  const { session } = batch.deps;
+  parent.children += 1;
+  const callId = freeId(session, new Set(batch.live.runs.map((live) => live.callId)), `${parent.callId}/${parent.children}`);
+  const run = makeRun({ callId, index: -1, name: call.name, arguments: call.arguments, nested: true });
+  enterLive(batch.live, [run]);
+  const end = (): void => stopCall(run, parent.stopped ?? "cancelled");
+  if (parent.abort.signal.aborted) end();
+  parent.abort.signal.addEventListener("abort", end, { once: true });
+  try {
+    await session.record([proposal(session, run, { turn: session.state.turn })], "normal");
+    const running = runCall(batch, run);
+    batch.nested ??= [];
+    batch.nested.push(running);
+    return resultOf(await running);
+  } finally {
+    leaveLive(batch.live, [run]);
+    parent.abort.signal.removeEventListener("abort", end);
+  }
+}
+
+function resultOf(report: CallReport): ToolResult {
+  if (report.outcome === "waiting") throw new GateError("The nested call waits for a person and was not run.", "waiting");
+  if (report.outcome !== "succeeded") throw new GateError(report.result.error?.message ?? report.outcome, report.type ?? report.outcome);
+  return report.result;
+}

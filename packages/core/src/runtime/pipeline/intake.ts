@@ -1,0 +1,102 @@
+import { MUTATOR_KINDS } from "../../model/kind.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import { InvalidInput } from "../../model/schema/invalid-input.ts";
+import { parseToolValue, readToolInput } from "../../model/schema/parse-input.ts";
+import { modelText, modelTextSuffix } from "../../model/text/model-text.ts";
+import { unknownToolMessage } from "../../model/text/suggest.ts";
+import { buildFrom } from "../../tool.ts";
+import type { Coercion, Invocation, Tool } from "../../tool-definition.ts";
+import type { Ending } from "../dispatch.ts";
+import type { Session } from "../session/session.ts";
+import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { synthesised } from "./endings.ts";
+
+/** A call whose input was understood. */
+export type Taken = { readonly tool: Tool; readonly invocation: Invocation; readonly coercions: readonly Coercion[] };
+
+const NONE: readonly Coercion[] = Object.freeze([]);
+
+/** Finds the tool, parses and validates: nothing here touches the world, and an invalid call is never judged. */
+export function intake(batch: BatchRun, run: CallRun): Step<Taken> | Promise<Step<Taken>> {
+  const tool = batch.batch.tools.get(run.name);
+  if (!(tool && isCallable(batch, tool))) return unknownTool(batch, run);
+  if (lacksHandler(batch, tool)) return { end: synthesised("invalid", "handler_missing", modelText.handler_missing(tool)) };
+  run.tool = tool;
+  if (batch.batch.truncated && MUTATOR_KINDS.includes(tool.kind))
+    return { end: synthesised("invalid", "output_truncated", modelText.output_truncated()) };
+  try {
+    const parsed = typeof run.arguments === "string" ? readToolInput(run.arguments) : parseToolValue(run.arguments);
+    if ("ok" in parsed && !parsed.ok) return refuse(batch, { tool, type: parsed.type, message: parsed.message });
+    const coercions = "frozen" in parsed ? NONE : parsed.coercions;
+    const context = callContext(batch, run);
+    const built = buildFrom(tool, parsed, context);
+    return built instanceof Promise ? takeLater(batch, run, { tool, built, coercions }) : take(batch, run, { tool, built, coercions });
+  } catch (error) {
+    return misbuilt(batch, tool, error);
+  }
+}
+
+function isCallable({ batch }: BatchRun, tool: Tool): boolean {
+  return !tool.hidden || batch.directive === tool.name || isReachable(tool);
+}
+
+function unknownTool({ batch }: BatchRun, { name }: CallRun): { readonly end: Ending } {
+  const names = batch.tools.visible().map((tool) => tool.name);
+  return { end: synthesised("invalid", "tool_not_registered", unknownToolMessage(name, names)) };
+}
+
+function lacksHandler({ deps }: BatchRun, { definition }: Tool): boolean {
+  const handler = definition.runtimeHandler;
+  return handler !== undefined && !OWN_HANDLERS.includes(handler) && !Object.hasOwn(deps.handlers ?? {}, handler);
+}
+
+/** The bodies that the runtime itself has. */
+const OWN_HANDLERS: readonly string[] = ["resolve", "ask"];
+
+/** A call of `resolve` or `ask` always reaches its body: there it is told that nothing is pending, or that nobody can be asked. */
+function isReachable({ name, definition }: Tool): boolean {
+  return name === "resolve" || OWN_HANDLERS.includes(definition.runtimeHandler ?? "");
+}
+
+type Built = { readonly tool: Tool; readonly built: Invocation; readonly coercions: readonly Coercion[] };
+type Building = Omit<Built, "built"> & { readonly built: Promise<Invocation> };
+
+async function takeLater(batch: BatchRun, run: CallRun, { tool, built, coercions }: Building): Promise<Step<Taken>> {
+  try {
+    return take(batch, run, { tool, built: await built, coercions });
+  } catch (error) {
+    return misbuilt(batch, tool, error);
+  }
+}
+
+function take(batch: BatchRun, run: CallRun, { tool, built, coercions }: Built): Step<Taken> {
+  batch.repeats.valid(tool.name);
+  run.input = built.input;
+  const all = coercions.length > 0 ? [...coercions, ...built.coercions] : built.coercions;
+  return { tool, invocation: built, coercions: all };
+}
+
+function misbuilt(batch: BatchRun, tool: Tool, error: unknown): Step<Taken> {
+  const type = error instanceof InvalidInput ? error.type : "invalid_tool_params";
+  return refuse(batch, { tool, type, message: messageOf(error) });
+}
+
+/** Where this call is made. */
+export function callContext(batch: BatchRun, run: CallRun): { cwd: string; callId: string; sessionId: string; agentName?: string } {
+  const { session } = batch.deps;
+  const context = { cwd: cwdOf(session), callId: run.callId, sessionId: session.id };
+  return batch.batch.agentName === undefined ? context : { ...context, agentName: batch.batch.agentName };
+}
+
+/** Where the calls of a session are made. */
+export function cwdOf({ state }: Pick<Session, "state">): string {
+  return state.created?.cwd ?? "/";
+}
+
+type Refusal = { readonly tool: Tool; readonly type: "invalid_json" | "invalid_tool_params" | "input_too_large"; readonly message: string };
+
+function refuse(batch: BatchRun, { tool, type, message }: Refusal): { readonly end: Ending } {
+  const cut = batch.batch.truncated && type === "invalid_tool_params" ? modelTextSuffix.cutOff : "";
+  const text = `${modelText.invalid_tool_params(message)}${cut}${batch.repeats.failed(tool.name, message)}`;
+  return { end: { ...synthesised("invalid", type, text), result: { content: text, display: message, error: { message, type } } } };
+}

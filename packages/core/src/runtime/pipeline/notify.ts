@@ -1,0 +1,72 @@
+import { toolHookInput } from "../../model/hooks/input.ts";
+import type { JsonObject } from "../../model/json/json.ts";
+import type { NotificationSource } from "../../model/notification-source.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import type { HookNotice } from "../../ports.ts";
+import type { DecisionNotice } from "../dispatch.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ready } from "./judge.ts";
+import { hookSession } from "./rewrite.ts";
+
+/** A final verdict and the stable words for who gave it. */
+export type Notifying = { readonly ready: Ready; readonly source: NotificationSource };
+
+/** Whether anybody wants to hear of verdicts. */
+export function isObserved({ deps }: BatchRun): boolean {
+  return deps.hooks !== undefined || deps.decided !== undefined;
+}
+
+/** Tells observers and hooks that the verdict on this call is final: once per call, whatever else happens to it. */
+export function notify(batch: BatchRun, run: CallRun, notifying: Notifying): void {
+  if (run.notified) return;
+  run.notified = true;
+  if (isObserved(batch)) announce(batch, run, noticeOf(run, notifying));
+}
+
+/** The same for a call that was cancelled before there was a verdict. */
+export function notifyUnjudged(batch: BatchRun, run: CallRun, { decision, source }: NotificationSource): void {
+  if (run.notified || !run.tool) return;
+  run.notified = true;
+  announce(batch, run, { callId: run.callId, toolName: run.tool.name, input: run.input, decision, source });
+}
+
+/** Hooks that are only told change nothing, whatever they do. */
+export function tell(batch: BatchRun, event: HookNotice, input: () => JsonObject): void {
+  const { hooks, warn } = batch.deps;
+  if (!hooks) return;
+  try {
+    hooks.tell(event, input());
+  } catch (error) {
+    warn?.(`a hook told of ${event} failed: ${messageOf(error)}`);
+  }
+}
+
+function announce(batch: BatchRun, run: CallRun, notice: DecisionNotice): void {
+  const { decided, warn } = batch.deps;
+  try {
+    decided?.(notice);
+  } catch (error) {
+    warn?.(`a decision observer failed: ${messageOf(error)}`);
+  }
+  const event = "on_tool_approval_decision";
+  tell(batch, event, () => {
+    const { toolName: tool, input, decision, source, fingerprint } = notice;
+    const about = toolHookInput(hookSession(batch, run), { event, tool, kind: run.tool?.kind ?? "other", callId: run.callId, input });
+    return { ...about, approval_decision: decision, approval_source: source, fingerprint: fingerprint ?? "" };
+  });
+}
+
+function noticeOf(run: CallRun, { ready, source }: Notifying): DecisionNotice {
+  const { request, decision } = ready;
+  return {
+    callId: run.callId,
+    toolName: request.tool,
+    input: request.input,
+    decision: source.decision,
+    source: source.source,
+    ...(decision.reason === "checker" && { label: decision.source }),
+    ...(decision.rule && { rule: decision.rule.text }),
+    ...(decision.note !== undefined && { reason: decision.note }),
+    ...(request.fingerprint !== undefined && { fingerprint: request.fingerprint }),
+  };
+}

@@ -1,0 +1,77 @@
+import type { EventBodies } from "../../model/events.ts";
+import type { JsonObject } from "../../model/json/json.ts";
+import { knownEvent } from "../../model/known-event.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import { modelText } from "../../model/text/model-text.ts";
+import { buildFrom } from "../../tool.ts";
+import { toolDigest } from "../../tool-digest.ts";
+import { closeApproval } from "../approval/close.ts";
+import type { Ending } from "../dispatch.ts";
+import { recordedCall } from "../session/recorded.ts";
+import type { BatchRun, CallRun, Step } from "./call-run.ts";
+import { denial, synthesised } from "./endings.ts";
+import { callContext, type Taken } from "./intake.ts";
+import type { Ready } from "./judge.ts";
+
+/** A judged call of an earlier process, ready to go on: the recorded input, bound to the tool it was judged for. A deny on record stands. */
+export async function restore(batch: BatchRun, run: CallRun): Promise<Step<Taken>> {
+  const { deps } = batch;
+  const { "call.judged": judged } = await recordedCall(deps.session.ledger, deps.session.id, run.callId);
+  const tool = batch.batch.tools.get(run.name);
+  if (judged?.verdict === "deny") {
+    run.tool = tool;
+    return { end: await deniedBefore(batch, run, judged) };
+  }
+  if (!judged || !tool || toolDigest(tool, deps.digest) !== judged.toolDigest) {
+    await closeApproval(batch, run, "cancelled");
+    return { end: synthesised("denied", "tool_changed", modelText.tool_changed({ name: run.name })) };
+  }
+  run.tool = tool;
+  run.boundTo = judged.binds;
+  run.judgements = judged.revision;
+  return await build(batch, run, { tool, input: judged.input });
+}
+
+/** Hooks may have been told of it as final: nobody judges it again, and nobody is told twice. */
+async function deniedBefore(batch: BatchRun, run: CallRun, judged: EventBodies["call.judged"]): Promise<Ending> {
+  run.input = judged.input;
+  run.notified = true;
+  await closeApproval(batch, run, "denied");
+  const { tool, reason, source, rule, editedBy } = judged;
+  return denial({ request: { tool }, decision: { reason, source, rule, note: noteOf(judged) } }, run.resumed && editedBy === undefined);
+}
+
+/** What whoever denied had to say, as far as the trace kept it. */
+function noteOf({ reason, source, trace }: EventBodies["call.judged"]): string | undefined {
+  const layer = reason === "guard" ? `guard:${source}` : reason;
+  const note = trace.find((entry) => entry.layer === layer)?.note;
+  if (reason !== "hook") return note;
+  return note?.startsWith(`${source}: `) ? note.slice(source.length + 2) : undefined; // a hook's note begins with its name
+}
+
+/** The input a person put in place of the one they were shown. */
+export async function editOf(batch: BatchRun, run: CallRun, { taken }: Ready): Promise<Step<Taken>> {
+  const { ledger, id } = batch.deps.session;
+  let edited: JsonObject | undefined;
+  for await (const stored of ledger.read({ pos: 0 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
+    const event = knownEvent(stored);
+    if (event?.type === "approval.answered" && event.body.edited) edited = event.body.edited.input;
+  }
+  if (!edited) throw new Error(`the edit of call ${run.callId} is not in the ledger`);
+  return await build(batch, run, { tool: taken.tool, input: await ledger.resolve(edited) });
+}
+
+async function build(
+  batch: BatchRun,
+  run: CallRun,
+  { tool, input }: { readonly tool: Taken["tool"]; readonly input: JsonObject },
+): Promise<Step<Taken>> {
+  try {
+    const invocation = await buildFrom(tool, { value: input }, callContext(batch, run));
+    run.input = invocation.input;
+    return { tool, invocation, coercions: invocation.coercions };
+  } catch (error) {
+    await closeApproval(batch, run, "cancelled");
+    return { end: synthesised("denied", "tool_changed", `${modelText.tool_changed({ name: tool.name })} (${messageOf(error)})`) };
+  }
+}

@@ -1,0 +1,64 @@
+import { isObject } from "../../model/json/json.ts";
+import { normaliseResult } from "../../model/result/normalize.ts";
+import type { ToolResult } from "../../model/result/result.ts";
+import { contentText } from "../../model/text/content-text.ts";
+import type { Clock } from "../../ports.ts";
+import type { Maybe } from "../../tool-definition.ts";
+
+/** How a callback ended. `unsettled`: it was told to stop, never committed, and did not end in time. */
+export type CallbackEnd<T> =
+  | { readonly state: "returned"; readonly value: T }
+  | { readonly state: "threw"; readonly error: unknown; readonly committed: boolean }
+  | { readonly state: "unsettled" };
+
+/** What a callback is run with. */
+export type Running = { readonly clock: Clock; readonly signal: AbortSignal; readonly late: (how: string) => void };
+
+const GRACE_MS = 5_000;
+
+/**
+ * Runs somebody's code that changes the world. It is told to stop by its signal; once it has said `commit` it is waited for, however long it takes.
+ * Before that it has the grace time to end; what ends later is told to `late`, and changes nothing.
+ */
+export function runCallback<T>({ clock, signal, late }: Running, call: (commit: () => void) => Maybe<T>): Promise<CallbackEnd<T>> {
+  const { promise, resolve } = Promise.withResolvers<CallbackEnd<T>>();
+  let committed = false;
+  let over = false;
+  let stopWaiting = (): void => undefined;
+  const settle = (end: CallbackEnd<T>): void => {
+    stopWaiting();
+    signal.removeEventListener("abort", abandon);
+    if (over) late(end.state === "threw" ? "it failed" : "it succeeded");
+    over = true;
+    resolve(end);
+  };
+  const giveUp = (): void => {
+    if (committed || over) return;
+    over = true;
+    resolve({ state: "unsettled" });
+  };
+  const abandon = (): void => {
+    stopWaiting = clock.timer(GRACE_MS, giveUp, { keepsAlive: true });
+  };
+  const commit = (): void => {
+    committed = true;
+  };
+  if (signal.aborted) abandon();
+  else signal.addEventListener("abort", abandon, { once: true });
+  begin(() => call(commit)).then(
+    (value) => settle({ state: "returned", value }),
+    (error: unknown) => settle({ state: "threw", error, committed }),
+  );
+  return promise;
+}
+
+async function begin<T>(call: () => Maybe<T>): Promise<T> {
+  return await call();
+}
+
+/** A callback's result; `isError` counts as the failure it says it is. */
+export function callbackResult(name: string, returned: unknown): ToolResult {
+  const { result } = normaliseResult(name, returned);
+  if (result.error || !isObject(returned) || returned["isError"] !== true) return result;
+  return { ...result, error: { message: contentText(result.content), type: "proposal_apply_failed" } };
+}

@@ -1,0 +1,99 @@
+import type { Yes } from "../../model/call.ts";
+import { decidedSource } from "../../model/notification-source.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import type { Span, Tracer } from "../../ports.ts";
+import type { Maybe } from "../../tool-definition.ts";
+import type { Ending } from "../dispatch.ts";
+import type { BatchRun, CallRun } from "./call-run.ts";
+import type { Ready } from "./judge.ts";
+
+const INTERNAL = 0;
+const ERROR = 2;
+
+/** The attribute names of OpenTelemetry's GenAI conventions, which are experimental, and ours: nowhere else. */
+function attributesOf(batch: BatchRun, run: CallRun, traced: { readonly ready: Ready; readonly yes: Yes | null }): Record<string, string> {
+  const { request, decision, taken } = traced.ready;
+  return {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": request.tool,
+    "gen_ai.tool.call.id": run.callId,
+    "gen_ai.tool.description": taken.tool.description,
+    "gen_ai.tool.type": "function",
+    ...(batch.batch.agentName !== undefined && { "gen_ai.agent.name": batch.batch.agentName }),
+    "gen_ai.conversation.id": batch.deps.session.id,
+    "assent.decision": "allow",
+    "assent.decision.source": traced.yes?.source ?? decidedSource(decision).source,
+    "assent.tool.kind": request.kind,
+    ...(request.fingerprint !== undefined && { "assent.fingerprint": request.fingerprint }),
+  };
+}
+
+type Traced = { readonly ready: Ready; readonly yes: Yes | null; readonly body: () => Maybe<Ending> };
+
+/** Runs the body inside one span, where there is a tracer. A throwing tracer changes nothing. */
+export function traced(batch: BatchRun, run: CallRun, what: Traced): Maybe<Ending> {
+  const { tracer } = batch.deps;
+  return tracer ? inSpan(batch, run, { ...what, tracer }) : what.body();
+}
+
+async function inSpan(batch: BatchRun, run: CallRun, { ready, yes, body, tracer }: Traced & { readonly tracer: Tracer }): Promise<Ending> {
+  const span = guarded(batch, () =>
+    start(tracer, { tool: ready.request.tool, attributes: attributesOf(batch, run, { ready, yes }), links: run.approvalSpans ?? [] }),
+  );
+  const end = await body();
+  guarded(batch, () => finish(span, end));
+  return end;
+}
+
+/** A call that never ran has a span of no length, with its error's type. */
+export function traceUnrun(batch: BatchRun, run: CallRun, end: Ending): void {
+  const { tracer } = batch.deps;
+  if (!tracer) return;
+  guarded(batch, () => {
+    const name = run.tool?.name ?? run.name;
+    const attributes = {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": name,
+      "gen_ai.tool.call.id": run.callId,
+      "gen_ai.conversation.id": batch.deps.session.id,
+    };
+    finish(start(tracer, { tool: name, attributes, links: run.approvalSpans ?? [] }), end);
+  });
+}
+
+/** No span stays open while a person thinks: asking and answering are events on short spans. */
+export function traceApproval(batch: BatchRun, run: CallRun, event: "assent.approval.requested" | "assent.approval.answered"): void {
+  const { tracer } = batch.deps;
+  if (!tracer) return;
+  guarded(batch, () => {
+    const span = tracer.startSpan("assent.approval", { kind: INTERNAL, attributes: { "gen_ai.tool.call.id": run.callId } });
+    span.addEvent(event);
+    span.end();
+    run.approvalSpans ??= [];
+    run.approvalSpans.push({ context: span.spanContext() as never });
+  });
+}
+
+type Starting = { readonly tool: string; readonly attributes: Record<string, string>; readonly links: { context: never }[] };
+
+function start(tracer: Tracer, { tool, attributes, links }: Starting): Span {
+  return tracer.startSpan(`execute_tool ${tool}`, { kind: INTERNAL, attributes, links });
+}
+
+/** Failures have an error status; a cancelled or rejected call leaves it unset. What a failure says may hold what nobody wants in a trace: only its type is told. */
+function finish(span: Span | undefined, { state, type }: Ending): void {
+  if (!span) return;
+  if (type !== null) span.setAttribute("error.type", type);
+  const failed = state !== "succeeded" && state !== "cancelled" && state !== "rejected";
+  if (failed) span.setStatus({ code: ERROR, message: type ?? state });
+  span.end();
+}
+
+function guarded<T>({ deps }: BatchRun, act: () => T): T | undefined {
+  try {
+    return act();
+  } catch (error) {
+    deps.warn?.(`the tracer failed: ${messageOf(error)}`);
+    return undefined;
+  }
+}

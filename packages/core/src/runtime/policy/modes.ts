@@ -1,0 +1,116 @@
+import { MODES } from "../../model/decision.ts";
+import type { Policy, PolicySource } from "../../ports.ts";
+import type { Session } from "../session/session.ts";
+
+/** The mode of a session as a policy: what is recorded counts, whatever settings said when the session began. */
+export type Modes = PolicySource & {
+  readonly mode: () => string;
+  /**
+   * Before the first call. A session that begins in `plan` remembers `default`, and where its plan goes. Settings whose mode has changed since the session began
+   * count where nobody chose another one in it, else only where they are stricter; plan mode is left by a person alone.
+   */
+  readonly begin: (by: string) => Promise<void>;
+  /**
+   * Changes the mode, on record before this resolves; everything that waits or is approved is judged again. A stricter mode counts at once, a looser one when it is on
+   * record. Entering `plan` remembers the mode before it; entering it twice changes nothing. Whether a mode may be chosen at all is for the caller to know.
+   */
+  readonly change: (to: string, by: string) => Promise<void>;
+  /** Listens to settings no longer. */
+  readonly close: () => void;
+};
+
+/** What the modes of a session are made of. */
+export type ModesParts = {
+  readonly session: Session;
+  readonly policy: PolicySource;
+  /** Where this session's plan goes: a real path. */
+  readonly planFile: string;
+  readonly warn?: (message: string) => void;
+};
+
+/** The modes of one session. A change of the mode in settings is a person's switch too. */
+export function createModes({ session, policy, planFile, warn }: ModesParts): Modes {
+  const { state } = session;
+  const changed = new Set<() => void>();
+  const tell = (): void => {
+    for (const listener of [...changed]) listener();
+  };
+  let settings = policy.current().mode;
+  let ahead: { readonly mode: string; readonly change: number } | undefined;
+  let changes = 0;
+  let last: Promise<void> = Promise.resolve();
+  const mode = (): string => ahead?.mode ?? state.mode;
+  const current = makeCurrent(policy, mode);
+  const record = async (to: string, by: string): Promise<void> => {
+    if (state.mode === to && (to === "plan") === (state.planning !== null)) return;
+    const from = state.mode;
+    const planning = { remembered: from === "plan" ? "default" : from, file: planFile };
+    const { revision } = policy.current();
+    const events = [
+      session.draft("mode.changed", { from, to, by, ...(to === "plan" && { planning }) }),
+      session.draft("policy.changed", { revision: revisionIn(policy.current(), to), digest: revision }),
+    ];
+    await session.record(events, "full"); // what was judged under the old mode and is not claimed by now never is
+  };
+  const change = (to: string, by: string): Promise<void> => {
+    changes += 1;
+    const number = changes;
+    if (strictness(to) < strictness(mode())) {
+      ahead = { mode: to, change: number };
+      tell();
+    }
+    const done = last.then(async () => {
+      await record(to, by);
+      if (ahead && ahead.change <= number) ahead = undefined;
+      tell();
+    });
+    last = done.catch(() => undefined);
+    return done;
+  };
+  const unsubscribe = policy.subscribe(() => {
+    const now = policy.current().mode;
+    if (now === settings) return tell();
+    settings = now;
+    change(now, "settings").catch((error: unknown) => warn?.(`the mode could not be recorded: ${String(error)}`));
+  });
+  return {
+    mode,
+    current,
+    change,
+    begin: (by) => (state.planning === null ? change(modeAtStart(state, settings), by) : Promise.resolve()),
+    subscribe: (listener) => {
+      changed.add(listener);
+      return () => void changed.delete(listener);
+    },
+    close: unsubscribe,
+  };
+}
+
+function modeAtStart({ created, mode }: Session["state"], settings: string): string {
+  if (created === undefined || settings === created.mode) return mode;
+  return mode === created.mode || strictness(settings) < strictness(mode) ? settings : mode;
+}
+
+/** Made anew only when settings or the mode are. */
+function makeCurrent(policy: PolicySource, mode: () => string): () => Policy {
+  let made: { readonly of: Policy; readonly policy: Policy } | undefined;
+  return () => {
+    const base = policy.current();
+    const now = mode();
+    if (base.mode === now) return base;
+    if (made?.of === base && made.policy.mode === now) return made.policy;
+    made = { of: base, policy: { ...base, mode: now, revision: revisionIn(base, now) } };
+    return made.policy;
+  };
+}
+
+/** Another mode is another policy. */
+function revisionIn({ revision, mode }: Policy, now: string): string {
+  return mode === now ? revision : `${revision} in mode ${now}`;
+}
+
+const FROM_STRICT_TO_LOOSE: readonly string[] = ["plan", ...MODES.filter((mode) => mode !== "plan")];
+
+function strictness(mode: string): number {
+  return FROM_STRICT_TO_LOOSE.indexOf(mode);
+}

@@ -1,0 +1,177 @@
+import type { EventBodies } from "../../model/events.ts";
+import type { JsonObject } from "../../model/json/json.ts";
+import type { ToolResult } from "../../model/result/result.ts";
+import { planTitle } from "../../model/text/plan-title.ts";
+import type { PlanFiles } from "../../plan-files-port.ts";
+import type { Digest } from "../../ports.ts";
+import { ToolError } from "../../tool-error.ts";
+import type { RuntimeHandler } from "../dispatch.ts";
+import type { Proposals } from "../proposal/proposals.ts";
+import type { StandingContext, StandingHandler, StandingQuestion, StandingResult } from "../proposal/standing-handler.ts";
+import type { Session } from "../session/session.ts";
+import type { Modes } from "./modes.ts";
+
+/** What plan mode is made of. */
+export type PlanModeParts = {
+  readonly session: Session;
+  readonly modes: Modes;
+  readonly files: PlanFiles;
+  readonly digest: Digest;
+  readonly proposals: Pick<Proposals, "setStandingHandler">;
+  /** Modes that nobody may choose; absent: all may be. */
+  readonly isLocked?: (mode: string) => boolean;
+};
+
+/** Plan mode of one session, for as long as it is held open. */
+export type PlanMode = {
+  /** The plan as it is written now; undefined: the mode is off, or there is none. */
+  readonly plan: () => Promise<string | undefined>;
+  readonly close: () => void;
+};
+
+type Planning = NonNullable<EventBodies["mode.changed"]["planning"]>;
+
+/**
+ * Lets `resolve` propose the plan while the session is in `plan`, a session that was resumed in it too. Nothing is forced by it. An agent has none: only the main
+ * session proposes plans.
+ */
+export function attendPlanMode(parts: PlanModeParts): PlanMode {
+  const { session, modes, files, proposals } = parts;
+  let on: Planning | null = null;
+  const follow = (): void => {
+    const planning = isAgent(session) ? null : session.state.planning;
+    const now = planning ?? null;
+    if (on?.file === now?.file && on?.remembered === now?.remembered) return;
+    on = now;
+    proposals.setStandingHandler(now && planHandler(parts, now));
+  };
+  follow();
+  const unsubscribe = modes.subscribe(follow);
+  return {
+    plan: async () => {
+      const { planning } = session.state;
+      return planning ? await files.read(planning.file) : undefined;
+    },
+    close: unsubscribe,
+  };
+}
+
+function isAgent({ state }: Session): boolean {
+  return state.created !== undefined && state.created.parent !== null;
+}
+
+/** The body of `enter_plan_mode`. `canApprove`: a plan can reach a person here, now or later. */
+export function enterPlanMode(modes: Modes, canApprove: () => boolean): RuntimeHandler {
+  return async (session) => {
+    if (isAgent(session)) return refused("Only the main session can enter plan mode.");
+    if (session.state.planning) return "Plan mode is already on.";
+    if (!canApprove()) return refused("Plan mode was not entered: nobody can approve a plan in this run.");
+    await modes.change("plan", "model");
+    return `Plan mode is on. Write the plan to ${planFileOf(session)}, then call resolve.`;
+  };
+}
+
+function planFileOf(session: Session): string {
+  const { planning } = session.state;
+  return planning ? shownPath(session, planning.file) : "its file";
+}
+
+function refused(message: string): ToolResult {
+  return { content: message, error: { message, type: "execution_denied" } };
+}
+
+/** What `resolve` does while the mode is on. */
+function planHandler(parts: PlanModeParts, planning: Planning): StandingHandler {
+  return {
+    label: "Plan",
+    sourceToolName: "plan_mode",
+    gone: "Plan mode is off.",
+    ask: ({ extra }) => question(parts, planning, extra).catch(asAnswer),
+    apply: ({ extra }, ctx) => approve(parts, planning, { extra, ctx }),
+  };
+}
+
+/** What cannot be proposed is told at once: nobody is asked. */
+async function question(parts: PlanModeParts, planning: Planning, extra: JsonObject | undefined): Promise<StandingQuestion> {
+  const { plan, title, digest } = await readProposed(parts, planning, extra);
+  if (await parts.files.isTaken(titledPath(planning, title))) throw taken(title);
+  return {
+    details: { type: "plan", plan, title, prePlanMode: planning.remembered, digest },
+    digest,
+    label: `Plan: ${title}`,
+    unattended: `No person can approve the plan here. It is kept at ${shownPath(parts.session, planning.file)}.`,
+    rejected: (reason) => ({ type: "plan_rejected", text: `Plan rejected.${reason === undefined ? "" : ` Reason: ${reason}`}` }),
+  };
+}
+
+function asAnswer(error: unknown): { readonly answer: ToolResult } {
+  if (!(error instanceof ToolError)) throw error;
+  const { message, type } = error;
+  return { answer: { content: message, error: { message, type } } };
+}
+
+type Proposed = { readonly plan: string; readonly title: string; readonly digest: string };
+
+/** Throws what the model is told where there is nothing to approve. */
+async function readProposed(
+  { session, files, digest }: PlanModeParts,
+  { file }: Planning,
+  extra: JsonObject | undefined,
+): Promise<Proposed> {
+  const plan = await files.read(file);
+  if (plan === undefined || plan.trim() === "")
+    throw new ToolError(`No plan found. Write the plan to ${shownPath(session, file)} first, then call resolve.`, "plan_missing");
+  const stem = file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "");
+  const named = planTitle(extra?.["title"], plan, stem === session.id ? undefined : stem);
+  if ("fault" in named) throw new ToolError(named.fault, "invalid_tool_params");
+  return { plan, title: named.title, digest: `sha256:${digest.sha256(plan)}` };
+}
+
+function titledPath({ file }: Planning, title: string): string {
+  return `${file.slice(0, file.lastIndexOf("/"))}/${title}.md`;
+}
+
+function taken(title: string): ToolError {
+  return new ToolError(`A plan named ${title} exists. Give another title in extra.title.`, "plan_exists");
+}
+
+type Approving = { readonly extra: JsonObject | undefined; readonly ctx: StandingContext };
+
+/** The plan gets its lasting name first, then the mode is left: a plan that cannot be kept is not approved. */
+async function approve(parts: PlanModeParts, planning: Planning, { extra, ctx }: Approving): Promise<StandingResult> {
+  const { session, modes, files } = parts;
+  const { answer } = ctx;
+  if (!answer) throw new Error("nobody has approved the plan");
+  const mode = answer.mode ?? "default";
+  if (parts.isLocked?.(mode)) throw new ToolError(`The plan was not approved: mode ${mode} is locked.`, "execution_denied");
+  const proposed = await readProposed(parts, planning, extra).catch(() => undefined); // what cannot be read any more is not what was shown
+  if (proposed?.digest !== ctx.digest || !proposed)
+    throw new ToolError("The plan changed while it was being reviewed. Call resolve again.", "plan_changed");
+  const { plan, title } = proposed;
+  const kept = titledPath(planning, title);
+  ctx.commit();
+  if (!(await files.keepAs(planning.file, kept))) throw taken(title);
+  await modes.change(mode, answer.by.name);
+  const planFile = shownPath(session, kept);
+  const message = `Plan approved: ${title}. Mode: ${mode}.`;
+  return {
+    label: `Plan: ${title}`,
+    result: {
+      content: `${message}\n${planFile}`,
+      display: { type: "plan_summary", message, plan },
+      details: { title, planFile, mode, outcome: outcomeOf(mode, planning) },
+    },
+  };
+}
+
+/** The wire's word for the answer. */
+function outcomeOf(mode: string, { remembered }: Planning): string {
+  if (mode === "default") return "proceed_once";
+  return mode === "auto-edit" && remembered !== mode ? "proceed_always" : "restore_previous";
+}
+
+/** Relative to the workspace, where it is inside. */
+function shownPath({ state }: Session, path: string): string {
+  const workspace = `${state.created?.workspace ?? ""}/`;
+  return path.startsWith(workspace) ? path.slice(workspace.length) : path;
+}

@@ -1,0 +1,146 @@
+import type { ChangeEnd } from "../../file-changes-port.ts";
+import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
+import type { Display, ToolResult } from "../../model/result/result.ts";
+import { errorTypeOf } from "../../model/result/thrown.ts";
+import { modelText } from "../../model/text/model-text.ts";
+import type { Tool } from "../../tool-definition.ts";
+import { toolDigest } from "../../tool-digest.ts";
+import type { Ending } from "../dispatch.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import { callbackResult, runCallback } from "../pipeline/run-callback.ts";
+import { recordFirst, recordSurely } from "../session/record-surely.ts";
+import { applyByClosure, applyByTool } from "./apply-by-code.ts";
+import { appliedPreview, recordApplied, recordUnknown, withSuperseded } from "./record-applied.ts";
+import { putBack, type Settling, settleProposal } from "./settling.ts";
+import type { Staging } from "./staging.ts";
+import { type Contents, changeSet, storedProposal } from "./stored.ts";
+
+/** Applies a proposal, exactly as it was shown, or says why not. Whoever comes first has it. */
+export function applyProposal(staging: Staging, id: string, settling: Settling): Promise<Ending> {
+  const act = (row: ProposalRow): Promise<Ending> =>
+    row.carrier === "closure" ? applyByClosure(staging, row, settling) : applyRecorded(staging, row, settling);
+  return settleProposal(staging, id, { action: "apply", act });
+}
+
+async function applyRecorded(staging: Staging, row: ProposalRow, settling: Settling): Promise<Ending> {
+  const { session, digest } = staging;
+  const tool = staging.tools().get(row.tool);
+  if (!tool || toolDigest(tool, digest) !== row.toolDigest) {
+    await session.record([session.draft("proposal.stale", { proposal: row.id, cause: "tool", files: [] })], "normal");
+    return synthesised("failed", "proposal_stale", resolveText.toolChanged(row.tool));
+  }
+  const { manifest } = await storedProposal(session, row);
+  const { resolution } = settling;
+  const applying = session.draft("proposal.applying", { proposal: row.id, digest: row.digest, resolution });
+  await recordFirst(staging, { events: [applying], durability: "full" });
+  return await carryOut(staging, { row, tool, manifest, settling, direct: false });
+}
+
+/** A proposal whose apply is on record and may begin. */
+export type Claimed = {
+  readonly row: ProposalRow;
+  readonly tool: Tool;
+  readonly manifest: ProposalManifest;
+  readonly settling: Settling;
+  /** The call that staged it applies it at once. */
+  readonly direct: boolean;
+  readonly contents?: Contents;
+  readonly display?: Display | undefined;
+};
+
+/** Makes the recorded changes; where there are none, the tool's own `apply` is the effect. Nothing else changes these files meanwhile. */
+export async function carryOut(staging: Staging, claimed: Claimed): Promise<Ending> {
+  const { row, manifest, direct } = claimed;
+  if (manifest.effects.length === 0) return await applyByTool(staging, claimed);
+  const end = await changeFiles(staging, claimed);
+  switch (end.state) {
+    case "changed":
+      return await applied(staging, claimed);
+    case "stale": {
+      const files = shownNames(claimed, end.files);
+      const stale = { proposal: row.id, cause: "changed", files } as const;
+      await recordSurely(staging, { events: () => [staging.session.draft("proposal.stale", stale)] });
+      return synthesised("failed", "proposal_stale", resolveText.stale(files));
+    }
+    case "cancelled":
+      await putBack(staging, row, { type: "cancelled_before_commit", message: "cancelled", cancelled: true, direct });
+      return cancelled(claimed);
+    case "failed":
+      return await failed(staging, claimed, end);
+    case "unknown": {
+      const { message, files } = end;
+      await recordUnknown(staging, row, { message, files });
+      return synthesised("unknown", "apply_unknown", resolveText.unknown({ label: row.label, message, files }));
+    }
+    default:
+      return end satisfies never;
+  }
+}
+
+function cancelled({ row, direct }: Claimed): Ending {
+  return direct
+    ? synthesised("cancelled", "cancelled_before_commit", "Cancelled before anything was written.")
+    : synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit(row));
+}
+
+async function changeFiles(staging: Staging, { row, manifest, settling, contents }: Claimed): Promise<ChangeEnd> {
+  const { changes, session } = staging;
+  if (!changes) return { state: "failed", code: undefined, message: "nothing here changes files", restored: 0 };
+  const set = changeSet(session, { id: row.id, effects: manifest.effects, contents });
+  try {
+    return await oneAfterTheOther(staging, () => changes.apply(set, { signal: settling.signal, committing: session.confirm }));
+  } catch (error) {
+    return { state: "failed", code: undefined, message: thrownWords(error), restored: 0 }; // what it threw, it threw before the first byte
+  }
+}
+
+/** Two proposals may touch one file: the second looks at it when the first is done. */
+export function oneAfterTheOther<T>(staging: Staging, act: () => Promise<T>): Promise<T> {
+  const done = staging.files.then(act);
+  staging.files = done.catch(() => undefined);
+  return done;
+}
+
+async function failed(staging: Staging, { row, direct }: Claimed, end: Extract<ChangeEnd, { state: "failed" }>): Promise<Ending> {
+  const { code, restored } = end;
+  const message = restored > 0 ? `${end.message.replace(/\.?$/, ".")} ${resolveText.restored(restored)}` : end.message;
+  await putBack(staging, row, { type: "proposal_apply_failed", message, direct });
+  if (!direct) return synthesised("failed", "proposal_apply_failed", resolveText.applyFailed(message));
+  const type = errorTypeOf(Object.assign(new Error(message), { code }));
+  return synthesised("failed", type === "execution_failed" ? "file_write_failure" : type, modelText.execution_failed(message));
+}
+
+/** The files are changed: that is recorded first, then put into words. */
+async function applied(staging: Staging, claimed: Claimed): Promise<Ending> {
+  const { row } = claimed;
+  const superseded = await recordApplied(staging, row);
+  const result = await wordsOf(staging, claimed);
+  return { state: "succeeded", type: "applied", result: { ...result, content: withSuperseded(result.content, superseded) } };
+}
+
+/** The tool's own words for what was done. It is done: a throw, or a result that calls it a failure, costs only the words. */
+async function wordsOf(staging: Staging, { row, tool, manifest, settling, display }: Claimed): Promise<ToolResult> {
+  const { apply } = tool.definition;
+  const { clock, warn } = staging;
+  const words = appliedPreview({ row, manifest, settling, display });
+  const late = (): void => undefined;
+  const end = await runCallback({ clock, signal: settling.signal, late }, () => apply?.(words, settling.ctx));
+  const result = end.state === "returned" ? callbackResult(tool.name, end.value) : undefined;
+  if (result && !result.error) return result;
+  const why = end.state === "threw" ? thrownWords(end.error) : (result?.error?.message ?? "it did not end");
+  warn(`Tool '${tool.name}' applied ${row.id} but could not say so: ${why}`);
+  return { content: resolveText.applied(row), ...(display !== undefined && { display }) };
+}
+
+/** Files as people know them: below the directory of the session by their short name. */
+function shownNames({ row, manifest }: Claimed, real: readonly string[]): readonly string[] {
+  const given = new Map(manifest.effects.flatMap(({ path, realPath }) => [[realPath, path] as const]));
+  return real.map((path) => shownName(row.cwd, given.get(path) ?? path));
+}
+
+/** A path below the directory by its short name, any other in full. */
+export function shownName(cwd: string, path: string): string {
+  const root = cwd.endsWith("/") ? cwd : `${cwd}/`;
+  return path.startsWith(root) ? path.slice(root.length) : path;
+}

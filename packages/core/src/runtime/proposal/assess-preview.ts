@@ -1,0 +1,108 @@
+import { strictest } from "../../model/decide.ts";
+import type { Opinion } from "../../model/decision.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import type { Registry } from "../../registry.ts";
+import { defineTool } from "../../tool.ts";
+import type { Tool, ToolOpinion } from "../../tool-definition.ts";
+import { type Assessed, type Assessing, assessRequest, fingerprinted, type Judgeable } from "../pipeline/assess.ts";
+import type { Viewed } from "../pipeline/assess-call.ts";
+import type { BatchRun } from "../pipeline/call-run.ts";
+import type { Taken } from "../pipeline/intake.ts";
+
+/** What a staging request is bound to: a yes to a preview is none to the change itself. */
+export const STAGES = "staged";
+
+/**
+ * Judges a tool that previews. What denies the tool denies it here already; else a call that is to be staged is judged as reading the files it names,
+ * and one that is not as what it is.
+ */
+export async function assessPreview(batch: BatchRun, assessing: Assessing, { invocation }: Pick<Taken, "invocation">): Promise<Viewed> {
+  const plain = await assessRequest(assessing);
+  const subject = await assessStaging(assessing, plain, { tools: batch.batch.tools, warn: (message) => batch.deps.warn?.(message) });
+  if (!subject) return plain;
+  const { request, facts } = plain;
+  const { fingerprint: _other, ...same } = request;
+  const staged = fingerprinted({ ...same, binds: { ...request.binds, effect: STAGES } }, assessing.digest);
+  const { decision, circumstances, policy } = subject;
+  const prompt = `Preview ${invocation.describe()}. It reads the files it names; nothing is changed by it.`;
+  return {
+    request: staged,
+    decision,
+    facts,
+    safe: plain.safe,
+    policy,
+    circumstances,
+    subject,
+    stages: true,
+    asking: { details: { type: "info", prompt } },
+  };
+}
+
+/** Who stages: the tools there are, and who hears of a setting that fails. */
+export type StagingAround = { readonly tools: Pick<Registry, "get">; readonly warn?: ((message: string) => void) | undefined };
+
+/** Judges the staging of a call whose own judgement is known, as the reading it is. Undefined: it is not staged; it is denied, or runs as what it is. */
+export async function assessStaging(assessing: Assessing, plain: Assessed, around: StagingAround): Promise<Assessed | undefined> {
+  const { tool } = assessing;
+  if (tool.definition.preview === undefined || plain.decision.verdict === "deny" || !isStaged(around, tool, plain)) return undefined;
+  return await assessRequest(await asReading(around, assessing));
+}
+
+/** A tool that always stages, or settings that say so; the plan is written at once. A setting that fails stages: that is the stricter way. */
+function isStaged({ warn }: StagingAround, { definition }: Tool, { request, facts, policy }: Assessed): boolean {
+  if (policy.mode === "plan" && facts.planFile === true) return false;
+  if (definition.alwaysStages) return true;
+  try {
+    return policy.proposals?.stages(request) === true;
+  } catch (error) {
+    warn?.(`whether ${request.tool} is staged could not be told: ${messageOf(error)}`);
+    return true;
+  }
+}
+
+/** The tool a preview is judged as. */
+export const READING = "read";
+
+let ownReading: Tool | undefined;
+
+/** Stands for reading where no tool of that name is registered; made when it is first wanted. */
+function readTool(): Tool {
+  ownReading ??= defineTool({
+    name: READING,
+    title: "Read",
+    description: "Reads a file.",
+    kind: "read",
+    input: { type: "object" },
+    run: () => "",
+  });
+  return ownReading;
+}
+
+/** The same files, to be read by the tool that reads. */
+export async function asReading({ tools }: StagingAround, assessing: Assessing): Promise<Assessing> {
+  const registered = tools.get(READING);
+  const tool = registered?.kind === "read" ? registered : readTool();
+  const opinion = await readingOpinion(tool, assessing);
+  const { input } = assessing.invocation;
+  const invocation: Judgeable = { input, locations: () => assessing.invocation.locations(), opinion: () => opinion, safe: () => false };
+  return { ...assessing, tool, invocation, fingerprint: true };
+}
+
+const UNDECLARED: ToolOpinion = Object.freeze({ verdict: "allow", declared: false });
+
+/** What the tool that reads says about every file; one that cannot be asked has no opinion. */
+async function readingOpinion(tool: Tool, { invocation, cwd }: Assessing): Promise<ToolOpinion> {
+  const paths = invocation.locations() ?? [];
+  if (tool === ownReading || !tool.definition.permission) return UNDECLARED;
+  const opinions: (Opinion & { readonly said: ToolOpinion })[] = [];
+  for (const { path } of paths) {
+    try {
+      const built = await tool.build({ file_path: path }, { cwd, callId: "", sessionId: "" });
+      const said = await built.opinion();
+      opinions.push({ verdict: said.verdict, reason: "tool", source: "", said });
+    } catch {
+      return UNDECLARED;
+    }
+  }
+  return strictest(opinions)?.said ?? UNDECLARED;
+}

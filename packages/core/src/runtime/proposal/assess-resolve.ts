@@ -1,0 +1,134 @@
+import type { Decision, Guard } from "../../model/decision.ts";
+import { judgedPaths, type ProposalManifest, type ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import type { Invocation, Location, Tool } from "../../tool-definition.ts";
+import { toolDigest } from "../../tool-digest.ts";
+import { type Assessed, type Assessing, assessRequest } from "../pipeline/assess.ts";
+import type { Asking, Viewed } from "../pipeline/assess-call.ts";
+import {
+  assessAction,
+  frameOf,
+  judgeResolve,
+  type ResolveFrame,
+  unknownCodeInvocation,
+  unknownCodeTool,
+} from "../pipeline/assess-without-session.ts";
+import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import { type Chosen, chooseTarget, type ResolveInput, resolveInput, restoredTarget, type Target, targetBinds } from "./resolve-target.ts";
+import { resolverOf, type Staging } from "./staging.ts";
+import { storedProposal } from "./stored.ts";
+
+/**
+ * Judges a call of `resolve`. In this order:
+ * 1. A rule or hook that denies `resolve` itself denies all of it.
+ * 2. An apply is judged as the effect it has; the question of a standing handler is for a person.
+ * 3. Everything else (a discard, nothing to do) is allowed, and the body answers it.
+ */
+export async function assessResolve(batch: BatchRun, run: CallRun, assessing: Assessing): Promise<Viewed> {
+  const input = resolveInput(assessing.invocation.input);
+  const { action, id } = input;
+  const target = isFor(run.target, input) ? run.target.target : await targetOf(batch, run, input);
+  run.target = { target, action, id };
+  const frame = frameOf(assessing, targetBinds(target));
+  const own = judgeResolve(frame);
+  if (own.decision.verdict === "deny" || action === "discard") return own;
+  if (target.kind === "proposal") return (await asEffect(batch, { target, frame })) ?? own;
+  if (target.kind === "gone") return gone(frame, target.note);
+  return target.kind === "standing" ? (standing(batch, frame, target) ?? own) : own;
+}
+
+function isFor(chosen: Chosen | undefined, { action, id }: ResolveInput): chosen is Chosen {
+  return chosen?.action === action && chosen.id === id;
+}
+
+async function targetOf(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<Target> {
+  if (run.boundTo === undefined || run.target) return await chooseTarget(batch, run, input);
+  const settled = batch.deps.session.state.calls.get(run.callId)?.state === "approved";
+  return await restoredTarget(batch, run, { input, settled });
+}
+
+/** A call that waits for a yes to what is gone ends; one that has not asked yet is answered by the body. */
+function gone(frame: ResolveFrame, note: string | undefined): Viewed {
+  const text = [resolveText.nothingToApply(), ...(note === undefined ? [] : [note])].join("\n");
+  const deny: Guard = { id: "resolve", check: () => ({ verdict: "deny", note: "nothing is pending any more" }) };
+  return { ...judgeResolve(frame, [deny]), refusal: synthesised("denied", "no_pending_action", text) };
+}
+
+function standing(
+  batch: BatchRun,
+  frame: ResolveFrame,
+  { handler, asked }: Extract<Target, { readonly kind: "standing" }>,
+): Viewed | undefined {
+  if (asked.digest === undefined) return undefined;
+  if (batch.staging.standing !== handler) return gone(frame, handler.gone);
+  const ask: Guard = { id: handler.sourceToolName, check: () => ({ verdict: "ask", note: `${handler.label} needs a person's yes` }) };
+  const { question } = asked;
+  const asking: Asking = question ? { details: question.details, unattended: question.unattended, rejected: question.rejected } : {};
+  return { ...judgeResolve(frame, [ask]), asking };
+}
+
+type Applying = { readonly target: Extract<Target, { readonly kind: "proposal" }>; readonly frame: ResolveFrame };
+
+/** The apply, judged as the effect it has. Undefined: there is nothing to apply, and the body says why. */
+async function asEffect(batch: BatchRun, { target, frame }: Applying): Promise<Viewed | undefined> {
+  const row = batch.staging.session.state.proposals.get(target.id);
+  const resolver = resolverOf(batch.policy());
+  if (row?.state !== "staged" || row.digest !== target.digest || resolver === "person") return undefined;
+  const source = await sourceOf(batch.staging, row);
+  if (!source) return undefined;
+  const { assessing, request } = frame;
+  const subject = await assessEffect({ ...assessing, cwd: row.cwd, fingerprint: true }, row, source);
+  const { decision, circumstances, facts, policy } = subject;
+  return {
+    request: { ...request, units: subject.request.units },
+    decision: resolver === "model" ? withoutDefaultAsk(decision) : decision,
+    facts: { ...facts, binds: request.binds },
+    safe: false,
+    policy,
+    circumstances,
+    subject,
+    asking: { details: { type: "info", title: `Confirm ${row.label}`, prompt: [row.label, ...source.blocks].join("\n") } },
+  };
+}
+
+/**
+ * Judges the effect of applying a proposal. Recorded changes are judged as the tool that made the preview: name, kind, input and touched paths.
+ * A pending action is code with unknown effects, so an allow of its tool does not cover it: it is judged under its own name, `TOOL.apply`.
+ * A deny or explicit ask of its tool covers the action too.
+ */
+export async function assessEffect(
+  assessing: Omit<Assessing, "tool" | "invocation">,
+  row: ProposalRow,
+  { tool, invocation }: EffectSource,
+): Promise<Assessed> {
+  const asSource = { ...assessing, tool, invocation };
+  return row.carrier === "closure" ? await assessAction(asSource) : await assessRequest(asSource);
+}
+
+/** The model resolves: only an ask that somebody insists on is put to a person. */
+function withoutDefaultAsk(decision: Decision): Decision {
+  return decision.verdict === "ask" && !decision.explicitAsk ? { ...decision, verdict: "allow", reason: "tool", byRules: false } : decision;
+}
+
+/** The tool and the input whose effect an apply is, touching exactly what the preview touches. */
+export type EffectSource = { readonly tool: Tool; readonly invocation: Invocation; readonly blocks: readonly string[] };
+
+/** Undefined: the tool is gone or another by now, so nothing can be applied. */
+export async function sourceOf(staging: Staging, row: ProposalRow): Promise<EffectSource | undefined> {
+  const { input, manifest } = await storedProposal(staging.session, row);
+  if (row.carrier === "closure") return closureSource(staging, row, manifest);
+  const tool = staging.tools().get(row.tool);
+  if (!tool || toolDigest(tool, staging.digest) !== row.toolDigest) return undefined;
+  const invocation = await tool.build(input, { cwd: row.cwd, callId: row.callId ?? "", sessionId: row.session });
+  const touched = judgedPaths(manifest.effects);
+  const locations = touched.length === 0 ? invocation.locations : (): readonly Location[] => touched.map((path) => ({ path }));
+  return { tool, invocation: { ...invocation, locations }, blocks: manifest.blocks };
+}
+
+function closureSource({ closures }: Staging, row: ProposalRow, { blocks }: ProposalManifest): EffectSource | undefined {
+  const closure = closures.get(row.id);
+  if (!closure) return undefined;
+  if (closure.made) return { tool: closure.made.tool, invocation: closure.made.invocation, blocks };
+  return { tool: unknownCodeTool(row.tool), invocation: unknownCodeInvocation(row.label, {}), blocks };
+}

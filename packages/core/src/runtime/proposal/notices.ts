@@ -1,0 +1,21 @@
+import type { Draft } from "../../model/events.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import type { Staging } from "./staging.ts";
+
+/** A notice for the model about a proposal; people read the same words where they get none of their own. */
+export function noticeDraft({ session, ids }: Staging, text: string, displayText: string = text): Draft<"notice.queued"> {
+  return session.draft("notice.queued", { notice: ids.next("n_"), kind: "proposal", modelText: text, displayText });
+}
+
+/** The model goes on without it; the person is told how to answer. */
+export function parkedNotice(staging: Staging, row: Pick<ProposalRow, "id" | "label">): Draft<"notice.queued"> {
+  const { id, label } = row;
+  const forPeople = `${label} waits for you as ${id}. Apply it: assent approve ${id} Discard it: assent reject ${id}`;
+  return noticeDraft(staging, resolveText.parked(row), forPeople);
+}
+
+/** Who did what with which proposal, and why. */
+export function toldReason(what: string, { id, label }: Pick<ProposalRow, "id" | "label">, reason: string): string {
+  return `${what} ${label} (${id}).${reason === "" ? "" : ` Reason: ${reason}`}`;
+}

@@ -1,0 +1,126 @@
+import { stagingUnavailable } from "../../invocation.ts";
+import { isObject, type Json, type JsonObject } from "../../model/json/json.ts";
+import type { Resolution } from "../../model/proposal/events.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import { outputLimits } from "../../model/result/cut-output.ts";
+import { normaliseResult } from "../../model/result/normalize.ts";
+import type { Preview, RunContext } from "../../tool-definition.ts";
+import type { Ending } from "../dispatch.ts";
+import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
+import { endOfResult, stopped } from "../pipeline/endings.ts";
+import type { Ready } from "../pipeline/judge.ts";
+import { runCallback } from "../pipeline/run-callback.ts";
+import { carryOut } from "./apply.ts";
+import { discardProposal } from "./discard.ts";
+import { byRuntime } from "./settling.ts";
+import { type Source, stagePreview } from "./stage.ts";
+import { refuseTouched } from "./touched.ts";
+
+/** A claimed call of a tool that previews. */
+export type Previewing = { readonly ready: Ready; readonly ctx: RunContext };
+
+/** Why a proposal is discarded whose call did not end well. */
+export const STAGING_FAILED = "staging call failed";
+
+/** The body of a tool with `preview` and `apply`: what it would do goes on record; then it waits for `resolve`, or is applied at once. */
+export async function previewCall(batch: BatchRun, run: CallRun, { ready, ctx }: Previewing): Promise<Ending> {
+  const { staging } = batch;
+  const { tool, invocation } = ready.taken;
+  if (!staging.changes) return stagingUnavailable();
+  const late = (): void => staging.warn(`The late preview of call ${run.callId} was dropped.`);
+  const end = await runCallback<unknown>({ clock: staging.clock, signal: ctx.signal, late }, () =>
+    tool.definition.preview?.(invocation.input, ctx),
+  );
+  if (run.stopped || end.state === "unsettled") return stopped(run, "before");
+  if (end.state === "threw") throw end.error;
+  if (!isPreview(end.value)) return endOfResult(normaliseResult(tool.name, end.value).result);
+  const previewed = { ready, ctx, preview: end.value };
+  const refused = await refuseTouched(batch, run, previewed);
+  if (refused) return refused;
+  return ready.stages ? await stage(batch, run, previewed) : await staging.session.whileHeld(() => apply(batch, run, previewed));
+}
+
+function isPreview(value: unknown): value is Preview {
+  if (!isObject(value) || typeof value["label"] !== "string") return false;
+  const { blocks, changes } = value;
+  if (!Array.isArray(blocks) || !blocks.every((block) => typeof block === "string")) return false;
+  return Array.isArray(changes) && changes.every(isPlanned);
+}
+
+/** A tool of the user's may say anything; what is no content must not be written. */
+function isPlanned(change: unknown): boolean {
+  if (!isObject(change)) return false;
+  const { path, realPath, before, after, to, mode } = change;
+  const paths = [path, realPath, to ?? "/"].every((each) => typeof each === "string" && each.startsWith("/"));
+  const contents = [before, after].every((each) => each === null || each instanceof Uint8Array);
+  return paths && contents && (mode === undefined || (typeof mode === "number" && Number.isInteger(mode) && mode >= 0));
+}
+
+type Previewed = Previewing & { readonly preview: Preview };
+
+async function stage(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Previewed): Promise<Ending> {
+  const { staging } = batch;
+  const { row, manifest } = await stagePreview(staging, sourceOf(run, ready), { preview });
+  if (run.stopped) {
+    await discardProposal(staging, row.id, { resolution: byRuntime(staging, STAGING_FAILED), signal: new AbortController().signal, ctx });
+    return stopped(run, "before");
+  }
+  const limits = outputLimits(ready.taken.tool.definition);
+  const content = stagedText(row, manifest.blocks, limits.maxLines);
+  const details = { ...detailsOf(manifest.details), applied: false, proposalId: row.id };
+  return {
+    state: "succeeded",
+    type: null,
+    result: { content, details, ...(preview.display !== undefined && { display: preview.display }) },
+  };
+}
+
+function sourceOf(run: CallRun, { request, taken }: Ready): Source {
+  const { tool, toolDigest, cwd, input } = request;
+  return { callId: run.callId, tool, toolDigest, kind: taken.tool.kind, cwd, input };
+}
+
+async function apply(batch: BatchRun, run: CallRun, { ready, ctx, preview }: Previewed): Promise<Ending> {
+  const { staging } = batch;
+  const at = new Date(staging.clock.now()).toISOString();
+  const resolution: Resolution = { action: "apply", by: "model", reason: "", callId: run.callId, at };
+  const { row, manifest, contents } = await stagePreview(staging, sourceOf(run, ready), { preview, resolution });
+  const settling = { resolution, signal: ctx.signal, ctx };
+  const { tool } = ready.taken;
+  const ending = await carryOut(staging, { row, tool, manifest, settling, direct: true, contents, display: preview.display });
+  if (ending.type !== "applied") return ending;
+  const { result } = ending;
+  const details = { ...detailsOf(result.details), proposalId: row.id, ...(ctx.signal.aborted && { cancelRequested: true }) };
+  return { state: "succeeded", type: null, result: { ...result, details } };
+}
+
+function detailsOf(details: Json | undefined): JsonObject {
+  return isRecord(details) ? details : {};
+}
+
+function isRecord(details: Json | undefined): details is JsonObject {
+  return isObject(details);
+}
+
+const MOST_CHARS = 25_000;
+
+/** What the model is told of a staged preview: as many whole changes as fit. The stored preview is complete. */
+export function stagedText(row: Pick<ProposalRow, "id" | "label">, blocks: readonly string[], maxLines: number): string {
+  const lines = [resolveText.staged(row)];
+  const room = { chars: MOST_CHARS - lines.join("").length - RESERVED, lines: maxLines - 2 };
+  for (const [at, block] of blocks.entries()) {
+    room.chars -= block.length + 1;
+    room.lines -= block.split("\n").length;
+    const last = at === blocks.length - 1;
+    if (room.chars + (last ? RESERVED : 0) < 0 || room.lines + (last ? 1 : 0) < 0) {
+      lines.push(resolveText.moreChanges(blocks.length - at, row.id));
+      break;
+    }
+    lines.push(block);
+  }
+  return lines.join("\n");
+}
+
+/** Room for the line that says what is missing. */
+const RESERVED = 120;

@@ -1,0 +1,180 @@
+import type { By } from "../../model/answer.ts";
+import type { Resolution } from "../../model/proposal/events.ts";
+import type { ProposalRow, ProposalStanding } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import { contentText } from "../../model/text/content-text.ts";
+import type { QueuedAction } from "../../tool-definition.ts";
+import { bareContext } from "../bare-context.ts";
+import type { DispatcherDeps, Ending } from "../dispatch.ts";
+import type { CallRun, Live } from "../pipeline/call-run.ts";
+import { denial, synthesised } from "../pipeline/endings.ts";
+import { applyProposal } from "./apply.ts";
+import { assessEffect, sourceOf } from "./assess-resolve.ts";
+import { pushAction, type ResolveHandler } from "./closures.ts";
+import { discardProposal } from "./discard.ts";
+import { noticeDraft, toldReason } from "./notices.ts";
+import { DESKS } from "./queue-resolve-handler.ts";
+import { recoverProposals } from "./recover.ts";
+import { type Hearing, makeHearing } from "./requests.ts";
+import { resolverOf, type Staging, stagedRows } from "./staging.ts";
+import type { StandingHandler } from "./standing-handler.ts";
+import { findProposal } from "./stored.ts";
+import { undoProposal } from "./undo.ts";
+
+/** How settling a proposal for a person went. `type` is that of the outcome; `state` is how the proposal stands now, null where there is none. */
+export type ProposalReport = {
+  readonly id: string;
+  readonly state: ProposalStanding | null;
+  readonly ok: boolean;
+  readonly type: string;
+  readonly text: string;
+};
+
+/** What people and hosts do with the proposals of a session. */
+export type Proposals = {
+  /** Staged ones, oldest first. */
+  readonly list: () => readonly ProposalRow[];
+  /** A person applies: what the policy denies stays denied, what it would ask about is hereby answered. */
+  readonly apply: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  readonly discard: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  readonly undo: (id: string, by: By, reason?: string) => Promise<ProposalReport>;
+  /** What `resolve` means when nothing is pending; null takes it away, and ends a call that waits for a yes to it. */
+  readonly setStandingHandler: (handler: StandingHandler | null) => void;
+  /** What the standing handler's question is about has changed: a person who is being asked is asked anew. */
+  readonly askAgain: () => void;
+  /** Stages what code of this process applies or discards. Throws `ToolError`. */
+  readonly queueResolveHandler: (handler: ResolveHandler) => QueuedAction;
+};
+
+/** The proposals of a session, and how they begin and end with their dispatcher. */
+export type ProposalDesk = Proposals & {
+  /** Puts in order what an earlier process left, then acts on what was asked for meanwhile; once. */
+  readonly begin: () => Promise<void>;
+  /** Listens no longer; resolves when what was asked for, here or from elsewhere, is done. What is asked for from then on is refused. */
+  readonly close: () => Promise<void>;
+};
+
+/** Proposals as people and hosts reach them. */
+export function makeProposals(staging: Staging, deps: DispatcherDeps, live: Live): ProposalDesk {
+  const person = { staging, deps };
+  const hearing = makeHearing(staging, ({ action, proposal, by, reason, again }) =>
+    ACTS[action](person, proposal, { by, reason: reason ?? "", again }),
+  );
+  staging.listen = hearing.listen;
+  let begun: Promise<void> | undefined;
+  const begin = (): Promise<void> => {
+    begun ??= staging.changes ? recoverProposals(staging).then(hearing.catchUp) : Promise.resolve();
+    return begun;
+  };
+  const settle = async (id: string, act: () => Promise<Ending>): Promise<ProposalReport> => {
+    const ending = await hearing.during(id, () => begin().then(act));
+    return await report(staging, id, ending);
+  };
+  const desk: ProposalDesk = {
+    list: () => stagedRows(staging),
+    apply: (id, by, reason = "") => settle(id, () => ACTS.apply(person, id, { by, reason })),
+    discard: (id, by, reason = "") => settle(id, () => ACTS.discard(person, id, { by, reason })),
+    undo: (id, by, reason = "") => settle(id, () => undo(staging, id, { by, reason, hearing })),
+    setStandingHandler: (handler) => {
+      staging.standing = handler;
+      for (const run of standingRuns(live.runs)) judgeAgain(run);
+    },
+    askAgain: () => {
+      for (const run of standingRuns(live.runs)) {
+        run.target = undefined;
+        judgeAgain(run);
+      }
+    },
+    queueResolveHandler: (handler) => pushAction(staging, handler),
+    begin,
+    close: hearing.close,
+  };
+  DESKS.set(staging.session, desk);
+  staging.session.onClose(async () => {
+    DESKS.delete(staging.session); // what a weak map holds outlives its key until the next full collection
+    await hearing.close();
+  });
+  return desk;
+}
+
+/** Calls that are frozen on the standing handler and have not begun. */
+function standingRuns(live: readonly CallRun[]): readonly CallRun[] {
+  return live.filter(({ target, phase }) => phase === "before" && target?.target.kind === "standing");
+}
+
+function judgeAgain(run: CallRun): void {
+  run.askAgain = true;
+  run.wake?.();
+}
+
+type Undoing = { readonly by: By; readonly reason: string; readonly hearing: Hearing };
+
+/** That files are to go back is on disk before the first of them does: a process that dies meanwhile leaves word. */
+async function undo(staging: Staging, id: string, { by, reason, hearing }: Undoing): Promise<Ending> {
+  const { session } = staging;
+  const row = await findProposal(session, id);
+  if (row?.session !== session.id || row.state !== "applied" || row.files === 0) return await undoProposal(staging, id, { by, reason });
+  return await hearing.wish({
+    proposal: id,
+    session: session.id,
+    action: "undo",
+    digest: row.digest,
+    reason: reason === "" ? null : reason,
+    by,
+  });
+}
+
+type Person = { readonly staging: Staging; readonly deps: DispatcherDeps };
+type Words = { readonly by: By; readonly reason: string; readonly again?: boolean };
+type Act = (person: Person, id: string, words: Words) => Promise<Ending>;
+
+const DONE = { apply: "applied", discard: "discarded", undo: "undone" } as const;
+
+const ACTS: Readonly<Record<keyof typeof DONE, Act>> = {
+  apply: async (person, id, words) => {
+    const refused = await refusal(person, id);
+    return refused ?? (await settleFor(person, id, { ...words, action: "apply" }));
+  },
+  discard: (person, id, words) => settleFor(person, id, { ...words, action: "discard" }),
+  undo: ({ staging }, id, { by, reason, again = false }) => undoProposal(staging, id, { by, reason, again }),
+};
+
+/** A deny holds against a person too; where settings say that the model resolves, a person only discards. */
+async function refusal({ staging, deps }: Person, id: string): Promise<Ending | undefined> {
+  const row = staging.session.state.proposals.get(id);
+  if (row?.state !== "staged") return undefined;
+  if (resolverOf(staging.policy()) === "model") return synthesised("failed", "not_allowed", resolveText.resolverIsModel(row));
+  const source = await sourceOf(staging, row);
+  if (!source) return undefined;
+  const { facts, digest, clock } = deps;
+  const assessed = await assessEffect({ cwd: row.cwd, facts, policy: staging.policy, digest, clock }, row, source);
+  return assessed.decision.verdict === "deny" ? denial(assessed, false) : undefined;
+}
+
+/** The model is told what a person did with a proposal that it may still believe to be pending. */
+async function settleFor({ staging }: Person, id: string, words: Words & { readonly action: Resolution["action"] }): Promise<Ending> {
+  const { session, clock } = staging;
+  const { action, by: who, reason } = words;
+  const before = session.state.proposals.get(id);
+  const resolution: Resolution = { action, by: "person", who, reason, at: new Date(clock.now()).toISOString() };
+  const { signal } = new AbortController();
+  const settling = { resolution, signal, ctx: bareContext(staging, { callId: before?.callId ?? "", signal }) };
+  const ending = await (action === "apply" ? applyProposal(staging, id, settling) : discardProposal(staging, id, settling));
+  if (before && !session.state.proposals.has(id)) {
+    const did = ending.state === "succeeded" ? `A person ${DONE[action]}` : "A person tried to apply";
+    const text = `${toldReason(did, before, reason)} Result: ${contentText(ending.result.content)}`;
+    await session.record([noticeDraft(staging, text)], "normal");
+  }
+  return ending;
+}
+
+async function report({ session }: Staging, id: string, ending: Ending): Promise<ProposalReport> {
+  const row = session.state.proposals.get(id) ?? (await findProposal(session, id));
+  return {
+    id,
+    state: row?.session === session.id ? row.state : null,
+    ok: ending.state === "succeeded",
+    type: ending.type ?? ending.state,
+    text: contentText(ending.result.content),
+  };
+}

@@ -1,0 +1,90 @@
+import type { Draft } from "../../model/events.ts";
+import type { FileStanding } from "../../model/proposal/events.ts";
+import type { ProposalManifest, ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText, thrownWords } from "../../model/proposal/resolve-texts.ts";
+import type { Content, Display } from "../../model/result/result.ts";
+import type { AppliedPreview } from "../../tool-definition.ts";
+import { recordSurely } from "../session/record-surely.ts";
+import type { Settling } from "./settling.ts";
+import { forgetProposal, freeToSettle, type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { pathsOf } from "./stored.ts";
+
+/** Records the apply, and `also` with it; staged proposals that touch one of the same files are superseded in the same commit. */
+export async function recordApplied(staging: Staging, row: ProposalRow, also: readonly Draft[] = []): Promise<readonly ProposalRow[]> {
+  const { session } = staging;
+  const sharing = await rowsSharing(staging, row);
+  const ids = freeToSettle(
+    staging,
+    sharing.map(({ id }) => id),
+  );
+  const events = (): readonly Draft[] => [
+    session.draft("proposal.applied", { proposal: row.id, superseded: ids }),
+    ...ids.map((id) => session.draft("proposal.superseded", { proposal: id, by: row.id })),
+    ...also,
+  ];
+  const isPersons = session.state.proposals.get(row.id)?.resolution?.by === "person";
+  const durability = isPersons ? "full" : "normal"; // what a person is told is done stays done
+  await whileBusy(staging, ids, async () => recordSurely(staging, { events, durability }));
+  for (const id of [row.id, ...ids]) forgetProposal(staging, id);
+  return sharing.filter(({ id }) => ids.includes(id));
+}
+
+/** Nobody can tell how far the apply came. */
+export async function recordUnknown(staging: Staging, { id }: ProposalRow, { message, files, also = [] }: Unclear): Promise<void> {
+  const unknown = { proposal: id, message, files };
+  await recordSurely(staging, { events: () => [staging.session.draft("proposal.unknown", unknown), ...also] });
+  forgetProposal(staging, id);
+}
+
+type Unclear = { readonly message: string; readonly files: readonly FileStanding[]; readonly also?: readonly Draft[] };
+
+/** It is applied, whatever becomes of this: what cannot be read of another proposal shares nothing. */
+async function rowsSharing(staging: Staging, row: ProposalRow): Promise<readonly ProposalRow[]> {
+  const others = stagedRows(staging).filter(({ id }) => id !== row.id);
+  if (others.length === 0) return others;
+  try {
+    const touched = new Set(await pathsOf(staging, row));
+    const shares = await Promise.all(others.map(async (other) => (await pathsOf(staging, other)).some((path) => touched.has(path))));
+    return others.filter((_, at) => shares[at]);
+  } catch (error) {
+    staging.warn(`which proposals ${row.id} supersedes could not be told: ${thrownWords(error)}`);
+    return [];
+  }
+}
+
+type Words = {
+  readonly row: ProposalRow;
+  readonly manifest: ProposalManifest;
+  readonly settling: Settling;
+  readonly display?: Display | undefined;
+};
+
+/** What a tool is told of its preview when it is applied. */
+export function appliedPreview({ row, manifest, settling, display }: Words): AppliedPreview {
+  const { reason, extra } = settling.resolution;
+  const { data, details, effects } = manifest;
+  return {
+    proposalId: row.id,
+    label: row.label,
+    ...(data !== undefined && { data }),
+    ...(details !== undefined && { details }),
+    ...(display !== undefined && { display }),
+    files: effects.flatMap(({ path, to, after }) =>
+      to === undefined
+        ? [{ path, digest: after }]
+        : [
+            { path, digest: "absent" },
+            { path: to, digest: after },
+          ],
+    ),
+    reason,
+    ...(extra !== undefined && { extra }),
+  };
+}
+
+/** The result ends with what the apply made obsolete. */
+export function withSuperseded(content: Content, rows: readonly ProposalRow[]): Content {
+  if (rows.length === 0) return content;
+  const text = rows.map(resolveText.superseded).join("\n");
+  return typeof content === "string" ? `${content}\n${text}` : [...content, { type: "text", text }];
+}

@@ -1,0 +1,151 @@
+import { type Ledger, LedgerError, type Subscription } from "../../ledger-port.ts";
+import type { EventBodies, LedgerEvent } from "../../model/events.ts";
+import { knownEvent } from "../../model/known-event.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import { thrownWords } from "../../model/proposal/resolve-texts.ts";
+import { contentText } from "../../model/text/content-text.ts";
+import type { Ending } from "../dispatch.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import type { Session } from "../session/session.ts";
+import type { Staging } from "./staging.ts";
+import { findProposal } from "./stored.ts";
+
+/** What a person wants done with a proposal, on disk before anything is done. */
+export type Wish = EventBodies["proposal.requested"] & {
+  /** An earlier process began to act on it. */
+  readonly again: boolean;
+};
+
+/** Hears what people want from any process and has it done, one wish after the other, each once. */
+export type Hearing = {
+  /** From now on. */
+  readonly listen: () => void;
+  /** What was wished before this process listened. Resolves when it is done. */
+  readonly catchUp: () => Promise<void>;
+  /** Puts a wish of this process on record and has it done. */
+  readonly wish: (body: EventBodies["proposal.requested"]) => Promise<Ending>;
+  /** Does what somebody in this process asks for; once it is closed, says that nothing was done. */
+  readonly during: (id: string, errand: () => Promise<Ending>) => Promise<Ending>;
+  /** Listens no longer; resolves when nothing is left to do of what was heard or asked for here. */
+  readonly close: () => Promise<void>;
+};
+
+/** `act` does what is wished, or says why not. */
+export function makeHearing(staging: Staging, act: (wish: Wish) => Promise<Ending>): Hearing {
+  const { session, warn } = staging;
+  let watch: Subscription | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  let over = false;
+  const done = new Map<number, Promise<Ending>>();
+  const stop = (): void => {
+    over = true;
+    watch?.close();
+    watch = undefined;
+  };
+  const closeIfFenced = (error: unknown): void => {
+    if (isFenced(error)) stop(); // whoever has the session now hears what people want
+  };
+  const errands = makeErrands(closeIfFenced);
+  const take = (event: LedgerEvent, again: boolean): Promise<Ending> | undefined => {
+    if (event.type !== "proposal.requested" || event.body.session !== session.id) return undefined;
+    const { pos, body } = event;
+    const known = done.get(pos); // a wish of this process is heard, too, perhaps when it is done: what came since goes on
+    if (known !== undefined) return known;
+    const doing = underWay.then(() => act({ ...body, again })).then((ending) => refuseUnmet(staging, { pos, body, ending }));
+    done.set(pos, doing);
+    underWay = doing.catch((error: unknown) => {
+      warn(`what was asked for ${body.proposal} failed: ${thrownWords(error)}`);
+      closeIfFenced(error);
+    });
+    return doing;
+  };
+  const listen = (): void => {
+    if (!over) watch ??= session.watch((event) => void take(event, false)?.catch(() => undefined));
+  };
+  return {
+    listen,
+    catchUp: async () => {
+      const rows = await session.ledger.pending("proposals", { session: session.id, all: true });
+      if (rows.length > 0) listen();
+      for (const row of rows) {
+        const wished = await wishesOf(session.ledger, row);
+        if (over) return;
+        for (const { event, again } of wished) await take(event, again)?.catch(() => undefined); // said already
+      }
+    },
+    wish: async (body) => {
+      const answer = await session.ledger.answer([session.draft("proposal.requested", body)]);
+      const stands = "won" in answer ? answer.won[0] : answer.lost;
+      return (
+        (stands && (await take(stands, false))) ?? synthesised("failed", "proposal_not_found", `${body.proposal} could not be asked for.`)
+      );
+    },
+    during: async (id, errand) => (over ? closed(session, id) : await errands.run(errand)),
+    close: async () => {
+      stop();
+      await Promise.all([errands.done(), underWay]);
+    },
+  };
+}
+
+type Errands = { readonly run: (errand: () => Promise<Ending>) => Promise<Ending>; readonly done: () => Promise<unknown> };
+
+/** What people in front of this process want, until it is done; whoever asked is told of a failure. */
+function makeErrands(failed: (error: unknown) => void): Errands {
+  const open = new Set<Promise<unknown>>();
+  return {
+    run: async (errand) => {
+      const doing = errand();
+      const settled = doing.catch(failed);
+      open.add(settled);
+      void settled.then(() => open.delete(settled));
+      return await doing;
+    },
+    done: () => Promise.all(open),
+  };
+}
+
+function closed({ id: session }: Session, id: string): Ending {
+  return synthesised("failed", "not_allowed", `Nothing was done with ${id}: this process has closed session ${session}.`);
+}
+
+/** Another process has taken the session over. */
+function isFenced(error: unknown): boolean {
+  if (error instanceof LedgerError) return error.type === "stale_writer";
+  return error instanceof Error && isFenced(error.cause);
+}
+
+type Wished = { readonly event: LedgerEvent<"proposal.requested">; readonly again: boolean };
+
+/** What is still to be done for a proposal: the newest wish, and before it the undo that an earlier process began, where something else was wished meanwhile. */
+async function wishesOf(ledger: Ledger, row: ProposalRow): Promise<readonly Wished[]> {
+  const { requested } = row;
+  if (!requested) return [];
+  const events = await requestsOf(ledger, row, requested.begun ? 0 : requested.pos - 1);
+  const newest = events.find(({ pos }) => pos === requested.pos);
+  const begun = requested.begun ? events.findLast(({ pos, body }) => body.action === "undo" && pos <= requested.pos) : undefined;
+  const all: Wished[] = begun ? [{ event: begun, again: true }] : [];
+  if (newest && newest !== begun) all.push({ event: newest, again: false });
+  return all;
+}
+
+async function requestsOf(ledger: Ledger, { id, session }: ProposalRow, pos: number): Promise<readonly Wished["event"][]> {
+  const events: Wished["event"][] = [];
+  for await (const stored of ledger.read({ pos }, { naming: session, types: ["proposal.requested"] })) {
+    const event = knownEvent(stored);
+    if (event?.type === "proposal.requested" && event.body.proposal === id) events.push(event);
+  }
+  return events;
+}
+
+type Unmet = { readonly pos: number; readonly body: EventBodies["proposal.requested"]; readonly ending: Ending };
+
+/** A wish that left no mark on its proposal is answered by a record of its own, so that whoever waits is told and nobody tries again. */
+async function refuseUnmet({ session }: Staging, { pos, body, ending }: Unmet): Promise<Ending> {
+  const { proposal, action } = body;
+  const row = await findProposal(session, proposal);
+  if (row?.requested?.pos !== pos) return ending;
+  const refused = { proposal, action, type: ending.type ?? ending.state, message: contentText(ending.result.content) };
+  await session.record([session.draft("proposal.refused", refused)], "full"); // nobody does later what a person was told is not done
+  return ending;
+}

@@ -1,0 +1,131 @@
+import type { Yes } from "../../model/call.ts";
+import type { Json } from "../../model/json/json.ts";
+import type { Resolution } from "../../model/proposal/events.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import type { RunContext } from "../../tool-definition.ts";
+import type { Ending } from "../dispatch.ts";
+import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import type { Ready } from "../pipeline/judge.ts";
+import { applyProposal } from "./apply.ts";
+import { discardProposal } from "./discard.ts";
+import { isLater, type ResolveInput, resolveInput, type Target } from "./resolve-target.ts";
+import { settleStanding } from "./settle-standing.ts";
+import { nothing, type Settling, succeeded, unknownProposal } from "./settling.ts";
+import { resolverOf, stagedRows } from "./staging.ts";
+import { findProposal } from "./stored.ts";
+
+/** What the body of `resolve` is given: the judged call, its context, and the yes that let it pass, if one was needed. */
+export type Resolving = { readonly ready: Ready; readonly ctx: RunContext; readonly yes: Yes | null };
+
+/** The body of `resolve`: settles what the request was frozen on, or says why there is nothing to settle. */
+export async function resolveCall(batch: BatchRun, run: CallRun, { ready, ctx, yes }: Resolving): Promise<Ending> {
+  const input = resolveInput(ready.request.input);
+  const target: Target = run.target?.target ?? { kind: "none", why: "nothing" };
+  if (target.kind === "standing") {
+    const { ending, label } = await settleStanding(batch, run, { target, input, ctx, yes });
+    return withDetails(ending, input, {
+      about: label === undefined ? {} : { sourceToolName: target.handler.sourceToolName, label },
+      signal: ctx.signal,
+    });
+  }
+  if (target.kind === "proposal") return await settleTarget(batch, run, { id: target.id, digest: target.digest, input, ctx });
+  const { ending, row } = nothingPending(batch, target, input);
+  return withDetails(ending, input, { about: row ? aboutRow(row, undefined) : {}, signal: ctx.signal });
+}
+
+/** A call of `resolve` that ended before its body began tells programs what it was about. */
+export async function describeUnresolved({ staging }: BatchRun, run: CallRun, ending: Ending): Promise<Ending> {
+  const { target } = run.target ?? {};
+  if (!target || ending.result.details !== undefined) return ending;
+  const { session } = staging;
+  const row = target.kind === "proposal" ? (session.state.proposals.get(target.id) ?? (await findProposal(session, target.id))) : undefined;
+  const about = row ? aboutRow(row, undefined) : standingAbout(target);
+  return withDetails(ending, resolveInput(run.input), { about, signal: new AbortController().signal });
+}
+
+function standingAbout(target: Target): About {
+  if (target.kind !== "standing") return {};
+  const { handler, asked } = target;
+  return { sourceToolName: handler.sourceToolName, label: asked.question?.label ?? handler.label };
+}
+
+type Targeted = { readonly id: string; readonly digest: string; readonly input: ResolveInput; readonly ctx: RunContext };
+
+async function settleTarget(batch: BatchRun, run: CallRun, targeted: Targeted): Promise<Ending> {
+  const { staging } = batch;
+  const { id, input, ctx } = targeted;
+  const details = staging.closures.get(id)?.details;
+  const ending = refusal(batch, run, targeted) ?? (await settle(batch, run, targeted));
+  const row = staging.session.state.proposals.get(id) ?? (await findProposal(staging.session, id));
+  return withDetails(ending, input, { about: row ? aboutRow(row, details) : {}, signal: ctx.signal });
+}
+
+/** What stands against settling this target although it may be staged. */
+function refusal(batch: BatchRun, run: CallRun, { id, digest, input }: Targeted): Ending | undefined {
+  const row = batch.staging.session.state.proposals.get(id);
+  if (row && row.digest !== digest) return synthesised("failed", "proposal_not_pending", resolveText.notPending(row, "applied"));
+  const unforced = input.id === undefined && batch.batch.proposal !== id;
+  if (unforced && stagedMeanwhile(batch, run)) return ambiguous(batch);
+  const person = resolverOf(batch.policy()) === "person";
+  if (row?.state === "staged" && person && input.action === "apply")
+    return synthesised("failed", "resolver_is_person", resolveText.resolverIsPerson(row));
+  return undefined;
+}
+
+/** An earlier call of the batch staged what this call could not know of. */
+function stagedMeanwhile(batch: BatchRun, run: CallRun): boolean {
+  return stagedRows(batch.staging).some((row) => row.callId !== null && isLater(batch, run, row));
+}
+
+function ambiguous({ staging }: BatchRun): Ending {
+  return synthesised("failed", "proposal_ambiguous", resolveText.ambiguous(stagedRows(staging)));
+}
+
+async function settle({ staging }: BatchRun, run: CallRun, { id, input, ctx }: Targeted): Promise<Ending> {
+  const { action, reason, extra } = input;
+  const at = new Date(staging.clock.now()).toISOString();
+  const resolution: Resolution = { action, by: "model", reason, ...(extra && { extra }), callId: run.callId, at };
+  const settling: Settling = { resolution, signal: ctx.signal, ctx };
+  return action === "apply" ? await applyProposal(staging, id, settling) : await discardProposal(staging, id, settling);
+}
+
+type Nothing = { readonly ending: Ending; readonly row?: ProposalRow };
+
+/** A wrong id, a choice that only the model can make, something that was lost, or nothing at all. */
+function nothingPending(batch: BatchRun, target: Extract<Target, { kind: "none" | "gone" }>, { action, id = "" }: ResolveInput): Nothing {
+  if (target.kind === "none" && target.why === "unknown") return { ending: unknownProposal(batch.staging, id, target.owner) };
+  if (target.kind === "none" && target.why === "ambiguous") return { ending: ambiguous(batch) };
+  const { lost } = batch.staging.session.state;
+  if (lost && action === "apply") return { ending: synthesised("failed", "proposal_lost", resolveText.lost(lost)), row: lost };
+  if (lost) return { ending: succeeded("nothing_to_discard", resolveText.alreadySettled(lost)), row: lost };
+  return { ending: nothing(action) };
+}
+
+type About = { readonly [key: string]: Json };
+
+/** `own`: the action's details, which stand in where the callback gives none. */
+function aboutRow({ id, tool, label, state }: ProposalRow, own: Json | undefined): About {
+  const given = own === undefined || own === null ? {} : { sourceResultDetails: own };
+  return { ...given, sourceToolName: tool, label, proposalId: id, proposalState: state };
+}
+
+type Detailing = { readonly about: About; readonly signal: AbortSignal };
+
+/** What programs are told of every end of `resolve`; the source's own details stand apart and replace nothing. */
+function withDetails(ending: Ending, { action, reason, extra }: ResolveInput, { about, signal }: Detailing): Ending {
+  const { details, ...result } = ending.result;
+  const { sourceResultDetails: own, ...named } = about;
+  const source = details ?? (ending.state === "succeeded" ? own : undefined);
+  const late = ending.type === "applied" && signal.aborted;
+  const all: About = {
+    action,
+    reason,
+    ...(extra && { extra }),
+    ...named,
+    ...(source !== undefined && source !== null && { sourceResultDetails: source }),
+    ...(late && { cancelRequested: true }),
+  };
+  return { ...ending, result: { ...result, details: all } };
+}

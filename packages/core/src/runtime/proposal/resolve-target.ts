@@ -1,0 +1,130 @@
+import { isObject, type JsonObject } from "../../model/json/json.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import type { ToolResult } from "../../model/result/result.ts";
+import { InvalidInput } from "../../model/schema/invalid-input.ts";
+import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
+import { failureOf } from "./apply-by-code.ts";
+import { stagedRows } from "./staging.ts";
+import type { StandingHandler, StandingQuestion } from "./standing-handler.ts";
+import { findProposal } from "./stored.ts";
+
+/** What a call of `resolve` is about, chosen once when its request is frozen. */
+export type Target =
+  | { readonly kind: "proposal"; readonly id: string; readonly digest: string }
+  | { readonly kind: "standing"; readonly handler: StandingHandler; readonly asked: Asked }
+  /** A question of a handler that is gone. */
+  | { readonly kind: "gone"; readonly note: string | undefined }
+  | {
+      readonly kind: "none";
+      readonly why: "nothing" | "ambiguous" | "unknown";
+      /** The session that the named proposal is of. */
+      readonly owner?: string | undefined;
+    };
+
+/** A target, and the words it was chosen for: other words may mean another. */
+export type Chosen = { readonly target: Target; readonly action: ResolveInput["action"]; readonly id: string | undefined };
+
+/** What a standing handler wants to be answered before it acts, or its answer at once. */
+export type Asked = { readonly question?: StandingQuestion; readonly answer?: ToolResult; readonly digest?: string };
+
+/** The input of `resolve`, as its schema lets it pass. */
+export type ResolveInput = {
+  readonly action: "apply" | "discard";
+  readonly reason: string;
+  readonly extra?: JsonObject;
+  readonly id?: string;
+};
+
+/** Reads a validated input; null and an empty id count as absent. */
+export function resolveInput(input: JsonObject): ResolveInput {
+  const { action, reason, extra, id } = input;
+  if (action !== "apply" && action !== "discard") throw new InvalidInput("params/action must be apply or discard");
+  return {
+    action,
+    reason: typeof reason === "string" ? reason : "",
+    ...(isExtra(extra) && { extra }),
+    ...(typeof id === "string" && id !== "" && { id }),
+  };
+}
+
+function isExtra(extra: unknown): extra is JsonObject {
+  return isObject(extra);
+}
+
+/**
+ * Which proposal a call means. In order:
+ * 1. the one it names; 2. that of the directive in flight; 3. the only one that was staged before this batch; 4. more than one is ambiguous;
+ * 5. the standing handler; 6. and 7. nothing.
+ */
+export async function chooseTarget(batch: BatchRun, run: CallRun, input: ResolveInput): Promise<Target> {
+  const { staging } = batch;
+  if (input.id !== undefined) return await named(batch, input.id);
+  const rows = stagedRows(staging);
+  const forced = rows.find(({ id }) => id === batch.batch.proposal);
+  if (forced) return { kind: "proposal", id: forced.id, digest: forced.digest };
+  const before = rows.filter((row) => batch.stagedBefore.includes(row.id) && !isLater(batch, run, row));
+  const [only] = before;
+  if (only && (before.length > 1 || willStage(batch, run))) return { kind: "none", why: "ambiguous" };
+  if (only) return { kind: "proposal", id: only.id, digest: only.digest };
+  return staging.standing ? await standingTarget(staging.standing, input) : { kind: "none", why: "nothing" };
+}
+
+async function named({ staging }: BatchRun, id: string): Promise<Target> {
+  const { session } = staging;
+  const row = session.state.proposals.get(id) ?? (await findProposal(session, id));
+  return row?.session === session.id ? { kind: "proposal", id, digest: row.digest } : { kind: "none", why: "unknown", owner: row?.session };
+}
+
+/** Staged after the call was proposed, so by an earlier call of its batch: the model has not seen it, whatever process staged it. */
+export function isLater({ staging }: BatchRun, run: CallRun, row: ProposalRow): boolean {
+  const call = staging.session.state.calls.get(run.callId);
+  return call !== undefined && row.seq > call.seq;
+}
+
+/** An earlier call of the batch is known to stage; one that does so unforeseen is found when this call's turn comes. */
+function willStage(batch: BatchRun, run: CallRun): boolean {
+  return batch.runs.some(({ index, name, tool }) => {
+    const definition = (tool ?? batch.batch.tools.get(name))?.definition;
+    return index >= 0 && index < run.index && definition?.alwaysStages === true;
+  });
+}
+
+/** The handler's question is put when the request is frozen, and never again: the yes is for what was shown. */
+async function standingTarget(handler: StandingHandler, { action, reason, extra }: ResolveInput): Promise<Target> {
+  if (action === "discard" || !handler.ask) return { kind: "standing", handler, asked: {} };
+  try {
+    const asked = await handler.ask({ reason, extra });
+    if ("answer" in asked) return { kind: "standing", handler, asked: { answer: asked.answer } };
+    return { kind: "standing", handler, asked: { question: asked, digest: asked.digest } };
+  } catch (error) {
+    const { type, message } = failureOf(error);
+    return { kind: "standing", handler, asked: { answer: { content: message, error: { message, type } } } };
+  }
+}
+
+/** What the request is bound to besides its text. */
+export function targetBinds(target: Target): Readonly<Record<string, string>> {
+  if (target.kind === "proposal") return { proposal: target.id, digest: target.digest };
+  if (target.kind !== "standing") return {};
+  const { digest } = target.asked;
+  return { standing: target.handler.sourceToolName, ...(digest !== undefined && { digest }) };
+}
+
+/** The target of a call of an earlier process, from what its request was bound to. `settled`: a person has answered, so what was shown counts. */
+export async function restoredTarget(batch: BatchRun, run: CallRun, about: Restoring): Promise<Target> {
+  const { proposal, digest, standing } = run.boundTo ?? {};
+  if (proposal !== undefined) return { kind: "proposal", id: proposal, digest: digest ?? "" };
+  const { staging } = batch;
+  if (standing === undefined) return { kind: "none", why: nothingOr(batch, run, about.input) };
+  const handler = staging.standing;
+  if (handler?.sourceToolName !== standing) return { kind: "gone", note: handler?.gone };
+  if (about.settled && digest !== undefined) return { kind: "standing", handler, asked: { digest } };
+  return await standingTarget(handler, about.input);
+}
+
+type Restoring = { readonly input: ResolveInput; readonly settled: boolean };
+
+function nothingOr(batch: BatchRun, run: CallRun, { id }: ResolveInput): "nothing" | "ambiguous" | "unknown" {
+  if (id !== undefined) return "unknown";
+  return stagedRows(batch.staging).some((row) => !isLater(batch, run, row)) ? "ambiguous" : "nothing";
+}

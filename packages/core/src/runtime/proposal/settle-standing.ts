@@ -1,0 +1,90 @@
+import type { Yes } from "../../model/call.ts";
+import type { EventBodies } from "../../model/events.ts";
+import { knownEvent } from "../../model/known-event.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import type { ToolResult } from "../../model/result/result.ts";
+import type { RunContext } from "../../tool-definition.ts";
+import type { Ending } from "../dispatch.ts";
+import type { BatchRun, CallRun } from "../pipeline/call-run.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import { type CallbackEnd, callbackResult, runCallback } from "../pipeline/run-callback.ts";
+import { failureOf } from "./apply-by-code.ts";
+import type { ResolveInput, Target } from "./resolve-target.ts";
+import { nothing, succeeded } from "./settling.ts";
+import type { StandingContext, StandingHandler, StandingResult } from "./standing-handler.ts";
+
+type Standing = {
+  readonly target: Extract<Target, { readonly kind: "standing" }>;
+  readonly input: ResolveInput;
+  readonly ctx: RunContext;
+  readonly yes: Yes | null;
+};
+
+/** How it ended, and how it is called; no label: there was nothing to settle. */
+type Settled = { readonly ending: Ending; readonly label?: string };
+
+/** Lets the session's standing handler settle the call, if it is still the one that the request was frozen on. */
+export async function settleStanding(batch: BatchRun, run: CallRun, standing: Standing): Promise<Settled> {
+  const { target, input, ctx } = standing;
+  const { handler, asked } = target;
+  if (batch.staging.standing !== handler) return { ending: withNote(nothing(input.action), handler.gone) };
+  const label = asked.question?.label ?? handler.label;
+  if (asked.answer) return { ending: endOf(handler, input, asked.answer), label };
+  if (input.action === "discard" && !handler.reject) return { ending: plainDiscard(label, input), label };
+  const answer = standing.yes ? await answerAt(batch, run, standing.yes) : undefined;
+  const { clock, warn } = batch.staging;
+  const late = (how: string): void => warn(`${label} ended after it was given up: ${how}.`);
+  const end = await runCallback<StandingResult | undefined>({ clock, signal: ctx.signal, late }, (commit) =>
+    call(handler, input, { callId: run.callId, signal: ctx.signal, commit, digest: asked.digest, answer }),
+  );
+  return conclude(standing, label, end);
+}
+
+function call(
+  handler: StandingHandler,
+  { action, reason, extra }: ResolveInput,
+  ctx: StandingContext,
+): ReturnType<NonNullable<StandingHandler["reject"]>> {
+  const words = { reason, extra };
+  return action === "apply" ? handler.apply(words, ctx) : handler.reject?.(words, ctx);
+}
+
+function conclude({ target, input, ctx }: Standing, label: string, end: CallbackEnd<StandingResult | undefined>): Settled {
+  if (end.state === "unsettled") return { ending: synthesised("unknown", "apply_unknown", resolveText.cancelledUnknown({ label })), label };
+  if (end.state === "threw") {
+    const { type, message } = failureOf(end.error);
+    const cancelled = ctx.signal.aborted && !end.committed;
+    if (cancelled)
+      return { ending: synthesised("cancelled", "cancelled_before_commit", resolveText.cancelledBeforeCommit({ label })), label };
+    return { ending: synthesised("failed", type, message), label };
+  }
+  if (!end.value) return { ending: plainDiscard(label, input), label };
+  return { ending: endOf(target.handler, input, end.value.result), label: end.value.label ?? label };
+}
+
+function plainDiscard(label: string, { reason }: ResolveInput): Ending {
+  return succeeded("discarded", resolveText.discarded({ label, reason }));
+}
+
+/** A handler's result. What it calls a failure is one, under the type it gives. */
+function endOf({ sourceToolName }: StandingHandler, { action }: ResolveInput, given: ToolResult | string): Ending {
+  const result = callbackResult(sourceToolName, given);
+  if (result.error) return { state: "failed", type: result.error.type ?? "proposal_apply_failed", result };
+  return { state: "succeeded", type: action === "apply" ? "applied" : "discarded", result };
+}
+
+function withNote(ending: Ending, note: string | undefined): Ending {
+  if (note === undefined) return ending;
+  const text = `${String(ending.result.content)}\n${note}`;
+  return ending.result.error ? synthesised(ending.state, ending.type ?? "no_pending_action", text) : succeeded(ending.type ?? "", text);
+}
+
+/** The person's answer, as it stands on disk. */
+async function answerAt({ deps }: BatchRun, run: CallRun, yes: Yes): Promise<EventBodies["approval.answered"] | undefined> {
+  const { ledger, id } = deps.session;
+  for await (const stored of ledger.read({ pos: yes.pos - 1 }, { naming: id, call: run.callId, types: ["approval.answered"] })) {
+    const event = knownEvent(stored);
+    if (event?.type === "approval.answered" && event.pos === yes.pos) return event.body;
+  }
+  return undefined;
+}

@@ -1,0 +1,95 @@
+import type { Draft } from "../../model/events.ts";
+import type { Resolution } from "../../model/proposal/events.ts";
+import type { ProposalRow } from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import type { RunContext } from "../../tool-definition.ts";
+import type { Ending } from "../dispatch.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import { recordSurely } from "../session/record-surely.ts";
+import { parkedNotice } from "./notices.ts";
+import { type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { findProposal } from "./stored.ts";
+
+/** Who settles a proposal, in whose words, and what may stop it. */
+export type Settling = { readonly resolution: Resolution; readonly signal: AbortSignal; readonly ctx: RunContext };
+
+/** Settles a proposal that is staged, and lets nobody else do so meanwhile; whoever comes second is told. */
+export async function settleProposal(
+  staging: Staging,
+  id: string,
+  { action, act }: { readonly action: "apply" | "discard"; readonly act: (row: ProposalRow) => Promise<Ending> },
+): Promise<Ending> {
+  const { session, busy } = staging;
+  const row = session.state.proposals.get(id);
+  if (!row) return await settledBefore(staging, id, action);
+  if (row.state === "applying" || busy.has(id)) return synthesised("failed", "proposal_busy", resolveText.busy(row));
+  return await whileBusy(staging, [id], () => session.whileHeld(() => act(row)));
+}
+
+/** What is told about a proposal that no longer waits, or never did. */
+async function settledBefore(staging: Staging, id: string, action: "apply" | "discard"): Promise<Ending> {
+  const row = await findProposal(staging.session, id);
+  if (row?.session !== staging.session.id) return unknownProposal(staging, id, row?.session);
+  if (action === "apply" && row.cause === "lost") return synthesised("failed", "proposal_lost", resolveText.lost(row));
+  if (action === "discard" && ["discarded", "stale", "superseded"].includes(row.state))
+    return succeeded("nothing_to_discard", resolveText.alreadySettled(row));
+  return synthesised("failed", "proposal_not_pending", resolveText.notPending(row, action === "apply" ? "applied" : "discarded"));
+}
+
+/** There is no such proposal in this session. */
+export function unknownProposal(staging: Staging, id: string, owner?: string): Ending {
+  const text = resolveText.notFound({ id, pending: stagedRows(staging), ...(owner !== undefined && { owner }) });
+  return synthesised("failed", "proposal_not_found", text);
+}
+
+/** Nothing waits to be settled. A discard has what it wants; an apply claims a change that did not happen. */
+export function nothing(action: Resolution["action"]): Ending {
+  if (action === "discard") return succeeded("nothing_to_discard", resolveText.nothingToDiscard());
+  return synthesised("failed", "no_pending_action", resolveText.nothingToApply());
+}
+
+/** A good end in plain words. */
+export function succeeded(type: string, text: string): Ending {
+  return { state: "succeeded", type, result: { content: text } };
+}
+
+type Failure = {
+  readonly type: string;
+  readonly message: string;
+  readonly cancelled?: boolean;
+  readonly recovered?: boolean;
+  /** The call that staged it was to apply it at once: it does not wait for another try. */
+  readonly direct?: boolean;
+  /** Recorded with it. */
+  readonly also?: readonly Draft[];
+};
+
+const TRIES = 3;
+
+/** Nothing is changed: the proposal is staged again. After three failures it is left to a person. */
+export async function putBack(staging: Staging, row: ProposalRow, failure: Failure): Promise<void> {
+  const { session } = staging;
+  const { direct, also = [], ...body } = failure;
+  const proposal = row.id;
+  const counts = !direct && !failure.cancelled && !failure.recovered;
+  const parks = counts && row.failures + 1 >= TRIES && !row.parked;
+  const events = (): readonly Draft[] => [
+    session.draft("proposal.apply_failed", { proposal, ...body }),
+    ...(direct
+      ? [session.draft("proposal.discarded", { proposal, resolution: withCall(byRuntime(staging, "its call failed"), row) })]
+      : []),
+    ...(parks ? [session.draft("proposal.parked", { proposal, why: "failures" }), parkedNotice(staging, row)] : []),
+    ...also,
+  ];
+  await recordSurely(staging, { events });
+}
+
+/** What was to be applied at once goes by the call that staged it. */
+function withCall(resolution: Resolution, { callId }: ProposalRow): Resolution {
+  return callId === null ? resolution : { ...resolution, callId };
+}
+
+/** The runtime itself discards. */
+export function byRuntime({ clock }: Staging, reason: string): Resolution {
+  return { action: "discard", by: "runtime", reason, at: new Date(clock.now()).toISOString() };
+}

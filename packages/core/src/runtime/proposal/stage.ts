@@ -1,0 +1,191 @@
+import type { Draft, EventBodies } from "../../model/events.ts";
+import { canonicalJson } from "../../model/json/canonical.ts";
+import { copyGiven } from "../../model/json/copy.ts";
+import type { Json, JsonObject } from "../../model/json/json.ts";
+import type { Kind } from "../../model/kind.ts";
+import type { Resolution } from "../../model/proposal/events.ts";
+import {
+  type FileEffect,
+  type ProposalManifest,
+  type ProposalRow,
+  proposalIdentityText,
+  touchedPaths,
+} from "../../model/proposal/proposal.ts";
+import { resolveText } from "../../model/proposal/resolve-texts.ts";
+import { cutText } from "../../model/text/cut-text.ts";
+import { unicodePattern } from "../../model/text/unicode-pattern.ts";
+import type { Digest } from "../../ports.ts";
+import type { PlannedChange, Preview } from "../../tool-definition.ts";
+import { ToolError } from "../../tool-error.ts";
+import { contentHash } from "../content-hash.ts";
+import { recordFirst } from "../session/record-surely.ts";
+import { freeToSettle, resolverOf, type Staging, stagedRows, whileBusy } from "./staging.ts";
+import { type Contents, storedProposal } from "./stored.ts";
+
+/** Who proposes: the call, its tool and its validated input. */
+export type Source = {
+  readonly callId: string | null;
+  readonly tool: string;
+  readonly toolDigest: string;
+  readonly kind: Kind;
+  readonly cwd: string;
+  readonly input: JsonObject;
+};
+
+/** A preview that is on record. */
+export type StagedPreview = { readonly row: ProposalRow; readonly manifest: ProposalManifest; readonly contents: Contents };
+
+const MAX_FILES = 10_000;
+const MAX_BYTES = 256 * 1024 * 1024;
+const LONGEST_LABEL = 200;
+
+/**
+ * Puts a preview on record, with every content before and after. An older proposal of the same request is superseded in the same commit.
+ * With a `resolution` its apply begins in that commit too, and nobody can come between.
+ */
+export async function stagePreview(
+  staging: Staging,
+  source: Source,
+  { preview, resolution }: { readonly preview: Preview; readonly resolution?: Resolution },
+): Promise<StagedPreview> {
+  refuseLarge(preview.changes);
+  const { effects, contents } = await effectsOf(preview.changes, staging.digest);
+  const manifest = manifestOf(preview, effects);
+  const staged = stagedBody(staging, source, { label: preview.label, manifest, carrier: "data", contents: [...contents.keys()] });
+  await recordStaged(staging, { staged, resolution, blobs: [...contents.values()] });
+  staging.paths.set(staged.proposal, touchedPaths(effects));
+  return { row: rowOf(staging, staged.proposal), manifest, contents };
+}
+
+const breaks = unicodePattern(String.raw`[\p{Cc}\u2028\u2029]`, "gu");
+
+/** One line without control characters. */
+export function oneLine(label: string): string {
+  return cutText(label.toWellFormed().replace(breaks(), " ").trim(), LONGEST_LABEL);
+}
+
+type Describing = {
+  readonly label: string;
+  readonly manifest: ProposalManifest;
+  readonly carrier: ProposalRow["carrier"];
+  readonly contents: readonly string[];
+  readonly id?: string;
+};
+
+/** The record of a staged proposal, under a new id where none is given. */
+export function stagedBody(staging: Staging, source: Source, about: Describing): EventBodies["proposal.staged"] {
+  const { callId, tool, toolDigest, kind, cwd, input } = source;
+  const { manifest, carrier, contents } = about;
+  const label = oneLine(about.label) || tool;
+  const identity = proposalIdentityText({ tool, toolDigest, input, label, effects: manifest.effects });
+  return {
+    proposal: about.id ?? staging.ids.next("p_"),
+    ...{ callId, tool, toolDigest, kind, cwd, input, label, carrier },
+    owner: carrier === "closure" ? staging.session.holder : null,
+    digest: `sha256:${staging.digest.sha256(identity)}`,
+    files: manifest.effects.length,
+    manifest: manifest as unknown as Json,
+    contents,
+  };
+}
+
+type Recording = {
+  readonly staged: EventBodies["proposal.staged"];
+  readonly resolution?: Resolution | undefined;
+  readonly blobs?: readonly Uint8Array[];
+};
+
+/** One commit: the proposal, what it replaces, and what is known about its settling already. */
+export async function recordStaged(staging: Staging, { staged, resolution, blobs }: Recording): Promise<void> {
+  const { session, policy } = staging;
+  const { proposal } = staged;
+  const supersedes = freeToSettle(staging, resolution ? [] : await sameRequest(staging, staged));
+  const forPerson = !resolution && resolverOf(policy()) === "person";
+  const events: Draft[] = [session.draft("proposal.staged", supersedes.length > 0 ? { ...staged, supersedes } : staged)];
+  for (const older of supersedes) events.push(session.draft("proposal.superseded", { proposal: older, by: proposal }));
+  if (resolution) events.push(session.draft("proposal.applying", { proposal, digest: staged.digest, resolution }));
+  if (forPerson) events.push(session.draft("proposal.parked", { proposal, why: "person" }));
+  staging.listen();
+  const durability = resolution || forPerson ? "full" : "normal";
+  await whileBusy(staging, supersedes, () => recordFirst(staging, { events, durability, blobs }));
+}
+
+/** Staged proposals of the same tool and input by another call: this one replaces them. */
+async function sameRequest(
+  staging: Staging,
+  { callId, tool, toolDigest, input }: EventBodies["proposal.staged"],
+): Promise<readonly string[]> {
+  const same: string[] = [];
+  const wanted = canonicalJson(input);
+  for (const row of stagedRows(staging)) {
+    if (row.tool !== tool || row.toolDigest !== toolDigest || row.callId === callId || staging.busy.has(row.id)) continue;
+    const older = await storedProposal(staging.session, row);
+    if (canonicalJson(older.input) === wanted) same.push(row.id);
+  }
+  return same;
+}
+
+function rowOf({ session }: Staging, id: string): ProposalRow {
+  const row = session.state.proposals.get(id);
+  if (!row) throw new Error(`proposal ${id} is not in the state it was staged into`);
+  return row;
+}
+
+function refuseLarge(changes: readonly PlannedChange[]): void {
+  const sum = (bytes: (change: PlannedChange) => number): number => changes.reduce((total, change) => total + bytes(change), 0);
+  const bytes = Math.max(
+    sum(({ after }) => after?.length ?? 0),
+    sum(({ before }) => before?.length ?? 0),
+  );
+  if (changes.length > MAX_FILES || bytes > MAX_BYTES)
+    throw new ToolError(resolveText.tooLarge({ files: changes.length, bytes }), "proposal_too_large");
+}
+
+type Effects = { readonly effects: readonly FileEffect[]; readonly contents: Map<string, Uint8Array> };
+
+async function effectsOf(changes: readonly PlannedChange[], digest: Digest): Promise<Effects> {
+  const contents = new Map<string, Uint8Array>();
+  const digestOf = async (bytes: Uint8Array | null): Promise<string> => {
+    if (bytes === null) return "absent";
+    const hex = await contentHash(bytes, digest);
+    contents.set(hex, bytes);
+    return `sha256:${hex}`;
+  };
+  const effects = await Promise.all(
+    changes.map(async (change): Promise<FileEffect> => {
+      const { path, realPath, before, after, to, mode } = change;
+      const op = operationOf(change);
+      const digests = { before: await digestOf(before), after: await digestOf(after) };
+      return { path, realPath, op, ...(to !== undefined && { to }), ...digests, mode: mode ?? null };
+    }),
+  );
+  refuseTwice(touchedPaths(effects));
+  return { effects, contents };
+}
+
+function operationOf({ path, before, after, to }: PlannedChange): FileEffect["op"] {
+  if (to !== undefined && before && after) return "rename";
+  if (to !== undefined || (!before && !after)) throw new Error(`the preview says nothing about what becomes of ${path}`);
+  if (!before) return "create";
+  return after ? "modify" : "delete";
+}
+
+function refuseTwice(paths: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const path of paths) {
+    if (seen.has(path)) throw new Error(`the preview changes ${path} twice`);
+    seen.add(path);
+  }
+}
+
+function manifestOf({ blocks, data, details }: Preview, effects: readonly FileEffect[]): ProposalManifest {
+  const kept = data === undefined ? undefined : copyGiven(data);
+  if (data !== undefined && kept === undefined) throw new Error("the data of the preview is not JSON");
+  const shown = details === undefined ? undefined : copyGiven(details);
+  return {
+    blocks: blocks.map((block) => block.toWellFormed()),
+    effects,
+    ...(kept !== undefined && { data: kept }),
+    ...(shown !== undefined && { details: shown }),
+  };
+}

@@ -1,0 +1,76 @@
+import type { ChangeSet, FileChange, FileImage } from "../../file-changes-port.ts";
+import type { JsonObject } from "../../model/json/json.ts";
+import { knownEvent } from "../../model/known-event.ts";
+import { type FileEffect, type ProposalManifest, type ProposalRow, touchedPaths } from "../../model/proposal/proposal.ts";
+import type { Session } from "../session/session.ts";
+import type { Staging } from "./staging.ts";
+
+/** What a proposal was staged as, read back. */
+export type StoredProposal = { readonly input: JsonObject; readonly manifest: ProposalManifest };
+
+/** Contents by their SHA-256 in hex, as far as they are at hand. */
+export type Contents = ReadonlyMap<string, Uint8Array>;
+
+/** Reads a proposal's input and manifest back from the ledger. */
+export async function storedProposal({ ledger }: Pick<Session, "ledger">, row: ProposalRow): Promise<StoredProposal> {
+  const { session, seq } = row;
+  for await (const stored of ledger.read({ session, seq: seq - 1 }, { session, types: ["proposal.staged"] })) {
+    const event = knownEvent(stored);
+    if (event?.type !== "proposal.staged" || event.body.proposal !== row.id) break;
+    const { input, manifest } = event.body;
+    // Parsing: the manifest stands in the ledger as this program wrote it.
+    return { input: await ledger.resolve(input), manifest: (await ledger.resolve(manifest)) as unknown as ProposalManifest };
+  }
+  throw new Error(`the record of proposal ${row.id} is not in the ledger`);
+}
+
+/** The proposal of this exact id, whatever session it is of and however it stands. */
+export async function findProposal({ ledger }: Pick<Session, "ledger">, id: string): Promise<ProposalRow | undefined> {
+  const [row] = await ledger.pending("proposals", { prefix: id, all: true, limit: 1 });
+  return row?.id === id ? row : undefined;
+}
+
+/** The real paths a proposal touches. */
+export async function pathsOf(staging: Staging, row: ProposalRow): Promise<readonly string[]> {
+  const known = staging.paths.get(row.id);
+  if (known) return known;
+  const { manifest } = await storedProposal(staging.session, row);
+  const paths = touchedPaths(manifest.effects);
+  staging.paths.set(row.id, paths);
+  return paths;
+}
+
+/** The files of a proposal as one set; `undo`: the same set the other way round. */
+export function changeSet(session: Session, about: SetOf): ChangeSet {
+  const image = imagesFrom(session, about.contents);
+  const forth = about.effects.flatMap((effect) => changesOf(effect, image));
+  const changes = about.undo ? forth.map(({ before, after, ...rest }) => ({ ...rest, before: after, after: before })) : forth;
+  return { id: about.id, changes };
+}
+
+type SetOf = {
+  readonly id: string;
+  readonly effects: readonly FileEffect[];
+  readonly contents?: Contents | undefined;
+  readonly undo?: boolean;
+};
+
+type Image = (digest: string) => FileImage | null;
+
+function imagesFrom({ ledger }: Session, contents: Contents | undefined): Image {
+  return (digest) => {
+    if (digest === "absent") return null;
+    const hex = digest.slice("sha256:".length);
+    return { digest, bytes: () => contents?.get(hex) ?? ledger.blob(hex) };
+  };
+}
+
+/** A rename is two files: the old place is emptied, the new one filled. */
+function changesOf({ path, realPath, to, before, after, mode }: FileEffect, image: Image): readonly FileChange[] {
+  const from = path === realPath ? { path } : { path: realPath, via: path };
+  if (to === undefined) return [{ ...from, before: image(before), after: image(after), mode }];
+  return [
+    { ...from, before: image(before), after: null, mode },
+    { path: to, before: null, after: image(after), mode },
+  ];
+}

@@ -1,0 +1,104 @@
+import { AnswerError } from "../../answer-error.ts";
+import type { Ledger, QuestionRow } from "../../ledger-port.ts";
+import type { By } from "../../model/answer.ts";
+import type { EventBodies } from "../../model/events.ts";
+import { canonicalJson } from "../../model/json/canonical.ts";
+import type { Json } from "../../model/json/json.ts";
+import { answersFault, type Question, type QuestionAnswer } from "../../model/question/question.ts";
+import { readAnswers } from "../../model/question/shape.ts";
+import { cutText } from "../../model/text/cut-text.ts";
+import type { Clock } from "../../ports.ts";
+
+/** What answering a question needs; any process may do it. */
+export type QuestionPorts = { readonly ledger: Ledger; readonly clock: Clock };
+
+/** What a person says to a question, from wherever they are. `answers`: one `{ id, selected, custom?, note? }` per question. */
+export type QuestionReply = {
+  readonly question: string;
+  readonly outcome: "answered" | "declined" | "cancelled";
+  readonly answers?: readonly QuestionAnswer[];
+  readonly by: By;
+  readonly reason?: string | undefined;
+  /** Only if this very request is what asks. */
+  readonly fingerprint?: string | undefined;
+};
+
+/** How a question stands now, whoever answered it. */
+export type QuestionReport = {
+  readonly id: string;
+  readonly session: string;
+  readonly outcome: QuestionRow["state"];
+  /** This reply changed nothing, because something stood already. */
+  readonly alreadyAnswered: boolean;
+  /** What stands is what this reply says too. */
+  readonly identical: boolean;
+  /** Why a reply that says something else came too late. */
+  readonly refusal: "already_answered" | "already_closed" | null;
+  readonly answeredBy: By | null;
+  readonly answeredAt: string | null;
+};
+
+/** Commits one reply to a question. Resolves after the commit; what stood already wins and is reported. Rejects with `AnswerError`. */
+export async function answerQuestion(ports: QuestionPorts, reply: QuestionReply): Promise<QuestionReport> {
+  const row = await findQuestion(ports.ledger, reply.question);
+  const answers = checkedAnswers(row.questions, reply);
+  if (reply.fingerprint !== undefined && reply.fingerprint !== row.fingerprint)
+    throw new AnswerError(
+      "stale_revision",
+      `Question ${row.id} is asked by another request. Look at it again: assent approvals show ${row.id}`,
+    );
+  const reason = cutText((reply.reason ?? "").trim().toWellFormed(), REASON_LIMIT);
+  const { outcome, by } = reply;
+  return await settleQuestion(ports, row, { outcome, ...(answers && { answers }), by, reason: reason === "" ? null : reason });
+}
+
+const REASON_LIMIT = 2_000;
+
+/** The question of this exact id, its large values in place. */
+async function findQuestion(ledger: Ledger, id: string): Promise<QuestionRow> {
+  const [row] = await ledger.pending("questions", { prefix: id, all: true, limit: 1 });
+  if (row?.id !== id) throw new AnswerError("unknown_approval", `There is no question '${id}'. See: assent approvals`);
+  return await wholeQuestion(ledger, row);
+}
+
+/** The row with its large values in place. */
+export async function wholeQuestion(ledger: Ledger, row: QuestionRow): Promise<QuestionRow> {
+  // Parsing: what the ledger gives back is what it was given.
+  return (await ledger.resolve(row as unknown as Json)) as unknown as QuestionRow;
+}
+
+function checkedAnswers(questions: readonly Question[], { outcome, answers }: QuestionReply): readonly QuestionAnswer[] | undefined {
+  if (outcome !== "answered") return undefined;
+  const read = readAnswers(answers);
+  const fault = "fault" in read ? read.fault : answersFault(questions, read.answers);
+  if (fault !== undefined || !("answers" in read)) throw new AnswerError("bad_answer", fault ?? "There is no answer.");
+  return inOrder(questions, read.answers);
+}
+
+/** One per question, in the order of the questions. */
+export function inOrder(questions: readonly Question[], answers: readonly QuestionAnswer[]): readonly QuestionAnswer[] {
+  return questions.flatMap(({ id }) => answers.filter((answer) => answer.id === id));
+}
+
+type Settlement = Omit<EventBodies["question.answered"], "question" | "session">;
+
+/** Puts a checked settlement before the shared chain's compare-and-set. The first one stands. */
+export async function settleQuestion({ ledger, clock }: QuestionPorts, row: QuestionRow, settlement: Settlement): Promise<QuestionReport> {
+  const at = new Date(clock.now()).toISOString();
+  const body = { question: row.id, session: row.session, ...settlement };
+  const outcome = await ledger.answer([{ type: "question.answered", v: 1, at, body }]);
+  return report(await findQuestion(ledger, row.id), settlement, "lost" in outcome);
+}
+
+/** The same outcome and, where there are any, the same answers; reasons and names may differ. */
+function report(row: QuestionRow, { outcome, answers }: Settlement, alreadyAnswered: boolean): QuestionReport {
+  const { id, session, state, answeredBy, answeredAt } = row;
+  const identical = state === outcome && answeredBy !== null && textOf(row.answers) === textOf(answers ?? null);
+  const closed = state === "cancelled" || state === "expired";
+  const refusal = alreadyAnswered && !identical ? (closed ? "already_closed" : "already_answered") : null;
+  return { id, session, outcome: state, alreadyAnswered, identical, refusal, answeredBy, answeredAt };
+}
+
+function textOf(answers: readonly QuestionAnswer[] | null): string {
+  return canonicalJson(answers);
+}

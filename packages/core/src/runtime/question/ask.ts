@@ -1,0 +1,133 @@
+import { LedgerError, type QuestionRow } from "../../ledger-port.ts";
+import { mayBeUnderWay } from "../../model/call.ts";
+import type { JsonObject } from "../../model/json/json.ts";
+import type { Question } from "../../model/question/question.ts";
+import { questionsOf } from "../../model/question/shape.ts";
+import { modelText } from "../../model/text/model-text.ts";
+import type { DispatcherDeps, Ending } from "../dispatch.ts";
+import { isAsk } from "../pipeline/assess-call.ts";
+import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
+import { synthesised } from "../pipeline/endings.ts";
+import type { Ready } from "../pipeline/judge.ts";
+import { classifyLane, enterLane } from "../pipeline/lanes.ts";
+import { restore } from "../pipeline/restore.ts";
+import { traceApproval, traceUnrun } from "../pipeline/tracing.ts";
+import { wholeQuestion } from "./answer.ts";
+import { abortedEnd, unaskableEnd, unavailableEnd } from "./ends.ts";
+import { endOf, waitForReply } from "./wait.ts";
+
+/** What asking comes to: the call's end, or a question that waits beyond this process. */
+export type Asked = Ending | { readonly parked: string | undefined };
+
+/** A time limit that is none is a mistake in settings, found when a session starts and not when somebody is asked. */
+export function checkAskTimeout({ askTimeout }: Pick<DispatcherDeps, "askTimeout">): void {
+  const seconds: unknown = askTimeout?.() ?? 0;
+  if (typeof seconds !== "number" || !(seconds >= 0))
+    throw new RangeError(`ask.timeout is in seconds, 0 for never; '${String(seconds)}' is no time.`);
+}
+
+/** The body of `ask`, of a call that was just claimed. */
+export function askQuestions(batch: BatchRun, run: CallRun, { request }: Ready): Promise<Asked> {
+  return asking(batch, run, async () => {
+    const read = questionsOf(request.input);
+    if ("fault" in read) return unaskableEnd(read.fault);
+    return await put(batch, run, { questions: read.questions, fingerprint: request.fingerprint ?? "" });
+  });
+}
+
+/** True for a claimed call that asks: after a restart it asks again, under the same id, and is never in doubt. */
+export function isAsking(batch: BatchRun, callId: string): boolean {
+  const call = batch.deps.session.state.calls.get(callId);
+  if (!mayBeUnderWay(call)) return false;
+  const tool = batch.batch.tools.get(call.tool);
+  return questionOf(batch, callId) !== undefined || (tool !== undefined && isAsk(batch, { tool }));
+}
+
+/** Goes on with a call that asked in an earlier process, or meant to. Its question is on record; whether its tool has changed since is of no matter to whoever answers. */
+export async function askAgain(batch: BatchRun, run: CallRun): Promise<Asked> {
+  classifyLane(batch.lanes, run.index, false);
+  const may = enterLane(batch.lanes, run.index);
+  if (may !== true && !(await may)) return { parked: undefined };
+  const restored = await restore(batch, run);
+  return await asking(batch, run, async () => {
+    const row = questionOf(batch, run.callId);
+    if (row) return await put(batch, run, await wholeQuestion(batch.deps.session.ledger, row));
+    const read = "end" in restored ? { fault: NEVER_ASKED } : questionsOf(run.input);
+    if ("fault" in read) return synthesised("failed", "not_applied", NEVER_ASKED);
+    const call = batch.deps.session.state.calls.get(run.callId);
+    const fingerprint = mayBeUnderWay(call) ? call.judged.fingerprint : undefined;
+    return await put(batch, run, { questions: read.questions, fingerprint: fingerprint ?? "" });
+  });
+}
+
+const NEVER_ASKED = "Did not happen: the program stopped before the question was asked.";
+
+/** Everything around the asking itself: what observers are told, and what becomes of a failing store. */
+async function asking(batch: BatchRun, run: CallRun, ask: () => Promise<Asked>): Promise<Asked> {
+  run.phase = "running";
+  run.startedAt = batch.deps.clock.now();
+  const input: JsonObject = run.input;
+  batch.emit?.({ type: "toolCall", callId: run.callId, agentName: batch.batch.agentName, tool: run.tool?.name ?? run.name, input });
+  try {
+    const asked = await ask();
+    if (!("parked" in asked)) traceUnrun(batch, run, asked);
+    return asked;
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error; // asking has no effect, so a failing store leaves no doubt
+    batch.deps.warn?.(error.message);
+    return synthesised("failed", "execution_failed", modelText.execution_failed(error.message));
+  }
+}
+
+/** The question of a call that has not ended. */
+function questionOf({ deps }: BatchRun, callId: string): QuestionRow | undefined {
+  for (const row of deps.session.state.questions.values()) if (row.callId === callId) return row;
+  return undefined;
+}
+
+type Putting = { readonly questions: readonly Question[]; readonly fingerprint: string };
+
+/**
+ * In order: an answer that came meanwhile; nobody to ask and nothing to wait for; the question on record, and a person or another process that answers it; or it
+ * waits beyond this process.
+ */
+async function put(batch: BatchRun, run: CallRun, { questions, fingerprint }: Putting): Promise<Asked> {
+  const { questioner, askTimeout } = batch.deps;
+  const onAsk = onAskOf(batch, run);
+  const before = questionOf(batch, run.callId);
+  if (before && before.state !== "open")
+    return await endOf(batch, { ...before, questions }, { seconds: askTimeout?.() ?? 0, said: undefined });
+  if (run.stopped) return stoppedQuestion(run, before, questions);
+  const reachable = questioner?.available() === true;
+  if (!reachable && onAsk !== "park") return unavailable(batch);
+  const row = before ?? (await record(batch, run, { questions, fingerprint }));
+  const waited = reachable ? await waitForReply(batch, run, { ...row, questions }) : "unasked";
+  if (waited !== "unasked") return waited;
+  return onAskOf(batch, run) === "park" ? { parked: row.id } : unavailable(batch);
+}
+
+function stoppedQuestion(run: CallRun, asked: QuestionRow | undefined, questions: readonly Question[]): Asked {
+  return isParking(run) && asked ? { parked: asked.id } : abortedEnd({ questions, answers: [] });
+}
+
+/** A nested call cannot outlive its process, so it is denied; in a session that is being parked every other question waits. */
+function onAskOf({ deps }: BatchRun, run: CallRun): DispatcherDeps["onAsk"] {
+  if (run.nested) return "deny";
+  return isParking(run) ? "park" : deps.onAsk;
+}
+
+/** `fail` ends the rest of the batch too. */
+function unavailable(batch: BatchRun): Ending {
+  if (batch.deps.onAsk === "fail") skipRest(batch, "unanswered");
+  return unavailableEnd();
+}
+
+async function record(batch: BatchRun, run: CallRun, { questions, fingerprint }: Putting): Promise<QuestionRow> {
+  const { session, ids } = batch.deps;
+  const question = ids.next("q_");
+  traceApproval(batch, run, "assent.approval.requested");
+  await session.record([session.draft("question.asked", { question, callId: run.callId, fingerprint, questions })], "full");
+  const row = session.state.questions.get(question);
+  if (!row) throw new Error(`question ${question} is not in the state it was recorded in`);
+  return row;
+}

@@ -1,0 +1,49 @@
+import type { Question, QuestionAnswer } from "../../model/question/question.ts";
+import { partialResult, questionResult } from "../../model/question/result.ts";
+import type { Ending } from "../dispatch.ts";
+import { synthesised } from "../pipeline/endings.ts";
+
+/** How a question was settled, its values whole. */
+export type SettledQuestion = {
+  readonly state: "answered" | "declined" | "expired" | "cancelled";
+  readonly questions: readonly Question[];
+  readonly answers: readonly QuestionAnswer[];
+  readonly reason: string | null;
+  /** What a question had, in seconds, where its time was over. */
+  readonly seconds: number;
+};
+
+/** The one result of a call whose question is settled. */
+export function settledEnd({ state, questions, answers, reason, seconds }: SettledQuestion): Ending {
+  if (state === "declined" || state === "cancelled") {
+    const lines = reason === null ? [] : [`Reason: ${reason}`];
+    return stoppedEnd("ask_cancelled", ["Ask tool was cancelled by the user", ...lines], { questions, answers });
+  }
+  const { text, details, outcome } = questionResult(questions, answers, seconds);
+  return { state: "succeeded", type: outcome, result: { content: text, details } };
+}
+
+type Chosen = { readonly questions: readonly Question[]; readonly answers: readonly QuestionAnswer[] };
+
+/** The signal fired while a person was asked, or before. */
+export function abortedEnd(chosen: Chosen): Ending {
+  return stoppedEnd("ask_aborted", ["Ask input was cancelled"], chosen);
+}
+
+/** What was chosen before is kept, for the model too. */
+function stoppedEnd(type: "ask_cancelled" | "ask_aborted", said: readonly string[], { questions, answers }: Chosen): Ending {
+  const { lines, partial } = partialResult(questions, answers);
+  const end = synthesised("cancelled", type, [...said, ...lines].join("\n"));
+  return { ...end, result: { ...end.result, details: { partial } } };
+}
+
+/** Nobody can be asked, and nobody will answer later. */
+export function unavailableEnd(): Ending {
+  return synthesised("failed", "ask_unavailable", "Ask tool requires interactive mode");
+}
+
+/** The input holds no questions. The tool's own check says so before anything is judged; the body does not rely on it. */
+export function unaskableEnd(fault: string): Ending {
+  const error = { message: fault, type: "invalid_tool_params" };
+  return { state: "failed", type: error.type, result: { content: `Error: ${fault}`, display: fault, error, details: {} } };
+}

@@ -1,0 +1,201 @@
+import type { QuestionRow } from "../../ledger-port.ts";
+import type { By } from "../../model/answer.ts";
+import { toolHookInput } from "../../model/hooks/input.ts";
+import { answersFault, type QuestionAnswer } from "../../model/question/question.ts";
+import { readAnswers } from "../../model/question/shape.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import { type Answered, AnsweredElsewhere, type OpenQuestion } from "../../question-port.ts";
+import { makeBell } from "../bell.ts";
+import type { Ending } from "../dispatch.ts";
+import { type BatchRun, type CallRun, isParking, skipRest } from "../pipeline/call-run.ts";
+import { tell } from "../pipeline/notify.ts";
+import { hookSession } from "../pipeline/rewrite.ts";
+import { traceApproval } from "../pipeline/tracing.ts";
+import { inOrder, settleQuestion } from "./answer.ts";
+import { abortedEnd, settledEnd } from "./ends.ts";
+import { type Countdown, makeCountdown } from "./timer.ts";
+
+/** A question that is shown, and what has come of it so far. */
+type Desk = {
+  readonly row: QuestionRow;
+  readonly countdown: Countdown;
+  readonly showing: AbortController;
+  readonly ring: () => void;
+  /** What was said here, on its way to the ledger: from then on a cancel comes too late. */
+  said: "answered" | "cancelled" | "expired" | undefined;
+  nobody: boolean;
+  failure: unknown;
+};
+
+/** Waits for an answer from anywhere: the person here, another process, the clock, a cancel. `unasked`: this way gave none, and `onAsk` decides. */
+export async function waitForReply(batch: BatchRun, run: CallRun, row: QuestionRow): Promise<Ending | "unasked"> {
+  const bell = makeBell();
+  const desk = openDesk(batch, run, { row, ring: bell.ring });
+  const { session, policy } = batch.deps;
+  run.wake = bell.ring;
+  const watch = session.watch(bell.ring, (error) => {
+    desk.failure = error; // no answer can arrive any more
+    bell.ring();
+  });
+  const unsubscribe = policy.subscribe(desk.countdown.changed);
+  try {
+    if (!run.stopped) present(batch, run, desk);
+    for (;;) {
+      const settled = await look(batch, run, desk);
+      if (settled) return settled;
+      await bell.heard();
+    }
+  } finally {
+    run.wake = undefined;
+    watch.close();
+    unsubscribe();
+    desk.countdown.close();
+    desk.showing.abort();
+    traceApproval(batch, run, "assent.approval.answered");
+  }
+}
+
+type Opening = { readonly row: QuestionRow; readonly ring: () => void };
+
+function openDesk(batch: BatchRun, run: CallRun, { row, ring }: Opening): Desk {
+  const { clock } = batch.deps;
+  const over = (): void => {
+    if (desk.said || run.stopped) return;
+    void settle(batch, desk, { outcome: "expired", answers: desk.countdown.standing(), by: clockBy(batch), reason: null });
+  };
+  const countdown = makeCountdown({ clock, questions: row.questions, limit: () => secondsAllowed(batch), over });
+  const desk: Desk = { row, countdown, showing: new AbortController(), ring, said: undefined, nobody: false, failure: undefined };
+  return desk;
+}
+
+const LONGEST_SECONDS = 2_147_483;
+
+/** Nobody is hurried while they plan. */
+function secondsAllowed(batch: BatchRun): number {
+  const seconds = batch.deps.askTimeout?.() ?? 0;
+  return batch.policy().mode === "plan" ? 0 : Math.min(seconds, LONGEST_SECONDS);
+}
+
+function present(batch: BatchRun, run: CallRun, desk: Desk): void {
+  tellWaiting(batch, run);
+  void show(batch, run, desk);
+}
+
+function tellWaiting(batch: BatchRun, run: CallRun): void {
+  const { input, callId, tool } = run;
+  tell(batch, "on_user_input", () => {
+    const about = { event: "on_user_input", tool: tool?.name ?? run.name, kind: tool?.kind ?? "think", callId, input } as const;
+    return { ...toolHookInput(hookSession(batch, run), about), label: "question" };
+  });
+}
+
+const TRIES = 3;
+
+/** Carries the question to the person and what they say to the ledger. An unusable answer is asked for again. */
+async function show(batch: BatchRun, run: CallRun, desk: Desk): Promise<void> {
+  const { warn } = batch.deps;
+  try {
+    let fault: string | undefined;
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const said = await ask(batch, run, { desk, fault });
+      if (desk.showing.signal.aborted || desk.said || run.stopped) return; // somebody or something was first
+      if (!said) break;
+      const settlement = settlementOf(batch, desk, said);
+      if (!("fault" in settlement)) return await settle(batch, desk, settlement);
+      fault = settlement.fault;
+      warn?.(fault);
+    }
+  } catch (error) {
+    warn?.(`the questioner failed: ${messageOf(error)}`); // silence is no answer
+  }
+  desk.nobody = true;
+  desk.ring();
+}
+
+type Asking = { readonly desk: Desk; readonly fault: string | undefined };
+
+async function ask(batch: BatchRun, run: CallRun, { desk, fault }: Asking): Promise<Answered | undefined> {
+  const { id, session: sessionId, callId, questions } = desk.row;
+  const { agentName } = batch.batch;
+  const { timer, chosen } = desk.countdown;
+  const open: OpenQuestion = {
+    ...{ id, sessionId, callId, questions, timer },
+    timeout: () => secondsAllowed(batch),
+    ...(fault !== undefined && { fault }),
+    ...(agentName !== undefined && { agentName }),
+  };
+  try {
+    return await batch.deps.questioner?.ask(open, desk.showing.signal, (answers) => {
+      if (run.phase === "running" && !desk.said) chosen(answers);
+    });
+  } finally {
+    timer.stop();
+  }
+}
+
+type Settlement = Parameters<typeof settleQuestion>[2];
+
+/** What goes on record, or why the answer cannot be used. */
+function settlementOf(batch: BatchRun, { row, countdown }: Desk, said: Answered): Settlement | { readonly fault: string } {
+  const by = said.by ?? speaker(batch);
+  const { questions } = row;
+  if (said.outcome === "cancelled") {
+    const answers = said.partial.map(countdown.marked);
+    return { outcome: "cancelled", ...(answers.length > 0 && { answers }), by, reason: said.reason ?? null };
+  }
+  const read = readAnswers(said.answers.map(({ timedOut: _timedOut, automatic: _automatic, ...plain }) => plain));
+  const fault = "fault" in read ? read.fault : answersFault(questions, read.answers);
+  if (fault !== undefined) return { fault };
+  return { outcome: "answered", answers: inOrder(questions, said.answers.map(countdown.marked)), by, reason: null };
+}
+
+/** Whoever speaks for this process. */
+function speaker({ deps }: BatchRun): By {
+  const { door, pid } = deps.session.holder;
+  return deps.by ?? { kind: "person", user: "", name: "", door, pid };
+}
+
+function clockBy(batch: BatchRun): By {
+  return { ...speaker(batch), kind: "host", name: "clock" };
+}
+
+async function settle(batch: BatchRun, desk: Desk, settlement: Settlement): Promise<void> {
+  const { ledger } = batch.deps.session;
+  if (settlement.outcome !== "declined") desk.said = settlement.outcome;
+  try {
+    await settleQuestion({ ledger, clock: batch.deps.clock }, desk.row, settlement);
+  } catch (error) {
+    desk.failure = error;
+  }
+  desk.ring();
+}
+
+/** What the ledger and the person say now; undefined: nothing yet. Whichever came first counts, the cancel or what was said here. */
+async function look(batch: BatchRun, run: CallRun, desk: Desk): Promise<Ending | "unasked" | undefined> {
+  const { row, countdown, showing } = desk;
+  const { session } = batch.deps;
+  if (desk.failure !== undefined) throw desk.failure;
+  if (isParking(run) && !desk.said) return "unasked";
+  if (run.stopped && !desk.said) {
+    showing.abort(); // what was chosen last is told now
+    return abortedEnd({ questions: row.questions, answers: countdown.standing() });
+  }
+  const now = session.state.questions.get(row.id);
+  if (now && now.state !== "open") {
+    showing.abort(new AnsweredElsewhere(now));
+    return await endOf(batch, now, { seconds: countdown.seconds(), said: desk.said });
+  }
+  return desk.nobody && !desk.said ? "unasked" : undefined;
+}
+
+type Told = { readonly seconds: number; readonly said: Desk["said"] };
+
+/** The end of a call whose question is settled. A person here who cancels it cancels the turn. */
+export async function endOf(batch: BatchRun, row: QuestionRow, { seconds, said }: Told): Promise<Ending> {
+  const { state, answerReason: reason } = row;
+  if (state === "open") throw new Error(`question ${row.id} is still open`);
+  if (said === "cancelled" && state === "cancelled") skipRest(batch, "interrupted");
+  // Parsing: what the ledger gives back is what it was given.
+  const answers = (await batch.deps.session.ledger.resolve(row.answers as never)) as readonly QuestionAnswer[] | null;
+  return settledEnd({ state, questions: row.questions, answers: answers ?? [], reason, seconds });
+}

@@ -1,0 +1,78 @@
+import { type Durability, LedgerError } from "../../ledger-port.ts";
+import type { Draft } from "../../model/events.ts";
+import { messageOf } from "../../model/result/thrown.ts";
+import type { Clock } from "../../ports.ts";
+import type { Maybe } from "../../tool-definition.ts";
+import { ToolError } from "../../tool-error.ts";
+import type { Session } from "./session.ts";
+
+const RETRY_MS = 1_000;
+
+type Recording = {
+  readonly events: () => readonly Draft[];
+  readonly durability?: Durability;
+  /** How often it is tried while the store is locked; for ever when absent, and then also while the disk is full. */
+  readonly tries?: number | undefined;
+  /** Once it aborts, nobody waits for a store any longer than for a few more tries. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+const LAST_TRIES = 3;
+
+type Recorder = { readonly session: Session; readonly clock: Clock; readonly warn?: ((message: string) => void) | undefined };
+
+/** What has happened is kept and tried again for as long as the store may recover. The events are made anew each time. What still fails is thrown. */
+export function recordSurely(recorder: Recorder, recording: Recording): Maybe<void> {
+  const { events, durability = "normal" } = recording;
+  const written = recorder.session.write(events(), durability);
+  return written instanceof Promise ? untilWritten(recorder, recording, written) : undefined;
+}
+
+/** The same for what was written once already. */
+export async function untilWritten(recorder: Recorder, recording: Recording, first: Promise<unknown>): Promise<void> {
+  const { session, clock } = recorder;
+  const { events, durability = "normal" } = recording;
+  const mayWait = makePatience(recorder, recording);
+  for (let written: Maybe<unknown> = first; ; ) {
+    try {
+      await written;
+      return;
+    } catch (error) {
+      if (!mayWait(error)) throw error;
+      await new Promise<void>((resolve) => clock.timer(RETRY_MS, resolve, { keepsAlive: true }));
+      written = session.write(events(), durability);
+    }
+  }
+}
+
+/** Whether a failure is worth another try. It is told once for as long as it is the same. */
+function makePatience({ warn }: Recorder, { tries, signal }: Recording): (error: unknown) => boolean {
+  let tried = 0;
+  let last = tries;
+  let said: string | undefined;
+  return (error) => {
+    tried += 1;
+    if (signal?.aborted) last ??= tried + LAST_TRIES;
+    if (!isPassing(error, tries === undefined) || (last !== undefined && tried >= last)) return false;
+    const message = messageOf(error);
+    if (message !== said) warn?.(message);
+    said = message;
+    return true;
+  };
+}
+
+/** What must be on record before anything happens: where it cannot be, nothing does, and whoever wanted it is told so. */
+export async function recordFirst({ session }: Pick<Recorder, "session">, first: First): Promise<void> {
+  try {
+    await session.record(first.events, first.durability, first.blobs);
+  } catch (error) {
+    if (!(error instanceof LedgerError)) throw error;
+    throw new ToolError(`Nothing was done: it could not be recorded (${error.message})`, "execution_failed", { cause: error });
+  }
+}
+
+type First = { readonly events: readonly Draft[]; readonly durability: Durability; readonly blobs?: readonly Uint8Array[] | undefined };
+
+function isPassing(error: unknown, done: boolean): boolean {
+  return error instanceof LedgerError && (error.type === "store_locked" || (done && error.type === "store_full"));
+}

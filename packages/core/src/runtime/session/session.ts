@@ -1,0 +1,167 @@
+import { type Lease, type Ledger, LedgerError } from "../../ledger-port.ts";
+import type { Draft, EventBodies, EventType, Holder, LedgerEvent, StoredEvent } from "../../model/events.ts";
+import { emptySession, fold, type SessionState } from "../../model/fold.ts";
+import { knownEvent } from "../../model/known-event.ts";
+import { fromSnapshot, toSnapshot } from "../../model/snapshot.ts";
+import { unplaced } from "../../model/unplaced.ts";
+import type { Clock, Ids } from "../../ports.ts";
+import { atOnce } from "../memory-ledger/ledger.ts";
+import { acquireSession } from "./acquire.ts";
+import { makeFollower, type SessionFollower } from "./following.ts";
+import type { Link } from "./link.ts";
+import { makeStamp } from "./stamp.ts";
+import { makeWriter, type SessionWriter } from "./writing.ts";
+
+/** What a session stands on. */
+export type SessionPorts = {
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Ends the process of a holder that keeps its session from being taken over. False: it must not or cannot be ended from here. */
+  readonly endHolder?: (holder: Holder) => Promise<boolean>;
+};
+
+/** A new session's first record; what is left out has a plain default. */
+export type NewSession = Pick<EventBodies["session.created"], "cwd"> & Partial<EventBodies["session.created"]>;
+
+/** A new session, or an existing one's id. */
+export type SessionOptions =
+  | { readonly holder: Holder; readonly create: NewSession }
+  | { readonly holder: Holder; readonly id: string; readonly takeOver?: boolean };
+
+/** A session that this process writes: its lease, and the live fold over its events. */
+export type Session = SessionWriter &
+  SessionFollower & {
+    readonly id: string;
+    readonly ledger: Ledger;
+    readonly holder: Holder;
+    readonly state: SessionState;
+    /** A draft of one event, dated now, or as the clock was read for it. */
+    readonly draft: <T extends EventType>(type: T, body: EventBodies[T], now?: number) => Draft<T>;
+    /** Keeps the session from changing hands while `act` has effects. Rejects with `stale_writer` if it has changed hands already. */
+    readonly whileHeld: <T>(act: () => Promise<T>) => Promise<T>;
+    /** Keeps the session from changing hands until the returned function is called. */
+    readonly hold: () => Promise<() => void>;
+    /** Rejects with `stale_writer` if the session has changed hands. */
+    readonly confirm: () => Promise<void>;
+    /** The port as it was given; sessions of agents use it too. */
+    readonly endHolder: SessionPorts["endHolder"];
+    /** Calls `act` before the session is closed, and waits for it. */
+    readonly onClose: (act: () => Promise<void>) => void;
+    readonly close: (reason: EventBodies["session.closed"]["reason"], exit: number) => Promise<void>;
+  };
+
+/** Creates a session, or opens an existing one for writing. `session_not_found`, `session_in_use` and `session_busy` are `LedgerError`s. */
+export async function openSession(ports: SessionPorts, options: SessionOptions): Promise<Session> {
+  const creating = "create" in options;
+  const id = creating ? ports.ids.next("s_") : options.id;
+  if (!creating) await refuseUnknown(ports.ledger, id);
+  const takeOver = !creating && options.takeOver === true;
+  const lease = await acquireSession(ports, id, { holder: options.holder, takeOver });
+  const state = creating ? emptySession() : await recordedState(ports.ledger, id);
+  if (creating) state.shared = await ports.ledger.head();
+  const session = makeSession(ports, { id, lease, state, holder: options.holder });
+  if (creating) {
+    const events = [
+      session.draft("session.created", newSession(options.holder, options.create)),
+      session.draft("session.opened", { ...options.holder, recovered: [] }),
+    ];
+    await session.record(events, "normal");
+  }
+  return session;
+}
+
+function newSession({ door }: Holder, create: NewSession): EventBodies["session.created"] {
+  const nothing = { model: null, version: "", parent: null, agent: null, policy: "", title: "" };
+  return { ...nothing, workspace: create.cwd, door, mode: "default", ...create };
+}
+
+async function refuseUnknown(ledger: Ledger, id: string): Promise<void> {
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  if (row?.id !== id) throw new LedgerError("session_not_found", `There is no session '${id}'. See: assent sessions`, { session: id });
+}
+
+/** How a session stands on record: the newest usable snapshot and what came after it, both chains in the order of the store. */
+export async function recordedState(ledger: Ledger, id: string): Promise<SessionState> {
+  const pos = await ledger.head();
+  const snapshot = await ledger.latest(id);
+  const state = (snapshot && fromSnapshot(snapshot.state)) ?? emptySession();
+  const shared: StoredEvent[] = [];
+  for await (const stored of ledger.read({ pos: state.shared }, { naming: id })) shared.push(stored);
+  for await (const stored of ledger.read({ session: id, seq: state.seq }, { session: id })) {
+    for (let first = shared[0]; first && first.pos < stored.pos; first = shared[0]) {
+      foldStored(state, first);
+      shared.shift();
+    }
+    foldStored(state, stored);
+  }
+  for (const stored of shared) foldStored(state, stored);
+  state.shared = Math.max(state.shared, pos);
+  return state;
+}
+
+function foldStored(state: SessionState, stored: StoredEvent): LedgerEvent {
+  const event = knownEvent(stored);
+  if (!event) {
+    const what = `Session ${stored.session} holds an event of type ${stored.type} version ${stored.v}, written by a newer Assent.`;
+    throw new LedgerError("store_newer", `${what} Open it with that version.`, { session: stored.session, seq: stored.seq });
+  }
+  fold(state, event);
+  return event;
+}
+
+type Opened = { readonly id: string; readonly lease: Lease; readonly state: SessionState; readonly holder: Holder };
+
+function makeSession({ ledger, clock, endHolder }: SessionPorts, { id, lease, state, holder }: Opened): Session {
+  const link: Link = {
+    failure: undefined,
+    underWay: 0,
+    held: [],
+    take: () => undefined,
+    catchUp: () => Promise.resolve(),
+    watched: false,
+    listeners: new Set(),
+  };
+  const writer = makeWriter({ ledger, lease, state, link });
+  const follower = makeFollower({ ledger, id, state, link });
+  const stamp = makeStamp();
+  const closing: (() => Promise<void>)[] = [];
+  // Named here: see what following does with functions that are put into a link.
+  const isClosed = (): LedgerError => new LedgerError("stale_writer", `Session ${id} is closed. Open it again to go on.`, { session: id });
+  const hasRoom = atOnce(ledger) !== undefined; // only the ledger in memory takes drafts over; others are given nothing but what a draft is
+  const draft: Session["draft"] = (type, body, now = clock.now()) => {
+    if (hasRoom) return unplaced({ type, v: 1, at: stamp(now), body } as never);
+    return { type, v: 1, at: stamp(now), body } as never;
+  };
+  const hold = (): Promise<() => void> => ledger.hold(lease);
+  return {
+    id,
+    ledger,
+    holder,
+    state,
+    draft,
+    ...writer,
+    ...follower,
+    whileHeld: async (act) => {
+      if (!ledger.durable) return await act();
+      const release = await hold();
+      try {
+        return await act();
+      } finally {
+        release();
+      }
+    },
+    hold,
+    endHolder,
+    confirm: async () => {
+      if (ledger.durable) await writer.record([], "normal");
+    },
+    onClose: (act) => void closing.push(act),
+    close: async (reason, exit) => {
+      for (const act of closing.splice(0)) await act();
+      await writer.record([draft("session.closed", { reason, exit })], "full");
+      if (ledger.durable) await ledger.snapshot(id, state.seq, toSnapshot(state));
+      link.failure ??= isClosed;
+    },
+  };
+}

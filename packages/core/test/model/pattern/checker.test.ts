@@ -1,0 +1,145 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { decide } from "../../../src/model/decide.ts";
+import type { Scope } from "../../../src/model/decision.ts";
+import { type CheckerRules, makeChecker, mergeCheckers } from "../../../src/model/pattern/checker.ts";
+import type { Request } from "../../../src/model/request.ts";
+
+type Lists = Pick<CheckerRules, "deny" | "ask" | "allow">;
+
+const table: readonly (readonly [sentence: string, lists: Lists, request: Request, verdict: string, rule?: string])[] = [
+  ["no rules, no opinion", {}, on("shell"), "none"],
+  ["rules for other tools are no opinion", { deny: ["read"], allow: ["write"] }, on("shell"), "none"],
+  ["a deny is found", { deny: ["shell"] }, on("shell"), "deny", "shell"],
+  ["deny comes before ask and allow", { allow: ["shell"], ask: ["shell"], deny: ["sh*"] }, on("shell"), "deny", "sh*"],
+  [
+    "ask comes before allow, however specific",
+    { allow: ["shell:command=git push"], ask: ["*"] },
+    on("shell", { command: "git push" }),
+    "ask",
+    "*",
+  ],
+  ["of several rules of one list the first that matches is named", { deny: ["read", "s*", "shell"] }, on("shell"), "deny", "s*"],
+  ["a rule's conditions are looked at", { deny: ["t:a=x"], allow: ["t"] }, on("t", { a: "y" }), "allow", "t"],
+  ["an allow reads narrowly", { allow: ["t:a=x*"] }, on("t", { a: ["x", "y"] }), "none"],
+  ["a deny reads broadly", { deny: ["t:a=x*"] }, on("t", { a: ["x", "y"] }), "deny", "t:a=x*"],
+  ["an ask reads broadly", { ask: ["t:a=x*"] }, on("t", { a: ["x", "y"] }), "ask", "t:a=x*"],
+  [
+    "W15: the tool's alias is folded in a deny",
+    { deny: ["shell:cmd=*rm -rf*"] },
+    on("shell", { command: "echo hi; rm -rf tmp" }),
+    "deny",
+    "shell:cmd=*rm -rf*",
+  ],
+  ["W14: a command is allowed at a word boundary only", { allow: ["shell:command=ls*"] }, on("shell", { command: "lsblk" }), "none"],
+  ["a command is allowed by its words", { allow: ["shell:command=ls*"] }, on("shell", { command: "ls -la" }), "allow", "shell:command=ls*"],
+];
+
+for (const [lists, denied] of [
+  [{}, false],
+  [{ deny: ["shell"] }, true],
+  [{ deny: ["SH*"] }, true],
+  [{ deny: ["read"] }, false],
+  [{ deny: ["shell:command=rm*"] }, false],
+  [{ ask: ["shell"] }, false],
+  [{ allow: ["shell"] }, false],
+] as const)
+  test(`${JSON.stringify(lists)} ${denied ? "denies" : "does not deny"} the shell as a whole`, () => {
+    const { checker } = makeChecker({ label: "user", scope: "user", ...lists });
+    assert.equal(checker.deniesTool?.("shell", "execute"), denied);
+  });
+
+for (const [sentence, lists, request, verdict, rule] of table) {
+  test(sentence, () => {
+    const { checker, warnings } = makeChecker({ label: "l", scope: "user", tools: shapes, ...lists });
+    for (const answer of [ask(checker, request), ask(checker, request)]) {
+      assert.equal(answer.verdict, verdict);
+      assert.equal(answer.rule?.text, rule);
+    }
+    assert.deepEqual(warnings, []);
+  });
+}
+
+test("the rule is given back as it was written, with its place and reason", () => {
+  const rule = { text: "shell", file: "a.json", line: 3, because: "not here" };
+  const { checker } = makeChecker({ label: "user permissions", scope: "user", deny: [rule] });
+  assert.deepEqual(ask(checker, on("shell")), { verdict: "deny", rule });
+  assert.deepEqual([checker.label, checker.scope], ["user permissions", "user"]);
+});
+
+for (const list of ["deny", "ask"] as const) {
+  test(`D45: a broken ${list} refuses the policy as a whole and names file, line and text`, () => {
+    assert.throws(() => makeChecker({ label: "l", scope: "team", allow: ["x"], [list]: ["ok", { text: "a[", file: "p.json", line: 7 }] }), {
+      name: "PatternError",
+      message: "p.json:7: unclosed class at column 2 of 'a['",
+    });
+  });
+}
+
+test("D45: a broken allow is dropped with a warning, the others hold", () => {
+  const broken = { text: "mcp:tracker", file: "p.json", line: 2 };
+  const { checker, warnings } = makeChecker({ label: "l", scope: "team", allow: [broken, "a[", "shell"] });
+  assert.equal(ask(checker, on("shell")).verdict, "allow");
+  assert.deepEqual(
+    warnings.map(({ rule }) => rule),
+    [broken, { text: "a[" }],
+  );
+  assert.match(warnings[0]?.message ?? "", /^p\.json:2: colon in the tool part at column 4 of 'mcp:tracker'/);
+});
+
+test("D24: a look-up of a tool that throws is a deny", () => {
+  const { checker } = makeChecker({
+    label: "l",
+    scope: "user",
+    allow: ["*"],
+    tools: () => {
+      throw new Error("no registry");
+    },
+  });
+  const { verdict, source } = decide(on("shell"), { mode: "yolo", checkers: [checker] });
+  assert.deepEqual([verdict, source], ["deny", "l"]);
+});
+
+test("lists of checkers are joined in order, absent and empty ones skipped", () => {
+  const [a, b, c] = ["a", "b", "c"].map((label) => makeChecker({ label, scope: "user" }).checker);
+  assert.ok(a && b && c);
+  assert.deepEqual(mergeCheckers([a], undefined, [], [b, c]), [a, b, c]);
+  assert.deepEqual(mergeCheckers(), []);
+});
+
+test("S05: allow * with a deny or an ask, in every order of rules and layers, in every mode but plan", () => {
+  const place = fc.record({
+    scope: fc.constantFrom<Scope>("session", "project", "user", "team"),
+    reversed: fc.boolean(),
+    together: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      place,
+      fc.constantFrom("default", "auto-edit", "yolo"),
+      fc.constantFrom("deny" as const, "ask" as const),
+      (where, mode, list) => {
+        const strict = ["x", "shell:command=git push*"];
+        const rules = { label: "strict", scope: where.scope, [list]: where.reversed ? strict.toReversed() : strict };
+        const wide = { label: "wide", scope: "session" as const, allow: ["*"] };
+        const layers = where.together ? [{ ...rules, allow: ["*"] }] : [rules, wide];
+        const checkers = (where.reversed ? layers : layers.toReversed()).map((layer) => makeChecker({ ...layer, tools: shapes }).checker);
+        const { verdict, rule, explicitAsk } = decide(on("shell", { command: "git push" }), { mode, checkers });
+        assert.deepEqual([verdict, rule?.text, explicitAsk], [list, "shell:command=git push*", list === "ask"]);
+      },
+    ),
+  );
+});
+
+function shapes(name: string): { aliases: Record<string, string>; commandArg: string } | undefined {
+  return name === "shell" ? { aliases: { cmd: "command" }, commandArg: "command" } : undefined;
+}
+
+function on(tool: string, input: Request["input"] = {}): Request {
+  return { tool, toolDigest: "d", kind: "other", input, cwd: "/w", binds: {}, units: [{ subject: tool }] };
+}
+
+function ask(checker: ReturnType<typeof makeChecker>["checker"], request: Request): ReturnType<typeof checker.check> {
+  return checker.check(request, { subject: request.tool });
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { resolveText, thrownWords } from "../../../src/model/proposal/resolve-texts.ts";
+import { ToolError } from "../../../src/tool-error.ts";
+
+const one = { id: "p_1", label: "Edit: a.ts" };
+const two = { id: "p_2", label: "Write: b.ts" };
+const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `f${at + 1}`);
+
+const TEXTS: readonly [name: string, text: string, expected: string][] = [
+  ["RS-01", resolveText.nothingToApply(), "No pending action to resolve. Nothing to apply or discard."],
+  ["RS-02", resolveText.nothingToDiscard(), "No action is pending. Nothing to discard."],
+  ["RS-05", resolveText.applyFailed("disk"), "Apply failed: disk"],
+  ["RS-07", resolveText.discarded({ label: "Edit: a.ts", reason: "wrong" }), "Discarded: Edit: a.ts. Reason: wrong."],
+  ["RS-07: a doubled full stop stays", resolveText.discarded({ label: "L.", reason: "No." }), "Discarded: L.. Reason: No.."],
+  ["RS-07: an empty reason", resolveText.discarded({ label: "L", reason: "" }), "Discarded: L. Reason: ."],
+  ["RS-11", resolveText.ambiguous([one, two]), "Several actions are pending. Give the id of one:\n- p_1: Edit: a.ts\n- p_2: Write: b.ts"],
+  ["RS-12: nothing pending", resolveText.notFound({ id: "p_9", pending: [] }), "No proposal p_9 in this session."],
+  ["RS-12: one pending", resolveText.notFound({ id: "p_9", pending: [one] }), "No proposal p_9 in this session.\n- p_1: Edit: a.ts"],
+  [
+    "RS-12: of another session",
+    resolveText.notFound({ id: "p_9", pending: [], owner: "s_2" }),
+    "No proposal p_9 in this session. It belongs to session s_2.",
+  ],
+  ["RS-13", resolveText.notPending({ id: "p_1", state: "applied" }, "applied"), "Proposal p_1 is applied. Nothing was applied."],
+  ["RS-14", resolveText.alreadySettled({ id: "p_1", state: "stale" }), "Proposal p_1 is already stale."],
+  ["RS-15", resolveText.notPending({ id: "p_1", state: "applied" }, "discarded"), "Proposal p_1 is applied. Nothing was discarded."],
+  ["RS-16", resolveText.busy(one), "Proposal p_1 is being applied elsewhere."],
+  ["RS-17: one file", resolveText.stale(["a.ts"]), "Stale: 1 file changed since the preview: a.ts. Nothing was written. Preview again."],
+  [
+    "RS-17: two files",
+    resolveText.stale(["a.ts", "b.ts"]),
+    "Stale: 2 files changed since the preview: a.ts, b.ts. Nothing was written. Preview again.",
+  ],
+  [
+    "RS-17: 20 names are said",
+    resolveText.stale(many(20)),
+    `Stale: 20 files changed since the preview: ${many(20).join(", ")}. Nothing was written. Preview again.`,
+  ],
+  [
+    "RS-17: more than 20 are counted",
+    resolveText.stale(many(23)),
+    `Stale: 23 files changed since the preview: ${many(20).join(", ")} and 3 more. Nothing was written. Preview again.`,
+  ],
+  ["RS-18", resolveText.lost(one), "Lost: Edit: a.ts was staged by a process that has ended. Nothing was applied. Preview again."],
+  ["RS-20", resolveText.resolverIsPerson(one), "Only a person can apply Edit: a.ts. It is waiting for them as p_1."],
+  ["RS-37: one file", resolveText.restored(1), "Restored 1 file."],
+  ["RS-37: two files", resolveText.restored(2), "Restored 2 files."],
+  [
+    "RS-38",
+    resolveText.unknown({
+      label: "L",
+      message: "m",
+      files: [
+        { path: "a", at: "after" },
+        { path: "b", at: "other" },
+      ],
+    }),
+    "It is unknown whether L was applied: m\n- a: after\n- b: other",
+  ],
+  ["RS-46", resolveText.undoConflict({ id: "p_1", files: ["a", "b"] }), "Cannot undo p_1: changed since: a, b. Nothing was written."],
+  ["RS-47", resolveText.notUndoable({ id: "p_1", state: "discarded" }), "Proposal p_1 is discarded."],
+  ["RS-49", resolveText.undoUnavailable(one), "Edit: a.ts was applied by code that keeps no pre-images."],
+  ["RS-57", resolveText.superseded(one), "Superseded: p_1 (Edit: a.ts)."],
+  ["RS-81", resolveText.cancelledBeforeCommit(one), "Cancelled before anything was written. Edit: a.ts is still pending."],
+  ["RS-84", resolveText.cancelledUnknown(one), "Cancelled while applying Edit: a.ts. It may have taken effect. Check before trying again."],
+  ["a tool that changed", resolveText.toolChanged("edit"), "Tool edit changed since the preview."],
+  ["parked", resolveText.parked(one), "Edit: a.ts is parked for the person as p_1. Continue without it."],
+  ["a staged preview", resolveText.staged(one), "Preview staged as p_1: Edit: a.ts. No file was modified."],
+  ["what does not fit", resolveText.moreChanges(3, "p_1"), "… 3 more changes in the stored preview p_1"],
+];
+for (const [name, text, expected] of TEXTS) test(`${name} says: ${expected.split("\n")[0]}`, () => assert.equal(text, expected));
+
+const THROWN: readonly [name: string, thrown: unknown, words: string][] = [
+  ["an error's message", new Error("disk"), "disk"],
+  ["its name where it has none", new RangeError(""), "RangeError"],
+  ["a text itself", "plain", "plain"],
+  ["nothing else", { message: "no" }, "unknown error"],
+  ["undefined", undefined, "unknown error"],
+  ["a tool's own error", new ToolError("mine", "x_own"), "mine"],
+];
+for (const [name, thrown, words] of THROWN)
+  test(`RS-05: the words of what was thrown are ${name}`, () => assert.equal(thrownWords(thrown), words));

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { normaliseResult } from "../../../src/model/result/normalize.ts";
+import type { Display, ToolResult } from "../../../src/model/result/result.ts";
+
+const message = "Tool 't' returned no valid result.";
+const worthless: ToolResult = { content: `Error: ${message}`, display: message, error: { message, type: "invalid_tool_result" } };
+const cycle: Record<string, unknown> = {};
+cycle["self"] = cycle;
+const big = (bytes: number): string => "A".repeat(Math.ceil(bytes / 3) * 4);
+const diff = { type: "file_diff", fileDiff: "-a", fileName: "a", originalContent: null, newContent: "" } as const;
+
+const rows: readonly (readonly [name: string, returned: unknown, expected: ToolResult, warnings?: number])[] = [
+  ["T47: a text", "s", { content: "s", display: "s" }],
+  ["a blank text becomes (no output), the display stays", " \n", { content: "(no output)", display: " \n" }],
+  ["no parts become (no output)", { content: [] }, { content: "(no output)" }],
+  ["blank parts become (no output)", { content: [{ type: "text", text: " " }] }, { content: "(no output)" }],
+  ["the display of blank content is not touched", { content: "", display: "d" }, { content: "(no output)", display: "d" }],
+  [
+    "an image is something",
+    { content: [{ type: "image", mediaType: "image/png", data: "" }] },
+    { content: [{ type: "image", mediaType: "image/png", data: "" }] },
+  ],
+  [
+    "a failure with blank content says its message",
+    { content: " ", error: { message: "m", type: "unknown" } },
+    { content: "Error: m", error: { message: "m", type: "unknown" } },
+  ],
+  [
+    "a failure without content says its message",
+    { error: { message: "m", type: "unknown" } },
+    { content: "Error: m", error: { message: "m", type: "unknown" } },
+  ],
+  [
+    "T45: a failure is passed on, whatever its content says",
+    { content: "All is well.", error: { message: "m", type: "permission_denied" } },
+    { content: "All is well.", error: { message: "m", type: "permission_denied" } },
+  ],
+  [
+    "a failure without a type is unknown",
+    { content: "c", error: { message: "m" } },
+    { content: "c", error: { message: "m", type: "unknown" } },
+  ],
+  [
+    "a failure of an unlisted type is unknown",
+    { content: "c", error: { message: "m", type: "oops" } },
+    { content: "c", error: { message: "m", type: "unknown" } },
+  ],
+  [
+    "a type that every object has is unknown",
+    { content: "c", error: { message: "m", type: "toString" } },
+    { content: "c", error: { message: "m", type: "unknown" } },
+  ],
+  [
+    "a custom tool's own type is kept",
+    { content: "c", error: { message: "m", type: "x_quota_2" } },
+    { content: "c", error: { message: "m", type: "x_quota_2" } },
+  ],
+  [
+    "a custom type of 61 characters is unknown",
+    { content: "c", error: { message: "m", type: `x_${"a".repeat(61)}` } },
+    { content: "c", error: { message: "m", type: "unknown" } },
+  ],
+  ["an error that is a text is a failure", { content: "c", error: "m" }, { content: "c", error: { message: "m", type: "unknown" } }],
+  ["an error that is null is none", { content: "c", error: null }, { content: "c" }],
+  ["an error that is neither is no result", { content: "c", error: 1 }, worthless],
+  ["T46: an empty object", {}, worthless],
+  ["T46: a list", [{ type: "text", text: "x" }], worthless],
+  ["T46: content that is a number", { content: 1 }, worthless],
+  ["T46: a part of an unknown type", { content: [{ type: "video", data: "" }] }, worthless],
+  ["T46: a text part without text", { content: [{ type: "text" }] }, worthless],
+  ["T46: an image without a media type", { content: [{ type: "image", data: "" }] }, worthless],
+  ["T46: a json part that is not JSON", { content: [{ type: "json", value: () => 1 }] }, worthless, 1],
+  ["T46: a json part that contains itself", { content: [{ type: "json", value: cycle }] }, worthless, 1],
+  [
+    "all parts are kept",
+    {
+      content: [
+        { type: "text", text: "a" },
+        { type: "file", mediaType: "a/b", data: "QQ==", name: "n" },
+        { type: "json", value: { a: [1] } },
+      ],
+    },
+    {
+      content: [
+        { type: "text", text: "a" },
+        { type: "file", mediaType: "a/b", data: "QQ==", name: "n" },
+        { type: "json", value: { a: [1] } },
+      ],
+    },
+  ],
+  [
+    "a json part that no record can hold is given as text",
+    { content: [{ type: "json", value: { ns: 1.7e18 } }] },
+    { content: [{ type: "text", text: '{"ns":1700000000000000000}' }] },
+  ],
+  [
+    "an image of more than 20 MB is only named",
+    { content: [{ type: "image", mediaType: "image/png", data: big(20_000_001) }] },
+    { content: [{ type: "text", text: "[image/png, 20000001 bytes: too large to show]" }] },
+  ],
+  [
+    "a file of more than 20 MB is only named",
+    { content: [{ type: "file", mediaType: "a/b", data: big(20_000_004) }] },
+    { content: [{ type: "text", text: "[a/b, 20000004 bytes: too large to show]" }] },
+  ],
+  ["a model override is kept on success", { content: "c", modelOverride: "m9" }, { content: "c", modelOverride: "m9" }],
+  ["a blank model override is none", { content: "c", modelOverride: " " }, { content: "c" }],
+  [
+    "a model override is ignored on failure",
+    { content: "c", modelOverride: "m9", error: { message: "m", type: "unknown" } },
+    { content: "c", error: { message: "m", type: "unknown" } },
+  ],
+  ["details are kept", { content: "c", details: { a: undefined, b: null } }, { content: "c", details: { b: null } }],
+  ["details that are null are JSON", { content: "c", details: null }, { content: "c", details: null }],
+  ["details that are not JSON are dropped with a warning", { content: "c", details: { f: () => 1 } }, { content: "c" }, 1],
+  ["a display of a known type is kept", { content: "c", display: diff }, { content: "c", display: diff }],
+  ...["todo_list", "plan_summary", "task_execution", "ansi_output", "tool_progress"].map(
+    (type) =>
+      [
+        `a display of the type ${type} is kept`,
+        { content: "c", display: { type } },
+        { content: "c", display: { type } as Display },
+      ] as const,
+  ),
+  [
+    "a failure without a message has one",
+    { error: {} },
+    { content: "Error: unknown error", error: { message: "unknown error", type: "unknown" } },
+  ],
+  ["a display of an unknown type is dropped with a warning", { content: "c", display: { type: "hologram" } }, { content: "c" }, 1],
+  [
+    "files of the full output are kept",
+    { content: "c", spilled: [{ path: "/o", size: 1, sha256: "x" }] },
+    { content: "c", spilled: [{ path: "/o", size: 1, sha256: "x" }] },
+  ],
+  ["malformed files of the full output are dropped with a warning", { content: "c", spilled: ["/o"] }, { content: "c" }, 1],
+  ["lone surrogates are replaced in a text", "a\ud800", { content: "a\ufffd", display: "a\ufffd" }],
+  [
+    "lone surrogates are replaced in parts, errors and displays",
+    { content: [{ type: "text", text: "\udc00" }], display: "\udc00", error: { message: "\udc00", type: "unknown" } },
+    { content: [{ type: "text", text: "\ufffd" }], display: "\ufffd", error: { message: "\ufffd", type: "unknown" } },
+  ],
+  ["fields nobody knows are left out", { content: "c", isError: true }, { content: "c" }],
+];
+for (const [name, returned, expected, warnings = 0] of rows) {
+  test(name, () => {
+    const normalised = normaliseResult("t", returned);
+    assert.deepEqual(normalised.result, expected);
+    assert.equal(normalised.warnings.length, warnings);
+  });
+}
+
+test("an image of exactly 20 MB is shown", () => {
+  const data = `${big(20_000_000).slice(0, -1)}=`;
+  assert.deepEqual(normaliseResult("t", { content: [{ type: "image", mediaType: "i", data }] }).result.content, [
+    { type: "image", mediaType: "i", data },
+  ]);
+});
+
+test("a result that cannot be read is no result, with a warning", () => {
+  const returned = Object.defineProperty({}, "content", {
+    get: () => {
+      throw new Error("boom");
+    },
+  });
+  const { result, warnings } = normaliseResult("t", returned);
+  assert.deepEqual(result, worthless);
+  assert.match(warnings[0] ?? "", /boom/);
+});
+
+test("law: whatever a body returns becomes a result with content, and normalising it again changes nothing", () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.anything(), fc.record({ content: fc.anything(), error: fc.anything() }, { requiredKeys: [] })), (returned) => {
+      const { result } = normaliseResult("t", returned);
+      assert.ok(typeof result.content === "string" ? result.content.trim() !== "" : result.content.length > 0);
+      assert.deepEqual(normaliseResult("t", result), { result, warnings: [] });
+    }),
+  );
+});

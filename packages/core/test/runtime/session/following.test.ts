@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Lease, Ledger } from "../../../src/ledger-port.ts";
+import type { Draft, Holder, LedgerEvent } from "../../../src/model/events.ts";
+import { emptySession, fold, type SessionState } from "../../../src/model/fold.ts";
+import { memoryLedger } from "../../../src/runtime/memory-ledger/ledger.ts";
+import { makeFollower, type SessionFollower } from "../../../src/runtime/session/following.ts";
+import type { Link } from "../../../src/runtime/session/link.ts";
+import {
+  askedDraft,
+  claimedDraft,
+  createdDraft,
+  judgedDraft,
+  proposedDraft,
+  repliedDraft,
+  requestedDraft,
+  stagedDraft,
+} from "../../../testing/drafts.ts";
+
+const A = "s_aaaaaaaaaaaaaaaaaaaa";
+const B = "s_bbbbbbbbbbbbbbbbbbbb";
+/** What is not heard would be waited for. */
+const LIMIT = { timeout: 10_000 };
+const HOLDER: Holder = { pid: 1, host: "h", processStart: "0", door: "test" };
+
+type Scene = { readonly ledger: Ledger; readonly state: SessionState; readonly link: Link; readonly follower: SessionFollower };
+
+async function begun(ledger: Ledger, session: string): Promise<readonly LedgerEvent[]> {
+  const lease: Lease = await ledger.acquire(session, HOLDER);
+  const drafts: readonly Draft[] = [createdDraft(), stagedDraft(`p_${session}`), proposedDraft("c1"), judgedDraft("c1")];
+  const events = await ledger.append(lease, 0, { events: drafts, durability: "normal" });
+  const claim = await ledger.claim(lease, 4, claimedDraft("c1"));
+  assert.ok("won" in claim);
+  const asked = await ledger.append(lease, 5, { events: [askedDraft(`q_${session}`, "c1")], durability: "normal" });
+  return [...events, claim.won, ...asked];
+}
+
+/** Session A with a proposal and a question, followed; session B beside it with its own. */
+async function following(): Promise<Scene> {
+  const ledger = memoryLedger();
+  const state = emptySession();
+  for (const event of await begun(ledger, A)) fold(state, event);
+  await begun(ledger, B);
+  const nothing = (): void => undefined;
+  const link: Link = {
+    failure: undefined,
+    underWay: 0,
+    held: [],
+    take: nothing,
+    catchUp: async () => nothing(),
+    watched: false,
+    listeners: new Set(),
+  };
+  return { ledger, state, link, follower: makeFollower({ ledger, id: A, state, link }) };
+}
+
+/** Waits for the next event that a watcher is told of. */
+function heard(follower: SessionFollower): Promise<LedgerEvent> {
+  return new Promise((resolve) => {
+    const { close } = follower.watch((event) => {
+      close();
+      resolve(event);
+    });
+  });
+}
+
+test("a wish for a proposal is heard, and waits with it", LIMIT, async () => {
+  const { ledger, state, follower } = await following();
+  const told = heard(follower);
+  await ledger.answer([requestedDraft(A, `p_${A}`, { action: "discard" })]);
+  const event = await told;
+  assert.deepEqual([event.type, state.proposals.get(`p_${A}`)?.requested], ["proposal.requested", { action: "discard", pos: event.pos }]);
+});
+
+test("an answer to a question is heard, and stands", LIMIT, async () => {
+  const { ledger, state, follower } = await following();
+  const told = heard(follower);
+  await ledger.answer([repliedDraft(A, `q_${A}`)]);
+  assert.equal((await told).type, "question.answered");
+  assert.equal(state.questions.get(`q_${A}`)?.state, "answered");
+});
+
+test("what was said while nobody listened is taken in by looking", LIMIT, async () => {
+  const { ledger, state, follower } = await following();
+  await ledger.answer([requestedDraft(A, `p_${A}`)]);
+  await ledger.answer([repliedDraft(A, `q_${A}`, { outcome: "declined" })]);
+  await follower.refresh();
+  assert.deepEqual([state.proposals.get(`p_${A}`)?.requested?.action, state.questions.get(`q_${A}`)?.state], ["apply", "declined"]);
+});
+
+test("what is said to another session changes nothing here", LIMIT, async () => {
+  const { ledger, state, link, follower } = await following();
+  const told = heard(follower);
+  await ledger.answer([requestedDraft(B, `p_${B}`)]);
+  await told;
+  assert.deepEqual([state.proposals.get(`p_${A}`)?.requested, state.proposals.size, link.failure], [null, 1, undefined]);
+});
