@@ -16,13 +16,8 @@ const UNTITLED = /^(?:ast_edit|todo|ask|resolve|enter_plan_mode|(?:task|schedule
 
 /** Lists of built-in tools outside of `tools/src/builtin-tools.ts`: where the names stand, and which tools are meant. */
 const LISTS: readonly (readonly [sentence: string, file: string, names: RegExp, isMeant: (tool: Tool) => boolean])[] = [
-  ["rules named Read know what looks", "packages/policy/src/rules/rule-kinds.ts", /name: "Read",\s+tools: \[(.*)\]/, looks],
-  [
-    "rules named Edit know what changes files",
-    "packages/policy/src/rules/rule-kinds.ts",
-    /aliases: \["Write"\],\s+tools: \[(.*)\]/,
-    changes,
-  ],
+  ["rules named Read know what looks", "packages/policy/src/rules/kinds.ts", /name: "Read",\s+tools: \[(.*)\]/, looks],
+  ["rules named Edit know what changes files", "packages/policy/src/rules/kinds.ts", /aliases: \["Write"\],\s+tools: \[(.*)\]/, changes],
   ["docs/rules.md says what Read covers", "docs/rules.md", /built-in tools `Read` covers (.*), `Edit` covers/, looks],
   ["docs/rules.md says what Edit covers", "docs/rules.md", /`Edit` covers (.*?)\./, changes],
   [

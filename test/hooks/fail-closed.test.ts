@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { processTable } from "../../packages/host/src/process-table.ts";
+import { processTable } from "../../packages/host/src/processes/table.ts";
 import { calledOf, hookScene, linesOf, type SceneOptions } from "./hook-scene.ts";
 
 const YOLO = { mode: "yolo" } as const;

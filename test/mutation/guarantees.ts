@@ -86,7 +86,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     guarantee: "SECURITY 2",
     fault: "control files can be written unasked",
-    file: "packages/policy/src/guards.ts",
+    file: "packages/policy/src/safeguards/safeguards.ts",
     was: "    controlFileGuard(own),\n",
     becomes: "",
     test: "packages/cli/test/protected-files.test.ts",
@@ -94,7 +94,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     guarantee: "SECURITY 2",
     fault: "tools may write Assent's own files",
-    file: "packages/policy/src/guards.ts",
+    file: "packages/policy/src/safeguards/safeguards.ts",
     was: "    ownFilesGuard(own),\n",
     becomes: "",
     test: "packages/cli/test/protected-files.test.ts",
@@ -126,18 +126,18 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     guarantee: "SECURITY 6",
     fault: "an apply overwrites files that changed since the preview",
-    file: "packages/host/src/file-changes/file-changes.ts",
+    file: "packages/host/src/files/changes/changes.ts",
     was: 'if (stale.length > 0) return { state: "stale", files: pathsOf(stale) };',
     becomes: "",
-    test: "packages/host/test/file-changes.test.ts",
+    test: "packages/host/test/files/changes.test.ts",
   },
   {
     guarantee: "SECURITY 6",
     fault: "a failed apply leaves the files that it had replaced",
-    file: "packages/host/src/file-changes/file-changes.ts",
+    file: "packages/host/src/files/changes/changes.ts",
     was: "const end = await restore(job, { found, done });",
     becomes: "const end = { restored: 0 };",
-    test: "packages/host/test/file-changes.test.ts",
+    test: "packages/host/test/files/changes.test.ts",
   },
   {
     guarantee: "SECURITY 7",

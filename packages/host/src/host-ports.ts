@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { Clock, Digest, Files, Holder, Ids, Processes } from "@assent/core";
-import { endHolder } from "./end-holder.ts";
-import { hostFiles } from "./files.ts";
-import { hostProcesses } from "./processes.ts";
-import { randomIds } from "./random-ids.ts";
-import { nodeDigest } from "./sha256.ts";
-import { systemClock } from "./system-clock.ts";
+import { hostFiles } from "./files/files.ts";
+import { endHolder } from "./processes/end-holder.ts";
+import { hostProcesses } from "./processes/processes.ts";
+import { systemClock } from "./system/clock.ts";
+import { nodeDigest } from "./system/digest.ts";
+import { randomIds } from "./system/ids.ts";
 
 /** The ports that are this machine. */
 export type HostPorts = {

@@ -1,9 +1,9 @@
 import type { Decision, Json, RuleRef, TraceEntry, Verdict } from "@assent/core";
 import { type Assessed, decide } from "@assent/core/parts";
+import { shellOf } from "./facts/units.ts";
+import { ruleChecker } from "./rules/checker.ts";
 import type { Rule } from "./rules/rule.ts";
-import { ruleChecker } from "./rules/rule-checker.ts";
 import type { JudgedCommand, Plan } from "./shell/plan/plan.ts";
-import { shellOf } from "./unit-data.ts";
 
 /** Why a request would be decided as it would: the decision with the plan and the facts behind it. */
 export type Explanation = {

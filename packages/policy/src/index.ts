@@ -1,15 +1,16 @@
 export { type Explanation, explain } from "./explain.ts";
-export { type FactPlaces, policyFacts } from "./facts.ts";
-export type { HookFacts, HookRule } from "./hooks/hook-rule.ts";
-export { type HookParts, type ReadHooks, readHooks } from "./hooks/read-hooks.ts";
+export { type FactPlaces, policyFacts } from "./facts/facts.ts";
+export type { HookFacts, HookRule } from "./hooks/condition.ts";
+export { type HookParts, type ReadHooks, readHooks } from "./hooks/read.ts";
 export { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "./hooks/workspace-program.ts";
-export type { OwnFiles } from "./own-files.ts";
-export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDirectories } from "./path-scope.ts";
+export { isInside, type ResolvedPath, resolvePath } from "./paths/resolve.ts";
+export { type Anchor, type PathFact, type PathScope, pathScope, type SessionDirectories } from "./paths/scope.ts";
+export { isSensitive } from "./paths/sensitive.ts";
+export { findWorkspace, WorkspaceNotFoundError } from "./paths/workspace.ts";
 export { redactor } from "./redaction.ts";
-export { isInside, type ResolvedPath, resolvePath } from "./resolve-path.ts";
-export { type OfferOptions, widerRule } from "./rules/offer-rules.ts";
+export { type OfferOptions, widerRule } from "./rules/offer.ts";
 export type { Rule, RuleOptions, RuleTools } from "./rules/rule.ts";
-export { isSensitive } from "./sensitive.ts";
+export type { OwnFiles } from "./safeguards/own-files.ts";
 export { FileLockedError } from "./settings/file-lock.ts";
 export { failedPolicy, type LoadedPolicy, loadSettings } from "./settings/load-policy.ts";
 export { type PolicyPlaces, projectFile, type SessionFlags, settingsPlaces } from "./settings/policy-places.ts";
@@ -43,5 +44,4 @@ export {
   untrustedWarning,
 } from "./trust/trust.ts";
 export { wouldActivate } from "./trust/would-activate.ts";
-export { findWorkspace, WorkspaceNotFoundError } from "./workspace.ts";
 export { type WorkspaceParts, type WorkspacePolicy, workspacePolicy } from "./workspace-policy.ts";

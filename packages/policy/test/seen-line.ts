@@ -1,8 +1,8 @@
 import type { Request, Unit } from "@assent/core";
+import { shellUnit } from "../src/facts/units.ts";
 import type { Command, PlanWord, Redirection } from "../src/shell/plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../src/shell/plan/shell-unit.ts";
 import type { SeenCommand } from "../src/shell/walk/seen-command.ts";
-import { shellUnit } from "../src/unit-data.ts";
 
 const OPERATOR = /^(\d*|&)(>\||>>|>&|&>>|&>|<>|>|<)$/;
 

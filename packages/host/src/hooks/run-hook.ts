@@ -1,7 +1,7 @@
 import { type Clock, type Digest, type EventBodies, type JsonObject, type Maybe, messageOf } from "@assent/core";
 import { type HookEntry, type HookFunction, type HookOutcome, readHookRun, rewrittenInput } from "@assent/core/parts";
-import { toolInputOf } from "./hook-choice.ts";
-import { type HookSurroundings, hookEnvironment } from "./hook-environment.ts";
+import { toolInputOf } from "./choice.ts";
+import { type HookSurroundings, hookEnvironment } from "./environment.ts";
 import { runFunction } from "./run-function.ts";
 import { type HookProgram, type ProgramBounds, type RunEnd, runProgram } from "./run-program.ts";
 import type { Slots } from "./slots.ts";

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { type Clock, messageOf } from "@assent/core";
 import type { HookRun } from "@assent/core/parts";
-import { errorCode } from "../error-code.ts";
-import { endLineage, endWithUs } from "../process-group.ts";
-import type { ProcessTable } from "../process-table.ts";
-import { startProgram } from "../start-program.ts";
+import { endLineage, endWithUs } from "../processes/group.ts";
+import { startProgram } from "../processes/start-program.ts";
+import type { ProcessTable } from "../processes/table.ts";
+import { errorCode } from "../system/error-code.ts";
 import { type Captured, capture } from "./captured.ts";
 import { openProgramPipes } from "./program-pipes.ts";
 

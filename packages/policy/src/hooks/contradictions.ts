@@ -1,5 +1,5 @@
 import { HOOK_EVENTS, type HookEventRow, type HookPoint, hookMayChange } from "@assent/core/parts";
-import type { WrittenHook } from "./hook-fields.ts";
+import type { WrittenHook } from "./fields.ts";
 
 /** A hook where it stands. */
 export type PlacedHook = { readonly event: HookPoint; readonly hook: WrittenHook; readonly functions: readonly string[] };

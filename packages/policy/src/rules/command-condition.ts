@@ -1,10 +1,10 @@
 import { type Condition, compileGlob, type Glob, type Json, matchesPattern, type Request, type Unit } from "@assent/core";
+import { shellOf } from "../facts/units.ts";
 import type { Broad } from "../shell/walk/seen-command.ts";
-import { shellOf } from "../unit-data.ts";
+import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
 import type { Rule, RuleOptions, RuleTool, WrittenRule } from "./rule.ts";
-import { isFault, type RuleFault, syntaxFault } from "./rule-fault.ts";
-import { readShellRule } from "./shell-rule.ts";
-import { wholeTest } from "./whole-rule.ts";
+import { readShellRule } from "./shell.ts";
+import { wholeTest } from "./whole.ts";
 
 /** What the conditions of a rule are read with. */
 export type Reading = { readonly written: WrittenRule; readonly options: RuleOptions };

@@ -1,7 +1,7 @@
 import type { GrantRule, Rules } from "@assent/core";
-import { type OfferOptions, offerRules } from "./offer-rules.ts";
+import { isFault } from "./fault.ts";
+import { type OfferOptions, offerRules } from "./offer.ts";
 import { coversUnit, readGrant } from "./read-grant.ts";
-import { isFault } from "./rule-fault.ts";
 
 /** Texts whose reading is kept. */
 const MOST_KEPT = 1_000;

@@ -1,5 +1,5 @@
 import type { Digest, Verdict } from "@assent/core";
-import { type RuleFault, syntaxFault } from "./rule-fault.ts";
+import { type RuleFault, syntaxFault } from "./fault.ts";
 
 const LONGEST_NAME = 64;
 const KEPT = 55;

@@ -1,10 +1,10 @@
 import { isAbsolute, relative, resolve } from "node:path";
 import { compileGlob, type Glob, type Request, type Unit, type Verdict } from "@assent/core";
-import { foldPath } from "../fold-path.ts";
-import type { PathFact } from "../path-scope.ts";
-import { isInside } from "../resolve-path.ts";
+import { pathOf, shellOf } from "../facts/units.ts";
+import { foldPath } from "../paths/fold.ts";
+import { isInside } from "../paths/resolve.ts";
+import type { PathFact } from "../paths/scope.ts";
 import type { Broad } from "../shell/walk/seen-command.ts";
-import { pathOf, shellOf } from "../unit-data.ts";
 import type { RuleTest } from "./rule.ts";
 
 /** A glob over a declared path, and the values which that argument has in a request. */

@@ -1,5 +1,5 @@
 import { compileGlob } from "@assent/core";
-import { foldPath } from "../fold-path.ts";
+import { foldPath } from "../paths/fold.ts";
 
 /** One name of a path, as it is and as denies compare it. */
 export type PathName = { readonly exact: string; readonly folded: string };

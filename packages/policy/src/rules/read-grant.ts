@@ -1,8 +1,8 @@
 import { isObject, type Request, type Unit } from "@assent/core";
-import { pathOf } from "../unit-data.ts";
-import { parseRule } from "./parse-rule.ts";
+import { pathOf } from "../facts/units.ts";
+import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
+import { parseRule } from "./parse.ts";
 import type { Bind, Rule, RuleOptions } from "./rule.ts";
-import { isFault, type RuleFault, syntaxFault } from "./rule-fault.ts";
 
 /** Reads a grant's text as an allow rule. */
 export function readGrant(text: string, options: RuleOptions): Rule | RuleFault {

@@ -1,7 +1,7 @@
 import type { Verdict } from "@assent/core";
+import { isFault, type RuleFault } from "./fault.ts";
+import { RULE_KINDS, type RuleKind } from "./kinds.ts";
 import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
-import { isFault, type RuleFault } from "./rule-fault.ts";
-import { RULE_KINDS, type RuleKind } from "./rule-kinds.ts";
 
 /** What a specifier is read with. `lenient`: the tool is not there, so nobody knows which of the kinds is meant; what cannot be read as one of them is left out. */
 export type SpecifierContext = {

@@ -1,5 +1,5 @@
+import { RULE_KINDS, type RuleKind, type ToolGroup } from "./kinds.ts";
 import type { RuleTool, RuleTools } from "./rule.ts";
-import { RULE_KINDS, type RuleKind, type ToolGroup } from "./rule-kinds.ts";
 
 /** A group with the kind of what may stand in parentheses after it. */
 export type NamedGroup = ToolGroup & { readonly kind: RuleKind };

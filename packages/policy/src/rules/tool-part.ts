@@ -1,9 +1,9 @@
 import { compileGlob, type Glob, parsePattern, type Verdict } from "@assent/core";
 import { isApplyName, mayCover, sourceOfApply, toolsNamed } from "@assent/core/parts";
+import { catchPattern, isFault, type RuleFault } from "./fault.ts";
+import { RULE_KINDS, type RuleKind } from "./kinds.ts";
 import { isMcpPattern, readMcpPattern } from "./mcp-name.ts";
 import type { Rule, RuleTool, RuleTools } from "./rule.ts";
-import { catchPattern, isFault, type RuleFault } from "./rule-fault.ts";
-import { RULE_KINDS, type RuleKind } from "./rule-kinds.ts";
 import { groupNamed, groupOf, inGroup, isOwnTool, type NamedGroup, nameHint, shapeOf } from "./tool-groups.ts";
 
 /** The tools a rule speaks of. */

@@ -1,8 +1,8 @@
 import type { Glob, Request, Unit, Verdict } from "@assent/core";
+import { hostOf } from "../facts/units.ts";
 import type { Broad } from "../shell/walk/seen-command.ts";
-import { hostOf } from "../unit-data.ts";
-import { type Domain, inDomain, isPlainUrl } from "./domain-rule.ts";
-import { type RuleFault, syntaxFault } from "./rule-fault.ts";
+import { type Domain, inDomain, isPlainUrl } from "./domain.ts";
+import { type RuleFault, syntaxFault } from "./fault.ts";
 
 /** Looks beyond the text of a declared URL: a deny or ask holds for every spelling of it, an allow only by its host and as it would be asked for. */
 export function readUrlGlob(glob: Glob, verdict: Verdict): ((request: Request, unit: Unit) => Broad) | RuleFault {

@@ -1,8 +1,8 @@
 import { messageOf } from "@assent/core";
-import { parseRule } from "../rules/parse-rule.ts";
+import { checkExamples, type ExampleBench } from "../rules/examples.ts";
+import { isFault, type RuleFault } from "../rules/fault.ts";
+import { parseRule } from "../rules/parse.ts";
 import type { Rule, RuleOptions, WrittenRule } from "../rules/rule.ts";
-import { checkExamples, type ExampleBench } from "../rules/rule-examples.ts";
-import { isFault, type RuleFault } from "../rules/rule-fault.ts";
 import { type Layer, mayHold } from "./layers.ts";
 import { effectOf, type Problem } from "./problem.ts";
 import type { RuleEntry } from "./read-settings.ts";

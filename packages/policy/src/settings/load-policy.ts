@@ -1,10 +1,10 @@
 import { canonicalJson, type Digest, type Guard, type NamedChecker, type Policy, type Scope } from "@assent/core";
 import type { HookEntry } from "@assent/core/parts";
-import type { ReadHooks } from "../hooks/read-hooks.ts";
-import { pathTest } from "../rules/path-rule.ts";
+import type { ReadHooks } from "../hooks/read.ts";
+import { ruleChecker, rulesRecord } from "../rules/checker.ts";
+import { isFault } from "../rules/fault.ts";
+import { pathTest } from "../rules/path.ts";
 import type { Rule, RuleOptions, RuleTools } from "../rules/rule.ts";
-import { ruleChecker, rulesRecord } from "../rules/rule-checker.ts";
-import { isFault } from "../rules/rule-fault.ts";
 import { type CompiledRules, compileRules, type ExampleTrial } from "./compile-rules.ts";
 import { effectiveSettings, type Layer } from "./layers.ts";
 import { type LayerSource, layerSources, type PolicyPlaces } from "./policy-places.ts";

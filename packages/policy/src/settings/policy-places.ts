@@ -1,6 +1,6 @@
 import { isAbsolute, join } from "node:path";
 import type { Scope } from "@assent/core";
-import { homeDirectory } from "../resolve-path.ts";
+import { homeDirectory } from "../paths/resolve.ts";
 
 /** What the flags of this run say. */
 export type SessionFlags = {

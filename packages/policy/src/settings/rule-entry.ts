@@ -1,5 +1,5 @@
 import { isObject } from "@assent/core";
-import type { RuleExamples } from "../rules/rule-examples.ts";
+import type { RuleExamples } from "../rules/examples.ts";
 import { type Fault, type Reading, shownValue } from "./setting-values.ts";
 
 /** A rule as it stands in a settings file, in the long form. */

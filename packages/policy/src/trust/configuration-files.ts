@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "@assent/core";
-import { isInside } from "../resolve-path.ts";
+import { isInside } from "../paths/resolve.ts";
 
 /** A file that configures Assent, by its path from the workspace. */
 export type ConfigurationFile = { readonly name: string; readonly bytes: Uint8Array };

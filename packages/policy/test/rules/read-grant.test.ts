@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { isFault } from "../../src/rules/fault.ts";
 import { coversUnit, readGrant } from "../../src/rules/read-grant.ts";
-import { isFault } from "../../src/rules/rule-fault.ts";
 import { OPTIONS, path, pathRequest } from "./rule-bench.ts";
 
 const bound = (value: unknown): string => JSON.stringify(value);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Json, JsonObject, Kind, Request, Unit, Verdict } from "@assent/core";
-import type { PathFact } from "../../src/path-scope.ts";
-import { parseRule } from "../../src/rules/parse-rule.ts";
+import { hostUnit, pathUnit } from "../../src/facts/units.ts";
+import type { PathFact } from "../../src/paths/scope.ts";
+import { isFault, type RuleFault } from "../../src/rules/fault.ts";
+import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule, RuleOptions, RuleTool } from "../../src/rules/rule.ts";
-import { isFault, type RuleFault } from "../../src/rules/rule-fault.ts";
-import { hostUnit, pathUnit } from "../../src/unit-data.ts";
 
 /** The tools that rules in these tests speak of. */
 export const TOOLS: Readonly<Record<string, RuleTool>> = {

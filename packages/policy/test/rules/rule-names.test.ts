@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Verdict } from "@assent/core";
-import { parseRule } from "../../src/rules/parse-rule.ts";
+import { isFault } from "../../src/rules/fault.ts";
+import { parseRule } from "../../src/rules/parse.ts";
 import type { RuleOptions } from "../../src/rules/rule.ts";
-import { isFault } from "../../src/rules/rule-fault.ts";
 import { faultOf, OPTIONS, path, pathRequest, request, rule, says, TOOLS } from "./rule-bench.ts";
 import { shellCall } from "./shell-bench.ts";
 

@@ -1,7 +1,7 @@
 import type { Request, Verdict } from "@assent/core";
-import { parseRule } from "../../src/rules/parse-rule.ts";
+import { isFault, type RuleFault } from "../../src/rules/fault.ts";
+import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule, RuleOptions } from "../../src/rules/rule.ts";
-import { isFault, type RuleFault } from "../../src/rules/rule-fault.ts";
 import { OPTIONS, path, pathRequest, request, says, urlRequest } from "./rule-bench.ts";
 import { shellCall } from "./shell-bench.ts";
 

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
 import type { JsonObject, Request } from "@assent/core";
-import { policyFacts } from "../../src/facts.ts";
-import { pathScope } from "../../src/path-scope.ts";
+import { policyFacts } from "../../src/facts/facts.ts";
+import { pathScope } from "../../src/paths/scope.ts";
 import type { Rule } from "../../src/rules/rule.ts";
 import { request } from "./rule-bench.ts";
 

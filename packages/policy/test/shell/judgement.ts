@@ -1,18 +1,18 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Guard, Request, Unit, Verdict } from "@assent/core";
-import { policyGuards } from "../../src/guards.ts";
-import type { OwnFiles } from "../../src/own-files.ts";
-import { pathScope } from "../../src/path-scope.ts";
-import { parseRule } from "../../src/rules/parse-rule.ts";
+import { shellOf } from "../../src/facts/units.ts";
+import { pathScope } from "../../src/paths/scope.ts";
+import { isFault } from "../../src/rules/fault.ts";
+import { parseRule } from "../../src/rules/parse.ts";
 import type { Rule } from "../../src/rules/rule.ts";
-import { isFault } from "../../src/rules/rule-fault.ts";
+import type { OwnFiles } from "../../src/safeguards/own-files.ts";
+import { policyGuards } from "../../src/safeguards/safeguards.ts";
 import type { TouchedPath } from "../../src/shell/effects/touched-paths.ts";
 import { type Analysed, analyseShell } from "../../src/shell/plan/analyze.ts";
 import type { Hazard, PlanWord } from "../../src/shell/plan/plan.ts";
 import { planOf } from "../../src/shell/plan/planned-line.ts";
 import type { ShellUnit } from "../../src/shell/plan/shell-unit.ts";
-import { shellOf } from "../../src/unit-data.ts";
 
 /** What stands where lines are judged: a text, or `-> target` for a link; a name that ends in a slash is a directory. */
 const FILES: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import { pathScope } from "../../src/path-scope.ts";
+import { pathScope } from "../../src/paths/scope.ts";
 import { type Classified, type ClassifyPlace, classify } from "../../src/shell/effects/classify.ts";
 import { expandGlobs } from "../../src/shell/effects/expand-glob.ts";
 import type { HazardId } from "../../src/shell/plan/plan.ts";

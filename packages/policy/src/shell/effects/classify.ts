@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PathScope } from "../../path-scope.ts";
+import type { PathScope } from "../../paths/scope.ts";
 import type { CommandClass, Hazard, Operand } from "../plan/plan.ts";
 import type { Modelled } from "../programs/command-table.ts";
 import { modelOf } from "../programs/modelled-programs.ts";

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { PathScope } from "../../path-scope.ts";
+import type { PathScope } from "../../paths/scope.ts";
 import type { Hazard, HazardId } from "../plan/plan.ts";
 import type { PlainWord } from "../read/plain-line.ts";
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { PathScope } from "../../path-scope.ts";
-import { isInside } from "../../resolve-path.ts";
+import { isInside } from "../../paths/resolve.ts";
+import type { PathScope } from "../../paths/scope.ts";
 import type { Hazard } from "../plan/plan.ts";
 
 /** Where a command runs. */

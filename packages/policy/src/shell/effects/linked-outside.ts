@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync } from "node:fs";
-import type { PathScope } from "../../path-scope.ts";
+import type { PathScope } from "../../paths/scope.ts";
 
 /** More entries are not looked at. */
 const MOST = 5000;

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import type { PathFact, PathScope } from "../../path-scope.ts";
-import { isInside } from "../../resolve-path.ts";
+import { isInside } from "../../paths/resolve.ts";
+import type { PathFact, PathScope } from "../../paths/scope.ts";
 import type { Hazard, HazardId, Operand } from "../plan/plan.ts";
 import { mayLeadOutside } from "./linked-outside.ts";
 

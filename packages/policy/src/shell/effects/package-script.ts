@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isObject } from "@assent/core";
-import { isInside } from "../../resolve-path.ts";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../facts/sha256.ts";
+import { isInside } from "../../paths/resolve.ts";
 
 /** Where the command would run. */
 export type PackagePlace = { readonly cwd: string; readonly workspace: string };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "@assent/core";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../facts/sha256.ts";
 import { packageScript } from "./package-script.ts";
 
 /** The scripts that package commands run in the workspace itself, as they are now: a rule that binds nothing itself holds for these only. */

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../facts/sha256.ts";
 import type { Command } from "../plan/plan.ts";
 import type { ShellUnit } from "../plan/shell-unit.ts";
 import { possibleDirectories } from "./touched-paths.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { compileGlob } from "@assent/core";
-import { foldPath } from "../../fold-path.ts";
-import { physicalPath } from "../../resolve-path.ts";
+import { foldPath } from "../../paths/fold.ts";
+import { physicalPath } from "../../paths/resolve.ts";
 import type { PlanWord } from "../plan/plan.ts";
 import type { ShellLine, ShellUnit } from "../plan/shell-unit.ts";
 import { TEMPLATE_HOOKS } from "../programs/write-subcommands.ts";

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Unit } from "@assent/core";
-import { sha256 } from "../../sha256.ts";
-import { shellUnit } from "../../unit-data.ts";
+import { sha256 } from "../../facts/sha256.ts";
+import { shellUnit } from "../../facts/units.ts";
 import { expandGlobs } from "../effects/expand-glob.ts";
 import { packageScript } from "../effects/package-script.ts";
 import { type ScriptBind, scriptBinds } from "../effects/script-binds.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { isInside, resolvePath } from "../../resolve-path.ts";
+import { isInside, resolvePath } from "../../paths/resolve.ts";
 
 /** Where programs of allowed commands are looked up, unless settings name other directories. */
 export const PROGRAM_PATH: readonly string[] = ["/usr/local/bin", "/usr/bin", "/bin"];

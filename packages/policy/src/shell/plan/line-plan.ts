@@ -1,4 +1,4 @@
-import { sha256 } from "../../sha256.ts";
+import { sha256 } from "../../facts/sha256.ts";
 import type { Plan } from "./plan.ts";
 
 /** A plan whose digest is made when somebody asks for it: no verdict needs it. */

@@ -1,4 +1,4 @@
-import type { PathScope } from "../../path-scope.ts";
+import type { PathScope } from "../../paths/scope.ts";
 
 /** A scope that looks at each path once: within one line the same name means the same file. */
 export function once(look: PathScope): PathScope {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { PathScope } from "../../path-scope.ts";
+import type { PathScope } from "../../paths/scope.ts";
 import { type Classified, type ClassifyPlace, classify } from "../effects/classify.ts";
 import type { PlainCommand } from "../read/plain-line.ts";
 import type { SeenCommand, Walk } from "../walk/seen-command.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { pathScope } from "../../../src/path-scope.ts";
+import { pathScope } from "../../../src/paths/scope.ts";
 import { classify } from "../../../src/shell/effects/classify.ts";
 import { type Files, hazardsOf, sampleWorkspace } from "../sample-workspace.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathScope } from "../../../src/path-scope.ts";
+import { pathScope } from "../../../src/paths/scope.ts";
 import { lookAt } from "../../../src/shell/effects/look-at.ts";
 import { scratch } from "../../scratch.ts";
 

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import { pathScope } from "../../../src/path-scope.ts";
+import { shellOf } from "../../../src/facts/units.ts";
+import { pathScope } from "../../../src/paths/scope.ts";
 import { type Analysed, analyseShell, LONGEST_COMMAND } from "../../../src/shell/plan/analyze.ts";
 import { PROGRAM_PATH } from "../../../src/shell/plan/find-program.ts";
 import { planOf } from "../../../src/shell/plan/planned-line.ts";
 import { programFinder } from "../../../src/shell/plan/program-finder.ts";
-import { shellOf } from "../../../src/unit-data.ts";
 import { scratch } from "../../scratch.ts";
 
 function workspace(t: TestContext): string {

@@ -1,4 +1,4 @@
-import { isSensitive } from "../../../sensitive.ts";
+import { isSensitive } from "../../../paths/sensitive.ts";
 import type { Hazard } from "../../plan/plan.ts";
 import { type CommandModel, type Modelled, NOTHING, withHazard } from "../command-table.ts";
 import { type OptionReading, readOptions } from "../read-options.ts";

@@ -1,4 +1,4 @@
-import { isSensitive } from "../../../sensitive.ts";
+import { isSensitive } from "../../../paths/sensitive.ts";
 import { type CommandTable, type Modelled, withHazard } from "../command-table.ts";
 import type { OptionReading } from "../read-options.ts";
 

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endFamily } from "../processes/group.ts";
+import { coveredDescriptors } from "../processes/start-program.ts";
+import { processTable } from "../processes/table.ts";
+import { errorCode } from "../system/error-code.ts";
+import { splitWords } from "./split-words.ts";
+
+/** How an editor ended. */
+export type EditorEnd = { readonly exitCode: number | null; readonly signal: string | null };
+
+/** What a person is to edit, and with what. */
+export type EditTextOptions = {
+  /** The text as it is on disk; empty for a new file. It lies beside the other one, for whoever wants to compare. */
+  readonly current: string;
+  readonly proposed: string;
+  /** Of the file that the text is for: editors go by it. */
+  readonly extension: string;
+  /** The editor of the settings: a command line. */
+  readonly editor: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+  /** For a surface that draws on the terminal: steps aside, calls `run`, and comes back. */
+  readonly start?: (run: () => Promise<EditorEnd>) => Promise<EditorEnd>;
+};
+
+/** What came out of it. */
+export type EditedText =
+  | { readonly text: string }
+  | { readonly failure: "no_editor"; readonly message: string }
+  | { readonly failure: "editor_failed"; readonly message: string; readonly exitCode: number | null };
+
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 2000;
+
+/**
+ * Lets a person edit a text in their own editor, on this terminal. Both texts are in a private directory, which is also where the editor runs (settings that a project
+ * would force on it are not found there), and which is removed in any case. Rejects with the signal's reason when it aborts; the editor has been ended by then.
+ */
+export async function editText(options: EditTextOptions): Promise<EditedText> {
+  const { editor, environment, signal } = options;
+  signal.throwIfAborted();
+  const line = [editor, environment["VISUAL"], environment["EDITOR"]].find((one) => one !== undefined && one.trim() !== "");
+  if (line === undefined) return { failure: "no_editor", message: "No editor is configured. Set EDITOR, or answer without editing." };
+  const words = splitWords(line);
+  if (words === undefined) return failed(`The command of the editor has a quote that is not closed: ${line}`);
+  const directory = await mkdtemp(join(tmpdir(), "assent-edit-"));
+  try {
+    return await editIn(directory, words, options);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function editIn(directory: string, [file = "", ...args]: readonly string[], options: EditTextOptions): Promise<EditedText> {
+  const { current, proposed, environment, signal, start = (run) => run() } = options;
+  const ending = options.extension.replaceAll(/[^\w.+-]/g, "").replace(/^\.*(?=.)/, ".");
+  const path = join(directory, `proposed${ending}`);
+  await writeFile(join(directory, `current${ending}`), current, { flag: "wx", mode: 0o600 });
+  await writeFile(path, proposed, { flag: "wx", mode: 0o600 });
+  try {
+    const { exitCode, signal: killer } = await start(() => run({ file, args: [...args, path], cwd: directory, env: environment }, signal));
+    signal.throwIfAborted();
+    if (killer !== null) return failed(`The editor was ended by ${killer}.`);
+    if (exitCode !== 0) return failed(`The editor ended with exit code ${exitCode}.`, exitCode);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof NotStarted)) throw error;
+    return failed(
+      `${file} could not be started (${errorCode(error.cause) ?? "unknown error"}). The editor is named by the setting editor, VISUAL or EDITOR.`,
+    );
+  }
+  return { text: await textOf(path) };
+}
+
+function failed(message: string, exitCode: number | null = null): EditedText {
+  return { failure: "editor_failed", message, exitCode };
+}
+
+/** A deleted file is an empty text. */
+async function textOf(path: string): Promise<string> {
+  return readFile(path, "utf8").catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return "";
+    throw error;
+  });
+}
+
+class NotStarted extends Error {}
+
+type Command = {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: EditTextOptions["environment"];
+};
+
+/** An editor stays in our process group: only the group in the foreground may use the terminal. So what it started is found by descent when it has to end. */
+async function run(command: Command, signal: AbortSignal): Promise<EditorEnd> {
+  signal.throwIfAborted();
+  const child = startEditor(command);
+  const { promise: exit, resolve, reject } = Promise.withResolvers<EditorEnd>();
+  child.once("exit", (exitCode, killer) => resolve({ exitCode, signal: killer }));
+  child.once("error", (cause) => reject(new NotStarted("the editor could not be started", { cause })));
+  const { promise: aborted, resolve: abort } = Promise.withResolvers<undefined>();
+  const heard = (): void => abort(undefined);
+  signal.addEventListener("abort", heard, { once: true });
+  try {
+    const end = await Promise.race([exit, aborted]);
+    if (end) return end;
+    if (child.pid !== undefined) await endFamily(child.pid, GRACE_MS, processTable());
+    throw signal.reason;
+  } finally {
+    signal.removeEventListener("abort", heard);
+  }
+}
+
+function startEditor({ file, args, cwd, env }: Command): ChildProcess {
+  try {
+    return spawn(file, args, { cwd, env, stdio: ["inherit", "inherit", "inherit", ...coveredDescriptors()] });
+  } catch (cause) {
+    throw new NotStarted("no system could start this", { cause });
+  }
+}

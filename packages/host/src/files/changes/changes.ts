@@ -1,0 +1,122 @@
+import type { ChangeEnd, ChangeSet, FileChanges } from "@assent/core";
+import { errorCode } from "../../system/error-code.ts";
+import { exchange, type Step, writeTemporaries } from "./exchange.ts";
+import { CallerError, failureText, fromCaller, naming } from "./failure.ts";
+import { inLanes } from "./lanes.ts";
+import { type LaidOutFile, layOut, parentsOf } from "./layout.ts";
+import { leadsTo } from "./leads-to.ts";
+import { type Found, isUntouched, look } from "./look.ts";
+import { openPlaces } from "./places.ts";
+import { type Job, recover, restore, withdraw } from "./restore.ts";
+import { syncDirectories } from "./sync-directories.ts";
+import { keepDirectories, makeDirectories, removeTemporaries } from "./traces.ts";
+
+/**
+ * Files of this machine, changed together. The bytes decide whether a file is what it was, not its times or its number. A file that is replaced keeps mode and owner;
+ * where the owner cannot be kept, nothing is replaced. Other names of it (hard links) keep the old bytes; extended attributes are not carried over.
+ */
+export function hostFileChanges(): FileChanges {
+  return {
+    apply: (set, options) => inJob(set, (job) => apply(job, options)),
+    recover: (set) => inJob(set, recover),
+  };
+}
+
+async function inJob<T>(set: ChangeSet, work: (job: Job) => Promise<T>): Promise<T> {
+  const job = { layout: layOut(set), places: openPlaces() };
+  try {
+    return await work(job);
+  } finally {
+    await job.places.close();
+  }
+}
+
+type Options = Parameters<FileChanges["apply"]>[1];
+
+/** Up to the commit point a failure withdraws; after it, it restores. */
+async function apply(job: Job, options: Options): Promise<ChangeEnd> {
+  let found: readonly Found[];
+  try {
+    found = await lookAtAll(job, options.signal);
+    const stale = found.filter(({ at }) => at !== "before" && at !== "both");
+    if (stale.length > 0) return { state: "stale", files: pathsOf(stale) };
+    refuseAliases(found);
+    const late = await prepare(job, found, options);
+    if (late.length > 0) return (await withdraw(job)) ?? { state: "stale", files: pathsOf(late) };
+  } catch (error) {
+    return (await withdraw(job)) ?? withdrawn(error, options.signal);
+  }
+  return commit(job, found);
+}
+
+function withdrawn(error: unknown, { aborted }: AbortSignal): ChangeEnd {
+  if (error instanceof CallerError) throw error.cause;
+  return aborted ? { state: "cancelled" } : { state: "failed", code: errorCode(error), message: failureText(error), restored: 0 };
+}
+
+/** Everything that can be done before the first file changes. Answers the files that changed while it was done; the commit point is passed if there are none. */
+async function prepare({ layout, places }: Job, found: readonly Found[], { signal, committing }: Options): Promise<readonly Found[]> {
+  await makeDirectories(layout, places);
+  await writeTemporaries(found.flatMap(stepOf), places, signal);
+  const late: Found[] = [];
+  await inLanes(found, async (before) => {
+    signal.throwIfAborted();
+    if (await isUntouched(before, places)) return;
+    const now = await look(before.file, places);
+    if (now.at !== before.at) late.push(now);
+  });
+  signal.throwIfAborted();
+  if (late.length === 0) await fromCaller(() => committing?.());
+  return late;
+}
+
+async function commit(job: Job, found: readonly Found[]): Promise<ChangeEnd> {
+  const { layout, places } = job;
+  const done = new Set<LaidOutFile>();
+  try {
+    await exchange(found.flatMap(stepOf), places, (file) => done.add(file));
+    const made = layout.files.filter(({ before }) => before === null);
+    await removeTemporaries({ files: made }, places).catch(() => undefined); // a name too many is no reason to take everything back
+    await syncDirectories(parentsOf(done), places);
+    await keepDirectories(layout, places).catch(() => undefined); // nor is this
+    return { state: "changed" };
+  } catch (error) {
+    const end = await restore(job, { found, done });
+    const message = failureText(error);
+    return "state" in end
+      ? { ...end, message: `${message}; ${end.message}` }
+      : { state: "failed", code: errorCode(error), message, ...end };
+  }
+}
+
+/** A file that is the same at both ends is left alone. */
+function stepOf({ file, at, stats }: Found): readonly Step[] {
+  return at === "both" ? [] : [{ file, image: file.after, replaces: file.before !== null, old: stats }];
+}
+
+async function lookAtAll({ layout, places }: Job, signal: AbortSignal): Promise<readonly Found[]> {
+  const found = new Map<LaidOutFile, Found>();
+  await inLanes(layout.files, async (file) => {
+    signal.throwIfAborted();
+    const led = file.via === undefined || (await leadsTo(file.via, file.path));
+    found.set(file, led ? await naming(file.path, look(file, places)) : { file, at: "other", stats: undefined });
+  });
+  signal.throwIfAborted();
+  return layout.files.flatMap((file) => found.get(file) ?? []);
+}
+
+/** Two names that are one to the file system cannot both change. (New ones are told apart when they are put in place.) */
+function refuseAliases(found: readonly Found[]): void {
+  const names = new Map<string, string>();
+  for (const { file, stats } of found) {
+    if (stats === undefined) continue;
+    const key = `${stats.dev}:${stats.ino}:${file.path.normalize("NFC").toLowerCase()}`;
+    const other = names.get(key);
+    if (other !== undefined) throw new Error(`${other} and ${file.path} are one file`);
+    names.set(key, file.path);
+  }
+}
+
+function pathsOf(found: readonly Found[]): readonly string[] {
+  return found.map(({ file }) => file.path).toSorted();
+}

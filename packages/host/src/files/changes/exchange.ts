@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import { link, lstat, rename, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import type { FileImage } from "@assent/core";
+import { errorCode } from "../../system/error-code.ts";
+import { openNew } from "../open-new.ts";
+import type { Place } from "../open-place.ts";
+import { fill } from "../replace.ts";
+import { CallerError, fromCaller, naming } from "./failure.ts";
+import { inLanes } from "./lanes.ts";
+import type { LaidOutFile } from "./layout.ts";
+import type { Places } from "./places.ts";
+
+/** What one file is to become. */
+export type Step = {
+  readonly file: LaidOutFile;
+  /** Null: it is deleted. */
+  readonly image: FileImage | null;
+  /** A file stands there now. */
+  readonly replaces: boolean;
+  /** The file whose owner and mode are kept; undefined: a new one. */
+  readonly old: Stats | undefined;
+};
+
+/** Writes the new bytes beside their targets, synced. The bytes of a few files are in memory at a time. */
+export async function writeTemporaries(steps: readonly Step[], places: Places, signal?: AbortSignal): Promise<void> {
+  await inLanes(steps, async (step) => {
+    signal?.throwIfAborted();
+    if (step.image === null) return;
+    const bytes = await contentOf(step.image, step.file);
+    await naming(
+      step.file.path,
+      places.use(step.file.directory, (place) => writeTemporary(step, bytes, place)),
+    );
+  });
+}
+
+async function contentOf(image: FileImage, { path }: LaidOutFile): Promise<Uint8Array> {
+  const bytes = await fromCaller(image.bytes);
+  const digest = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  if (digest === image.digest) return bytes;
+  throw new CallerError("bytes and digest differ", { cause: new Error(`The bytes for ${path} are not those of ${image.digest}.`) });
+}
+
+async function writeTemporary({ file, old }: Step, bytes: Uint8Array, { path }: Place): Promise<void> {
+  const temporary = join(path, file.temporary);
+  const handle = await openNew(temporary).catch(async (error: unknown) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+    await unlink(temporary); // of this very set: a power cut can bring back what had been removed
+    return openNew(temporary);
+  });
+  await fill(handle, bytes, { old, mode: old ? undefined : (file.mode ?? undefined) });
+}
+
+/** Puts the new bytes in place, in the order of the paths, then deletes. `done` is told after every file that changed. */
+export async function exchange(steps: readonly Step[], places: Places, done: (file: LaidOutFile) => void): Promise<void> {
+  const inOrder = [...steps.filter(({ image }) => image !== null), ...steps.filter(({ image }) => image === null)];
+  for (const step of inOrder) {
+    await naming(
+      step.file.path,
+      places.use(step.file.directory, (place) => change(step, place)),
+    );
+    done(step.file);
+  }
+}
+
+async function change({ file, image, replaces }: Step, { path }: Place): Promise<void> {
+  const target = join(path, file.name);
+  const temporary = join(path, file.temporary);
+  if (image === null) await unlink(target);
+  else if (replaces) await rename(temporary, target);
+  else await putInPlace(temporary, target);
+}
+
+/** A new file never takes the place of one that has come meanwhile, also where two names are one. The temporary name goes later, with all the others. */
+async function putInPlace(temporary: string, target: string): Promise<void> {
+  try {
+    await link(temporary, target);
+  } catch (error) {
+    if (!CANNOT_LINK.includes(errorCode(error))) throw error;
+    await refuseExisting(target);
+    await rename(temporary, target);
+  }
+}
+
+/** What file systems answer that have no second names. */
+const CANNOT_LINK: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+async function refuseExisting(target: string): Promise<void> {
+  const there = await lstat(target).catch((error: unknown) => {
+    if (errorCode(error) !== "ENOENT") throw error;
+    return undefined;
+  });
+  if (there) throw Object.assign(new Error("exists by now"), { code: "EEXIST" });
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { FileStanding } from "@assent/core";
+import { errorCode } from "../../system/error-code.ts";
+import type { Place } from "../open-place.ts";
+import type { LaidOutFile } from "./layout.ts";
+import type { Places } from "./places.ts";
+
+/** How a file stands. `both`: it is the same at either end. Where a regular file was found, its stats tell what it was. */
+export type Found = { readonly file: LaidOutFile; readonly at: FileStanding["at"] | "both"; readonly stats: Stats | undefined };
+
+/** Bytes read at a time. */
+const PIECE = 64 * 1024;
+
+/** What stands for something else than a file or nothing: a link on the way or in its place, a directory, a device. */
+const STRANGE: readonly (string | undefined)[] = ["ERR_PLACE_CHANGED", "ERR_NOT_REGULAR_FILE", "ELOOP", "ENOTDIR", "EISDIR"];
+
+/** Reads a file and tells by its bytes at which end of its change it is. Rejects where it cannot be read. */
+export async function look(file: LaidOutFile, places: Places): Promise<Found> {
+  try {
+    const { digest, stats } = await read(file, places);
+    return { file, at: standing(file, digest), stats };
+  } catch (error) {
+    if (STRANGE.includes(errorCode(error))) return { file, at: "other", stats: undefined };
+    throw error;
+  }
+}
+
+/** True: nothing has happened to the file since. Cheap: only a difference makes it worth reading again. */
+export async function isUntouched({ file, stats }: Found, places: Places): Promise<boolean> {
+  try {
+    const now = await places.use(file.directory, async (place) => {
+      await place.confirm();
+      return lstat(join(place.path, file.name));
+    });
+    return stats !== undefined && SIGNS.every((sign) => now[sign] === stats[sign]);
+  } catch (error) {
+    return stats === undefined && errorCode(error) === "ENOENT";
+  }
+}
+
+const SIGNS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "mode", "uid", "gid"] as const;
+
+type Seen = { readonly digest: string | null; readonly stats: Stats | undefined };
+
+async function read({ directory, name }: LaidOutFile, places: Places): Promise<Seen> {
+  try {
+    return await places.use(directory, (place) => readIn(place, name));
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    await places.confirmAbsent(directory);
+    return { digest: null, stats: undefined };
+  }
+}
+
+/** Whatever is no regular file is not even opened, since opening alone can act on it. */
+async function readIn(place: Place, name: string): Promise<Seen> {
+  const path = join(place.path, name);
+  await place.confirm();
+  refuseOthers(await lstat(path), name);
+  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY);
+  try {
+    const stats = await handle.stat();
+    refuseOthers(stats, name);
+    return { digest: await digestOf(handle, stats.size), stats };
+  } finally {
+    await handle.close();
+  }
+}
+
+function refuseOthers(stats: Stats, name: string): void {
+  if (!stats.isFile()) throw Object.assign(new Error(`${name} is not a regular file`), { code: "ERR_NOT_REGULAR_FILE" });
+}
+
+/** A short read ends a file whose size has been reached. */
+async function digestOf(handle: FileHandle, size: number): Promise<string> {
+  const hash = createHash("sha256");
+  const buffer = Buffer.allocUnsafe(Math.min(size + 1, PIECE));
+  for (let total = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, total);
+    hash.update(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+    if (bytesRead === 0 || (bytesRead < buffer.length && total === size)) return `sha256:${hash.digest("hex")}`;
+  }
+}
+
+function standing({ before, after }: LaidOutFile, digest: string | null): Found["at"] {
+  const isBefore = digest === (before?.digest ?? null);
+  const isAfter = digest === (after?.digest ?? null);
+  return isBefore && isAfter ? "both" : isBefore ? "before" : isAfter ? "after" : "other";
+}

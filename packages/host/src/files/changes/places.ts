@@ -1,0 +1,68 @@
+import { dirname } from "node:path";
+import { errorCode } from "../../system/error-code.ts";
+import { type Place, realPlace } from "../open-place.ts";
+
+/** Directories that stay open when nobody uses them: thousands of files often share one. */
+const KEPT = 64;
+
+/** Directories by their real paths. */
+export type Places = {
+  /** Works in a directory. Rejects with `ERR_PLACE_CHANGED` when a link leads there. */
+  readonly use: <T>(directory: string, work: (place: Place) => Promise<T>) => Promise<T>;
+  /** Rejects unless the nearest directory above that is there is reached without links. */
+  readonly confirmAbsent: (directory: string) => Promise<void>;
+  /** To be called for a directory that is about to go, when nobody uses it. */
+  readonly forget: (directory: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+type Entry = { readonly place: Promise<Place>; users: number };
+
+/** Opens directories when they are used and keeps a bounded number of them open. */
+export function openPlaces(): Places {
+  const entries = new Map<string, Entry>();
+
+  const enter = (directory: string): Entry => {
+    const entry = entries.get(directory) ?? { place: realPlace(directory), users: 0 };
+    entries.delete(directory); // the newest is the last
+    entries.set(directory, entry);
+    entry.users++;
+    return entry;
+  };
+  const trim = async (most: number): Promise<void> => {
+    for (const [directory, { place, users }] of entries) {
+      if (entries.size <= most) return;
+      if (users > 0) continue;
+      entries.delete(directory);
+      await (await place).close();
+    }
+  };
+  const use: Places["use"] = async (directory, work) => {
+    const entry = enter(directory);
+    try {
+      return await work(await open(directory, entry));
+    } finally {
+      entry.users--;
+      await trim(KEPT);
+    }
+  };
+  /** What could not be opened is tried anew the next time. */
+  const open = (directory: string, entry: Entry): Promise<Place> =>
+    entry.place.catch((error: unknown) => {
+      if (entries.get(directory) === entry) entries.delete(directory);
+      throw error;
+    });
+  const confirmAbsent = async (directory: string): Promise<void> => {
+    const there = await use(directory, async () => true).catch((error: unknown) => {
+      if (errorCode(error) !== "ENOENT") throw error;
+      return false;
+    });
+    if (!there && directory !== dirname(directory)) await confirmAbsent(dirname(directory));
+  };
+  const forget = async (directory: string): Promise<void> => {
+    const entry = entries.get(directory);
+    entries.delete(directory);
+    await (await entry?.place)?.close();
+  };
+  return { use, confirmAbsent, forget, close: () => trim(0) };
+}

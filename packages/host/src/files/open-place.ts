@@ -1,0 +1,126 @@
+import { constants } from "node:fs";
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, stat } from "node:fs/promises";
+import { join, relative } from "node:path";
+import type { Files } from "@assent/core";
+import { errorCode } from "../system/error-code.ts";
+
+/** The directory that was judged. */
+export type Anchor = NonNullable<NonNullable<Parameters<Files["replace"]>[2]>["anchor"]>;
+
+/** A directory to write in. */
+export type Place = {
+  /** Names this very directory until it is closed, whatever becomes of its name. */
+  readonly path: string;
+  /** Makes sure once more that it is the right one, where the path alone cannot. */
+  readonly confirm: () => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** A directory by its name, made if need be. */
+export async function namedPlace(directory: string): Promise<Place> {
+  await mkdir(directory, { recursive: true });
+  return { path: directory, confirm: async () => undefined, close: async () => undefined };
+}
+
+/**
+ * Opens a directory below the one that was judged, made if need be. Rejects with code `ERR_PLACE_CHANGED` when that one was exchanged, or when a link has come
+ * between: what is written afterwards goes to the directory that is open, not to whatever has its name by then.
+ */
+export async function openPlace(directory: string, anchor: Anchor): Promise<Place> {
+  const names = relative(anchor.path, directory)
+    .split("/")
+    .filter((name) => name !== "");
+  if (names[0] === "..") throw changed(directory);
+  return process.platform === "linux" ? descend(anchor, names) : checkedPlace(directory, anchor);
+}
+
+/** Opens a directory that is there, by its real path. Rejects with code `ERR_PLACE_CHANGED` when a link leads there now; `confirm` rejects so when it has been moved since. */
+export async function realPlace(directory: string): Promise<Place> {
+  return process.platform === "linux" ? heldPlace(directory) : lookedAtPlace(directory);
+}
+
+async function heldPlace(directory: string): Promise<Place> {
+  const handle = await hold(directory);
+  const confirm = async (): Promise<void> => {
+    if ((await readlink(pathOf(handle))) !== directory) throw changed(directory);
+  };
+  try {
+    await confirm();
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return { path: pathOf(handle), confirm, close: () => handle.close() };
+}
+
+async function lookedAtPlace(directory: string): Promise<Place> {
+  const confirm = async (): Promise<void> => {
+    if ((await realpath(directory)) !== directory) throw changed(directory);
+  };
+  if ((await lstat(directory)).isFile()) throw Object.assign(new Error(`${directory} is a file`), { code: "ENOTDIR" });
+  await confirm();
+  return { path: directory, confirm, close: async () => undefined };
+}
+
+/** Linux: opens no file, only holds the place. Needs no permission to read the directory. */
+const O_PATH = 0o10000000;
+const HOLDING = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+
+async function descend(anchor: Anchor, names: readonly string[]): Promise<Place> {
+  let handle = await hold(anchor.path);
+  try {
+    await refuseOther(handle, anchor);
+    for (const name of names) {
+      const below = await holdBelow(handle, name);
+      await handle.close();
+      handle = below;
+    }
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return { path: pathOf(handle), confirm: async () => undefined, close: () => handle.close() };
+}
+
+function pathOf({ fd }: FileHandle): string {
+  return `/proc/self/fd/${fd}`;
+}
+
+async function holdBelow(handle: FileHandle, name: string): Promise<FileHandle> {
+  const path = join(pathOf(handle), name);
+  await mkdir(path).catch((error: unknown) => {
+    if (errorCode(error) !== "EEXIST") throw error;
+  });
+  return hold(path);
+}
+
+async function hold(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, HOLDING);
+  } catch (error) {
+    const link = (await lstat(path).catch(() => undefined))?.isSymbolicLink();
+    throw link || errorCode(error) === "ELOOP" ? changed(path) : error;
+  }
+}
+
+async function refuseOther(handle: FileHandle, { path, device, inode }: Anchor): Promise<void> {
+  const { dev, ino } = await handle.stat({ bigint: true });
+  const same = String(dev) === device && String(ino) === inode && (await readlink(pathOf(handle))) === path;
+  if (!same) throw changed(path);
+}
+
+/** Where a directory cannot be held open by a path, it is looked at before and right before the end. */
+async function checkedPlace(directory: string, anchor: Anchor): Promise<Place> {
+  const confirm = async (): Promise<void> => {
+    const { dev, ino } = await stat(anchor.path, { bigint: true });
+    const same = String(dev) === anchor.device && String(ino) === anchor.inode && (await realpath(directory)) === directory;
+    if (!same) throw changed(directory);
+  };
+  await mkdir(directory, { recursive: true });
+  await confirm();
+  return { path: directory, confirm, close: async () => undefined };
+}
+
+function changed(path: string): Error {
+  return Object.assign(new Error(`${path} is not the directory it was`), { code: "ERR_PLACE_CHANGED" });
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, readlink, realpath, rename, unlink } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { errorCode } from "../system/error-code.ts";
+import { openNew } from "./open-new.ts";
+import { type Anchor, namedPlace, openPlace, type Place } from "./open-place.ts";
+
+/** Links followed before a path counts as a loop. */
+const HOPS = 40;
+
+type Options = { readonly mode?: number; readonly anchor?: Anchor };
+
+/**
+ * Replaces a whole file: temporary file beside it, fsync, rename, fsync of the directory. Until the rename the old bytes stand whole, and after a failure no temporary
+ * file is left. Mode and owner of the old file are kept; where the owner cannot be, nothing is replaced. A link keeps being one: the file it leads to is replaced, or made;
+ * with an anchor the path is taken as a real one, and no link is followed. Other names (hard links) keep the old bytes; extended attributes are not carried over.
+ */
+export async function replaceFile(path: string, bytes: string | Uint8Array, options: Options = {}): Promise<void> {
+  const { mode, anchor } = options;
+  const target = anchor ? path : await linkTarget(path);
+  const place = anchor ? await openPlace(dirname(target), anchor) : await namedPlace(dirname(target));
+  try {
+    await replaceIn(place, basename(target), { bytes, mode });
+  } finally {
+    await place.close();
+  }
+}
+
+type Replacing = { readonly bytes: string | Uint8Array; readonly mode: number | undefined };
+
+async function replaceIn(place: Place, name: string, { bytes, mode }: Replacing): Promise<void> {
+  const target = join(place.path, name);
+  const old = await existing(target, name);
+  const temporary = join(place.path, `.assent-${randomBytes(12).toString("hex")}`);
+  const handle = await openNew(temporary);
+  try {
+    await fill(handle, bytes, { old, mode });
+    await place.confirm();
+    await rename(temporary, target);
+  } catch (error) {
+    await unlink(temporary).catch((left: unknown) => {
+      throw new Error(`${temporary} could not be removed`, { cause: left });
+    });
+    throw error;
+  }
+  await syncDirectory(place.path);
+}
+
+/** Writes a new file whole, gives it owner and mode, syncs it and closes it. Without an old file or a mode it gets the usual one. */
+export async function fill(
+  handle: FileHandle,
+  bytes: string | Uint8Array,
+  { old, mode }: { readonly old: Stats | undefined; readonly mode: number | undefined },
+): Promise<void> {
+  try {
+    await handle.writeFile(bytes);
+    if (old) await keepOwner(handle, old);
+    await handle.chmod(mode ?? (old ? old.mode & 0o7777 : 0o666 & ~process.umask()));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A file of another owner or group under the same mode would be open to other people. */
+async function keepOwner(handle: FileHandle, old: Stats): Promise<void> {
+  const now = await handle.stat();
+  if (now.uid !== old.uid || now.gid !== old.gid) await handle.chown(old.uid, old.gid);
+}
+
+async function existing(target: string, name: string): Promise<Stats | undefined> {
+  const stats = await lstat(target).catch(undefinedIfAbsent);
+  if (!stats || stats.isFile()) return stats;
+  const code = stats.isDirectory() ? "EISDIR" : "ERR_NOT_REGULAR_FILE";
+  throw Object.assign(new Error(`${name} is not a regular file`), { code });
+}
+
+/** Where the last component leads. Only links of existing directories are resolved: `..` behind a link is not what it looks like. */
+async function linkTarget(path: string): Promise<string> {
+  let at = path;
+  for (let hop = 0; hop <= HOPS; hop++) {
+    const directory = await realpath(dirname(at)).catch(undefinedIfAbsent);
+    if (directory === undefined) return at;
+    at = join(directory, basename(at));
+    const stats = await lstat(at).catch(undefinedIfAbsent);
+    if (!stats?.isSymbolicLink()) return at;
+    const leads = await readlink(at);
+    at = isAbsolute(leads) ? leads : `${directory}/${leads}`;
+  }
+  throw Object.assign(new Error(`${path} is a loop of links`), { code: "ELOOP" });
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (errorCode(error) === "ENOENT") return undefined;
+  throw error;
+}
+
+/** What a file system answers that cannot sync a directory, or not for us; the rename itself has happened. */
+const CANNOT_SYNC = ["EINVAL", "ENOTSUP", "EISDIR", "EACCES", "EPERM"];
+
+/** Makes names last that came or went in a directory. */
+export async function syncDirectory(directory: string): Promise<void> {
+  try {
+    const handle = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+    await handle.sync().finally(() => handle.close());
+  } catch (error) {
+    if (!CANNOT_SYNC.includes(errorCode(error) ?? "")) throw error;
+  }
+}

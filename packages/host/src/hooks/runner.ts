@@ -1,0 +1,166 @@
+import { type HookOpinion, type Hooks, type JsonObject, messageOf } from "@assent/core";
+import {
+  combineHooks,
+  HOOK_EVENTS,
+  type HookEntry,
+  type HookFunction,
+  type HookPoint,
+  type HookRan,
+  sharedHookName,
+  sharedToolName,
+} from "@assent/core/parts";
+import { processTable } from "../processes/table.ts";
+import { hooksOf, isMeant, matchesAny } from "./choice.ts";
+import { type HookRunning, type HookStep, runHook } from "./run-hook.ts";
+import { makeSlots } from "./slots.ts";
+
+/** What hooks are run with. */
+export type HookRunnerDeps = Omit<HookRunning, "functions" | "slots" | "bounds"> & {
+  /** In configuration order. A function is asked anew at every event, so that a reload takes effect. */
+  readonly entries: readonly HookEntry[] | (() => readonly HookEntry[]);
+  readonly functions?: Readonly<Record<string, HookFunction>>;
+  readonly transcriptPath?: string;
+  /** Shows a person what hooks have to say to them. */
+  readonly show?: (message: string) => void;
+  readonly graceMs?: number;
+  readonly lingerMs?: number;
+};
+
+/** Users' hooks as core's port, with what is left running when nobody waits. */
+export type HookRunner = Hooks & {
+  /** Resolves when every hook that nobody waits for has ended. */
+  readonly idle: () => Promise<void>;
+  /** Ends them instead. */
+  readonly close: () => Promise<void>;
+};
+
+const MOST_PROGRAMS = 10;
+const MOST_BYTES = 1024 * 1024;
+
+/** Runs the configured hooks. Hooks that may rewrite run one after another, all others at the same time; at most ten programs at once. */
+export function hookRunner(deps: HookRunnerDeps): HookRunner {
+  const running = makeRunning(deps);
+  const closing = new AbortController();
+  const left = new Set<Promise<void>>();
+  const entriesOf = (event: HookPoint): readonly HookEntry[] =>
+    hooksOf(typeof deps.entries === "function" ? deps.entries() : deps.entries, event);
+  const conclude = makeConcluding(deps);
+  const detach = (entry: HookEntry, input: JsonObject): void => {
+    const run = runDetached({ running, conclude, signal: closing.signal }, entry, input).finally(() => left.delete(run));
+    left.add(run);
+  };
+  const idle = async (): Promise<void> => {
+    while (left.size > 0) await Promise.all(left);
+  };
+  return {
+    consult: async (event, input, signal) => {
+      const entries = entriesOf(event);
+      if (entries.length === 0) return undefined;
+      const full = completed(deps, event, input);
+      for (const entry of entries) if (entry.async) detach(entry, full);
+      const waited = entries.filter((entry) => !entry.async);
+      const order = HOOK_EVENTS[event].rewrites === "no" ? runAtOnce : runInTurn;
+      const ran = await order(running, waited, { input: full, signal });
+      return ran.length === 0 ? undefined : conclude(ran);
+    },
+    applies: (event, tool) => mayApply(() => entriesOf(event), tool),
+    tell: (event, input) => {
+      const entries = entriesOf(event);
+      if (entries.length === 0) return;
+      const full = completed(deps, event, input);
+      for (const entry of entries) detach(entry, full);
+    },
+    idle,
+    close: async () => {
+      closing.abort();
+      await idle();
+    },
+  };
+}
+
+function makeRunning(deps: HookRunnerDeps): HookRunning {
+  const { graceMs = 2_000, lingerMs = 1_000, functions = {}, clock } = deps;
+  const bounds = { clock, table: processTable(), graceMs, lingerMs, maxBytes: MOST_BYTES };
+  return { ...deps, functions, slots: makeSlots(MOST_PROGRAMS), bounds };
+}
+
+/** The session's own facts, where whoever consults has not given them. */
+function completed({ sessionId, transcriptPath = "", cwd, clock }: HookRunnerDeps, event: HookPoint, input: JsonObject): JsonObject {
+  const path = input["transcript_path"];
+  return {
+    session_id: sessionId,
+    cwd,
+    ...input,
+    transcript_path: typeof path === "string" && path !== "" ? path : transcriptPath,
+    hook_event_name: sharedHookName(event),
+    timestamp: new Date(clock.now()).toISOString(),
+  };
+}
+
+/** Hooks that cannot be known may apply. */
+function mayApply(entries: () => readonly HookEntry[], tool: string): boolean {
+  try {
+    return entries().some((entry) => matchesAny(entry, [tool, sharedToolName(tool)]));
+  } catch {
+    return true;
+  }
+}
+
+type Given = { readonly input: JsonObject; readonly signal: AbortSignal };
+
+async function runAtOnce(running: HookRunning, entries: readonly HookEntry[], given: Given): Promise<readonly HookRan[]> {
+  const ran = await Promise.all(
+    entries.map(async (entry) => ((await isMeant(entry, given.input)) ? [ranBy(entry, await runHook(running, entry, given))] : [])),
+  );
+  return ran.flat();
+}
+
+/** Each sees what the one before made of it. */
+async function runInTurn(running: HookRunning, entries: readonly HookEntry[], { input, signal }: Given): Promise<readonly HookRan[]> {
+  const ran: HookRan[] = [];
+  let current = input;
+  for (const entry of entries) {
+    if (!(await isMeant(entry, current))) continue;
+    const step = await runHook(running, entry, { input: current, signal });
+    ran.push(ranBy(entry, step));
+    current = after(current, step);
+  }
+  return ran;
+}
+
+function ranBy({ name }: HookEntry, step: HookStep): HookRan {
+  return { name, ...step };
+}
+
+function after(input: JsonObject, { outcome: { updatedOutput }, rewrote }: HookStep): JsonObject {
+  if (updatedOutput !== undefined) return { ...input, tool_response: updatedOutput, ...("error" in input && { error: updatedOutput }) };
+  return rewrote ? { ...input, tool_input: rewrote } : input;
+}
+
+/** Tells people what was said to them, and gives the rest to whoever asked. */
+function makeConcluding({ warn, show }: HookRunnerDeps): (ran: readonly HookRan[]) => HookOpinion {
+  const said = new Set<string>();
+  return (ran) => {
+    const { opinion, systemMessage, warnings, ignored } = combineHooks(ran);
+    for (const warning of warnings) warn(warning);
+    for (const sentence of ignored) if (!said.has(sentence)) warn(sentence);
+    for (const sentence of ignored) said.add(sentence);
+    if (systemMessage !== "") show?.(systemMessage);
+    return opinion;
+  };
+}
+
+type Detached = {
+  readonly running: HookRunning;
+  readonly conclude: (ran: readonly HookRan[]) => HookOpinion;
+  readonly signal: AbortSignal;
+};
+
+/** Nobody waits for it: what it says of the call counts for nothing. */
+async function runDetached({ running, conclude, signal }: Detached, entry: HookEntry, input: JsonObject): Promise<void> {
+  try {
+    if (await isMeant(entry, input)) conclude([ranBy(entry, await runHook(running, entry, { input, signal }))]);
+  } catch (error) {
+    running.warn(`hook ${entry.name} (${entry.event}) failed: ${messageOf(error)}`);
+  }
+}

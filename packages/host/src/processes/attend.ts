@@ -1,0 +1,161 @@
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+import type { ProcessEnd, ProcessSpec } from "@assent/core";
+import { errorCode } from "../system/error-code.ts";
+import { endLineage, endWithUs, groupMembers } from "./group.ts";
+import { type HeldOutput, heldOutput } from "./held-output.ts";
+import type { Lineage } from "./lineage.ts";
+import type { ProcessTable } from "./table.ts";
+
+/** What is under way: one program, or several of a list. */
+export type Job = {
+  /** Resolves when the first start is on record: only then is output used. */
+  readonly started: Promise<void>;
+  /** Resolves when the last program has exited and no other will start. */
+  readonly exit: Promise<void>;
+  /** The process groups that may have members, and what all its processes have. */
+  readonly lineage: () => Lineage;
+  /** From now on nothing begins. */
+  readonly halt: () => void;
+  readonly fate: () => Pick<ProcessEnd, "exitCode" | "signal">;
+};
+
+/** How long things may take, and how much is held. */
+export type AttendSettings = {
+  readonly graceMs: number;
+  readonly lingerMs: number;
+  readonly heldBytes: number;
+  readonly table: ProcessTable;
+};
+
+/** A job and everything its end depends on. */
+export type Attended = {
+  readonly spec: Pick<ProcessSpec, "timeoutMs" | "onOutput" | "spill" | "spillsAll">;
+  readonly signal: AbortSignal;
+  readonly settings: AttendSettings;
+  readonly job: Job;
+  readonly readers: () => readonly Readable[];
+};
+
+/** The end of a job that was cancelled before anything of it started. */
+export const NEVER_STARTED: ProcessEnd = {
+  exitCode: null,
+  signal: null,
+  ended: "cancelled",
+  output: "",
+  chars: 0,
+  lines: 0,
+  dropped: 0,
+  survivors: [],
+};
+
+/** Bytes held of output that is in a file anyway. */
+const HELD_OF_SPILLED = 1_048_576;
+
+type Stop = Exclude<ProcessEnd["ended"], "exit">;
+
+/**
+ * Follows a job to its end, which is the first of: it exits, its time is over, it is cancelled.
+ * After an exit its output is read to the end, or for `lingerMs` if somebody it started holds the pipe. After a stop all its groups are ended first.
+ */
+export async function attend(attended: Attended): Promise<ProcessEnd> {
+  const { spec, signal, settings, job } = attended;
+  const stop = stopOn(spec.timeoutMs, signal);
+  const held = spec.spillsAll
+    ? heldOutput(Math.min(settings.heldBytes, HELD_OF_SPILLED), spec.spill, true)
+    : heldOutput(settings.heldBytes, spec.spill);
+  const reading = read(attended, held);
+  const drained = reading.done.then(() => job.exit);
+  const released = endWithUs(job.lineage);
+  drained.catch(() => undefined); // a failure is met where `done` or `drained` is awaited, perhaps after the groups were ended
+  try {
+    let ended: ProcessEnd["ended"] = (await Promise.race([job.exit, stop.wanted, drained])) ?? "exit";
+    if (ended === "exit") ended = (await within(settings.lingerMs, Promise.race([drained, stop.wanted]))) ?? "exit";
+    const survivors = ended === "exit" ? membersOf(job, settings) : await endJob(job, settings);
+    if (ended !== "exit") await within(settings.lingerMs, drained);
+    reading.close();
+    await within(settings.lingerMs, reading.done);
+    return { ...job.fate(), ended, ...(await held.end()), survivors };
+  } catch (error) {
+    await endJob(job, settings);
+    throw error;
+  } finally {
+    released();
+    stop.clear();
+    reading.close();
+  }
+}
+
+/** Whoever left the groups of a program that exited meant to stay. */
+function membersOf({ lineage }: Job, { table }: AttendSettings): readonly number[] {
+  return lineage().groups.flatMap((group) => groupMembers(group, table));
+}
+
+/** Ends every process of a job at the same time; answers who is left. */
+export async function endJob(job: Pick<Job, "halt" | "lineage">, { graceMs, table }: AttendSettings): Promise<readonly number[]> {
+  job.halt();
+  return await endLineage(job.lineage(), graceMs, table);
+}
+
+/** The longest delay `setTimeout` keeps; nobody waits 24 days for a program. */
+const LONGEST = 2 ** 31 - 1;
+
+function stopOn(timeoutMs: number | undefined, signal: AbortSignal): { readonly wanted: Promise<Stop>; readonly clear: () => void } {
+  const { promise, resolve } = Promise.withResolvers<Stop>();
+  const cancel = (): void => resolve("cancelled");
+  const timer = timeoutMs === undefined ? undefined : setTimeout(resolve, Math.min(timeoutMs, LONGEST), "timeout");
+  if (signal.aborted) cancel();
+  else signal.addEventListener("abort", cancel, { once: true });
+  return {
+    wanted: promise,
+    clear: () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", cancel);
+    },
+  };
+}
+
+/** Nothing is read before the start is recorded: output that was used is proof that the record is there. */
+function read({ spec, job, readers }: Attended, held: HeldOutput): { readonly done: Promise<void>; readonly close: () => void } {
+  let closed = false;
+  let streams: readonly Readable[] = [];
+  const readAll = async (): Promise<void> => {
+    await job.started;
+    if (closed) return;
+    streams = readers();
+    await Promise.all(streams.map((stream) => pump(stream, held, spec.onOutput)));
+  };
+  const done = readAll();
+  const close = (): void => {
+    closed = true;
+    for (const stream of streams) stream.destroy();
+  };
+  return { done, close };
+}
+
+async function pump(stream: Readable, held: HeldOutput, onOutput: ProcessSpec["onOutput"]): Promise<void> {
+  const decoder = new StringDecoder("utf8");
+  const pass = async (bytes: Uint8Array, text: string): Promise<void> => {
+    if (text !== "") onOutput?.(text);
+    await held.take(bytes, text);
+  };
+  try {
+    for await (const chunk of stream) await pass(chunk, decoder.write(chunk));
+  } catch (error) {
+    if (errorCode(error) !== "ERR_STREAM_PREMATURE_CLOSE") throw error; // that one is our own closing
+  }
+  await pass(new Uint8Array(), decoder.end());
+}
+
+/** Undefined when the time is over first. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, ms, undefined);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

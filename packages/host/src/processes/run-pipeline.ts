@@ -1,0 +1,180 @@
+import type { ChildProcess } from "node:child_process";
+import { accessSync, constants, existsSync, statSync, write, writeSync } from "node:fs";
+import {
+  type Entry,
+  messageOf,
+  type ProcessEnd,
+  type Program,
+  type StepRedirection,
+  type StepsEnd,
+  type StepsSpec,
+  type TaskProcess,
+} from "@assent/core";
+import type { AttendSettings } from "./attend.ts";
+import { groupMembers } from "./group.ts";
+import type { Mark } from "./lineage.ts";
+import { closeFifos, openFifos } from "./output-pipe.ts";
+import { type Launch, notStarted, openGate, shutGate, spawnProgram, type Target, type Targets } from "./start-program.ts";
+
+type Fate = Pick<ProcessEnd, "exitCode" | "signal">;
+
+/** What the pipelines of one list share. */
+export type Pipelines = {
+  readonly spec: StepsSpec;
+  readonly settings: AttendSettings & { readonly temporaryDirectory: string; readonly mark: Mark };
+  /** Where output goes that is not piped on. */
+  readonly output: number;
+  /** Groups that may have members. */
+  readonly groups: Set<number>;
+  /** Programs whose gate was not opened. */
+  readonly gates: Set<ChildProcess>;
+  readonly halted: AbortSignal;
+  /** To be called when a start is on record. */
+  readonly recorded: () => void;
+};
+
+type Refused = Omit<NonNullable<StepsEnd["refused"]>, "ran">;
+
+/** A program of a list that must not run. */
+export class Refusal extends Error {
+  readonly refused: Refused;
+
+  constructor(refused: Refused, cause?: unknown) {
+    super(refused.message, { cause });
+    this.refused = refused;
+  }
+}
+
+/** Throws a refusal when another file stands where a program was. */
+export function refuseChanged(stages: readonly (Program | Entry)[]): void {
+  const changed = stages.find((stage): stage is Program => "file" in stage && stage.unchanged?.() === false);
+  if (changed) throw new Refusal({ file: changed.file, reason: "changed", message: `${changed.file} is not the file it was.` });
+}
+
+/** Nothing behind a gate begins any more. */
+export function shutGates({ gates }: Pipelines): void {
+  for (const child of gates) shutGate(child);
+  gates.clear();
+}
+
+type Stage = { readonly fate: Promise<Fate>; readonly child?: ChildProcess; readonly gated: boolean };
+
+/** Starts all programs of a pipeline, lets them begin when the start is on record, and waits for all of them. Its status is the last one's. */
+export async function runPipeline(pipeline: readonly (Program | Entry)[], run: Pipelines): Promise<Fate> {
+  const prepared = await prepareAll(pipeline, run.halted);
+  const pipes = await openFifos(run.settings.temporaryDirectory, pipeline.length - 1).catch(() => undefined);
+  if (!pipes) return await ended(126, { text: "no pipe could be made\n", target: run.output }, run).fate;
+  let stages: readonly Stage[];
+  try {
+    if (run.halted.aborted) return { exitCode: null, signal: null };
+    refuseChanged(pipeline);
+    stages = prepared.map((stage, i) =>
+      startStage(stage, [pipes[i - 1]?.readFd ?? "ignore", pipes[i]?.writeFd ?? run.output, run.output], run),
+    );
+  } finally {
+    closeFifos(pipes);
+  }
+  await begin(stages, pipeline, run);
+  const fates = await Promise.all(stages.map(({ fate }) => fate));
+  return fates.at(-1) ?? { exitCode: 0, signal: null };
+}
+
+async function prepareAll(pipeline: readonly (Program | Entry)[], signal: AbortSignal): Promise<readonly (Program | Entry)[]> {
+  const prepared: (Program | Entry)[] = [];
+  for (const stage of pipeline) prepared.push("file" in stage && stage.prepare ? { ...stage, args: await prepare(stage, signal) } : stage);
+  return prepared;
+}
+
+async function prepare({ file, args, prepare: make }: Program, signal: AbortSignal): Promise<readonly string[]> {
+  try {
+    return (await make?.(signal)) ?? args;
+  } catch (error) {
+    throw new Refusal({ file, reason: "unprepared", message: messageOf(error) }, error);
+  }
+}
+
+function startStage(stage: Program | Entry, piped: Targets, run: Pipelines): Stage {
+  const targets = stage.redirections.reduce((before, redirection) => REDIRECTED[redirection](before), piped);
+  if ("enter" in stage) return enter(stage, targets, run);
+  const launch = { ...stage, env: run.spec.env, gated: stage.gated === true };
+  const child = spawned(launch, targets);
+  if (child?.pid === undefined) return refusedBySystem(launch, targets, run);
+  const { pid } = child;
+  run.groups.add(pid);
+  if (launch.gated) run.gates.add(child);
+  const fate = new Promise<Fate>((resolve) => {
+    child.once("exit", (exitCode, signal) => {
+      run.gates.delete(child);
+      if (groupMembers(pid, run.settings.table).length === 0) run.groups.delete(pid); // its number may be given away from now on
+      resolve({ exitCode, signal });
+    });
+  });
+  return { fate, child, gated: launch.gated };
+}
+
+/** How each redirection changes where descriptors 0, 1 and 2 lead. */
+const REDIRECTED: Readonly<Record<StepRedirection, (targets: Targets) => Targets>> = {
+  "2>&1": ([input, output]) => [input, output, output],
+  "1>&2": ([input, , error]) => [input, error, error],
+  ">/dev/null": ([input, , error]) => [input, "ignore", error],
+  "2>/dev/null": ([input, output]) => [input, output, "ignore"],
+  "</dev/null": ([, output, error]) => ["ignore", output, error],
+};
+
+function spawned(launch: Launch, targets: Targets): ChildProcess | undefined {
+  try {
+    return spawnProgram(launch, targets).on("error", () => undefined); // it has no pid then
+  } catch {
+    return undefined; // arguments that no system takes
+  }
+}
+
+/** As a shell has it: 127 where there is nothing to run, 126 where it cannot be run. */
+function refusedBySystem(launch: Launch, targets: Targets, run: Pipelines): Stage {
+  return ended(existsSync(launch.file) ? 126 : 127, { text: `${notStarted(launch)}\n`, target: targets[2] }, run);
+}
+
+function enter({ enter: directory }: Entry, targets: Targets, run: Pipelines): Stage {
+  if (mayEnter(directory)) return { fate: Promise.resolve({ exitCode: 0, signal: null }), gated: false };
+  return ended(1, { text: `cd: ${directory}: no directory that can be entered\n`, target: targets[2] }, run);
+}
+
+function mayEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return statSync(directory).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/** A stage without a process: it says why and has ended. A pipe between stages is new and empty; the common output may be full until it is read. */
+function ended(exitCode: number, { text, target }: { readonly text: string; readonly target: Target }, { output }: Pipelines): Stage {
+  const fate = { exitCode, signal: null };
+  if (target === output) {
+    const said = new Promise<Fate>((resolve) => write(output, text, () => resolve(fate))); // unread output changes no status
+    return { fate: said, gated: false };
+  }
+  if (typeof target === "number") writeSync(target, text);
+  return { fate: Promise.resolve(fate), gated: false };
+}
+
+/** The first gated program, else the first; every other one leads a group, too. */
+function processOf(stages: readonly Stage[], { settings }: Pipelines): TaskProcess | undefined {
+  const { mark } = settings.mark;
+  const startOf = (pid: number): string => settings.table.find(pid)?.start ?? "unknown";
+  const pids = [...stages.filter(({ gated }) => gated), ...stages.filter(({ gated }) => !gated)].flatMap(({ child }) => child?.pid ?? []);
+  const [first, ...others] = pids.map((pid) => ({ pid, pgid: pid, processStart: startOf(pid), mark }));
+  return first && others.length > 0 ? { ...first, others } : first;
+}
+
+/** A program that is behind no gate has begun already: it only reads. */
+async function begin(stages: readonly Stage[], pipeline: readonly (Program | Entry)[], run: Pipelines): Promise<void> {
+  const process = run.spec.onStart && processOf(stages, run);
+  if (process) await run.spec.onStart?.(process);
+  run.recorded();
+  if (run.halted.aborted) return;
+  if (run.gates.size > 0) refuseChanged(pipeline);
+  for (const child of run.gates) openGate(child);
+  run.gates.clear();
+}

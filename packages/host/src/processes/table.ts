@@ -1,0 +1,139 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { errorCode } from "../system/error-code.ts";
+
+/** One process as the system lists it. */
+export type ProcessRow = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly pgid: number;
+  /** 0 where the system does not tell. */
+  readonly session: number;
+  readonly zombie: boolean;
+  readonly start: string;
+};
+
+/** The live process table, read anew at every question. */
+export type ProcessTable = {
+  /** Also finds a zombie, whose start time is still true. */
+  readonly find: (pid: number) => ProcessRow | undefined;
+  /** Processes of the group that still run; a zombie does not. */
+  readonly members: (pgid: number) => readonly number[];
+  /** A process and everything that descends from it and still runs. */
+  readonly family: (pid: number) => readonly ProcessRow[];
+  /** Everything that still runs. */
+  readonly all: () => readonly ProcessRow[];
+  /** Whether a process began with this line (`NAME=value`) in its environment; false where the system does not tell. */
+  readonly began: (pid: number, line: string) => boolean;
+  /** True if a process began with a variable of this name; false if the system does not show it. */
+  readonly beganWith: (pid: number, name: string) => boolean;
+};
+
+/** Reads `/proc` where there is one, else asks `ps`. */
+export function processTable(proc = "/proc"): ProcessTable {
+  const boot = readText(`${proc}/sys/kernel/random/boot_id`)?.trim();
+  return boot === undefined ? psTable() : procTable(proc, boot);
+}
+
+/** Start times count from boot, so the boot's id is part of them: after a reboot the same number names another process. */
+function procTable(proc: string, boot: string): ProcessTable {
+  const find = (pid: number): ProcessRow | undefined => {
+    const stat = readText(`${proc}/${pid}/stat`);
+    return stat === undefined ? undefined : parseStat(pid, stat, boot);
+  };
+  const environment = (pid: number): string => `\0${readText(`${proc}/${pid}/environ`, SHUT) ?? ""}`;
+  const all = (): readonly ProcessRow[] => processIds(proc).flatMap((pid) => find(pid) ?? []);
+  return {
+    find,
+    members: (pgid) => running(pgid, all()),
+    family: (pid) => descending(pid, all()),
+    all: () => all().filter(({ zombie }) => !zombie),
+    began: (pid, line) => environment(pid).includes(`\0${line}\0`),
+    beganWith: (pid, name) => environment(pid).includes(`\0${name}=`),
+  };
+}
+
+/** A name may hold blanks and parentheses: the fields are counted after the last closing one. */
+function parseStat(pid: number, stat: string, boot: string): ProcessRow {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const state = fields[0] ?? "";
+  return {
+    pid,
+    parent: Number(fields[1]),
+    pgid: Number(fields[2]),
+    session: Number(fields[3]),
+    zombie: state === "Z" || state === "X",
+    start: `${boot}:${fields[19]}`,
+  };
+}
+
+/** Whether a process of this boot started no earlier than another; false where start times do not tell. */
+export function isSince(start: string, earliest: string): boolean {
+  const [boot, time] = start.split(":");
+  const [earliestBoot, earliestTime] = earliest.split(":");
+  return boot === earliestBoot && Number(time) >= Number(earliestTime);
+}
+
+function processIds(proc: string): readonly number[] {
+  return readdirSync(proc)
+    .map(Number)
+    .filter((pid) => Number.isSafeInteger(pid));
+}
+
+function psTable(): ProcessTable {
+  return {
+    find: (pid) => ps("-p", String(pid))[0],
+    members: (pgid) => running(pgid, ps("-A")),
+    family: (pid) => descending(pid, ps("-A")),
+    all: () => ps("-A").filter(({ zombie }) => !zombie),
+    began: () => false,
+    beganWith: () => false,
+  };
+}
+
+function ps(...selection: readonly string[]): readonly ProcessRow[] {
+  let listing: string;
+  try {
+    const env = { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" };
+    listing = execFileSync("ps", [...selection, "-o", "pid=,ppid=,pgid=,stat=,lstart="], {
+      env,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch (error) {
+    if (error instanceof Error && "status" in error && error.status === 1) return []; // nothing selected
+    throw error;
+  }
+  return listing.split("\n").flatMap(parsePsLine);
+}
+
+function parsePsLine(line: string): readonly ProcessRow[] {
+  const [pid, parent, pgid, state, ...start] = line.trim().split(/ +/);
+  if (!pid || !pgid || !state) return [];
+  const zombie = state.startsWith("Z");
+  return [{ pid: Number(pid), parent: Number(parent), pgid: Number(pgid), session: 0, zombie, start: start.join(" ") }];
+}
+
+function running(pgid: number, rows: readonly ProcessRow[]): readonly number[] {
+  return rows.filter((row) => row.pgid === pgid && !row.zombie).map((row) => row.pid);
+}
+
+function descending(pid: number, rows: readonly ProcessRow[]): readonly ProcessRow[] {
+  const below = (parent: number): readonly ProcessRow[] =>
+    rows.filter((row) => row.parent === parent && row.pid !== parent).flatMap((row) => [row, ...below(row.pid)]);
+  return [...rows.filter((row) => row.pid === pid), ...below(pid)].filter((row) => !row.zombie);
+}
+
+const GONE = ["ENOENT", "ESRCH", "ENOTDIR"];
+/** Of another user, or of one that hides from its own. */
+const SHUT = ["EACCES", "EPERM"];
+
+/** A process may end between listing and reading it: then there is no text. */
+function readText(path: string, others: readonly string[] = []): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ([...GONE, ...others].includes(errorCode(error) ?? "")) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import type { ChangeEnd } from "@assent/core";
+import { hostFileChanges } from "../../src/files/changes/changes.ts";
+import { scratch } from "../scratch.ts";
+import { fileSet, type Row, tree } from "./file-set.ts";
+
+const TEN: readonly Row[] = [
+  ["a.txt", "a", "A"],
+  ["b/run.sh", "#!/bin/sh", "#!/bin/bash", 0o755],
+  ["b/c.txt", "c", "C"],
+  ["b/gone", "gone", null, 0o640],
+  ["d.txt", "d", ""],
+  ["e/gone", "e", null],
+  ["f.txt", "", "F"],
+  ["new/deep/g.txt", null, "G", 0o600],
+  ["new/h.txt", null, "H"],
+  ["i.txt", null, "I", 0o751],
+];
+
+function lay(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
+  mkdirSync(directory);
+  for (const [path, before, , mode] of TEN) {
+    if (before === null) continue;
+    mkdirSync(dirname(join(directory, path)), { recursive: true });
+    writeFileSync(join(directory, path), before);
+    chmodSync(join(directory, path), mode ?? 0o644);
+  }
+}
+
+/** A module text that does it in a process of its own. */
+const doing = (what: "apply" | "recover", directory: string): string => `
+  const { hostFileChanges } = await import("../../src/files/changes/changes.ts");
+  const { fileSet } = await import("./file-set.ts");
+  const set = fileSet(${JSON.stringify(directory)}, ${JSON.stringify(TEN)});
+  const end = await hostFileChanges().${what}(set, { signal: new AbortController().signal });`;
+
+/** Runs a module whose steps on disk are counted, and broken at one of them. Undefined: it was killed. */
+async function inChild(source: string, fsStep = ""): Promise<{ readonly steps: readonly string[]; readonly out: string } | undefined> {
+  const args = ["--conditions=@assent/source", "--import", "./failing-fs.ts", "--input-type=module", "-e", source];
+  const child = spawn(process.execPath, args, { cwd: import.meta.dirname, env: { FS_STEP: fsStep }, timeout: 60_000 });
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  if (child.signalCode === "SIGKILL") return undefined;
+  assert.equal(child.exitCode, 0, err);
+  return { steps: JSON.parse(err), out };
+}
+
+/** What the tree is before the set and after it, and the steps between. */
+async function bothEnds(
+  directory: string,
+): Promise<{ readonly before: unknown; readonly after: unknown; readonly steps: readonly string[] }> {
+  lay(directory);
+  const before = tree(directory);
+  const child = await inChild(doing("apply", directory));
+  assert.ok(child);
+  for (const name of [...AT, "writeFile"]) assert.ok(child.steps.includes(name) || name === "rmdir", `no ${name} in ${child.steps}`);
+  return { before, after: tree(directory), steps: child.steps };
+}
+
+/** The steps before which processes are killed: what lies between them changes nothing that a name leads to. */
+const AT = ["rename", "link", "unlink", "rmdir", "mkdir", "sync"];
+
+/** Kills before every step, two at a time: there are processors enough for that anywhere. */
+async function atEvery(steps: readonly string[], work: (kill: string, lane: number) => Promise<void>): Promise<void> {
+  const numbers = steps.flatMap((name, i) => (AT.includes(name) ? [i + 1] : [])).values();
+  const lane = async (which: number): Promise<void> => {
+    for (const n of numbers) await work(`kill@${n}`, which);
+  };
+  await Promise.all([lane(0), lane(1)]);
+}
+
+test("all new bytes are synced before the first file changes, and every directory after the last", async (t) => {
+  const { steps } = await bothEnds(join(scratch(t), "plain"));
+  const syncs = (some: readonly string[]): number => some.filter((step) => step === "sync").length;
+  const deletions = steps.lastIndexOf("link") + 2;
+  assert.deepEqual(
+    steps.filter((step) => step === "rename" || step === "link"),
+    ["rename", "rename", "rename", "rename", "rename", "link", "link", "link"],
+  );
+  assert.deepEqual(steps.slice(deletions - 1, deletions + 1), ["unlink", "unlink"]);
+  assert.equal(syncs(steps.slice(0, steps.indexOf("rename"))), 8 + 2, "eight contents, and two directories that were made");
+  assert.equal(syncs(steps.slice(steps.indexOf("rename"))), 5 + 2, "five directories, and two whose markers went");
+});
+
+test("RS-39, RS-40, RS-41: killed before any step of an apply, recovery finds all before or all after, and leaves no trace", async (t) => {
+  const directory = scratch(t);
+  const { before, after, steps } = await bothEnds(join(directory, "plain"));
+  const found = new Set<string>();
+  await atEvery(steps, async (kill, lane) => {
+    const place = join(directory, `${lane}`);
+    lay(place);
+    assert.equal(await inChild(doing("apply", place), kill), undefined);
+    const end = await hostFileChanges().recover(fileSet(place, TEN));
+    assert.notEqual(end.state, "unknown", `${kill}: ${JSON.stringify(end)}`);
+    assert.deepEqual(tree(place), end.state === "before" ? before : after, `${kill} of ${steps}`);
+    found.add(end.state === "before" ? `before, ${end.restored} restored` : end.state);
+  });
+  for (const end of ["before, 0 restored", "before, 1 restored", "before, 9 restored", "after"])
+    assert.ok(found.has(end), `${end} was not met`);
+});
+
+test("RS-40: killed in the middle of a recovery, the next one ends it", async (t) => {
+  const directory = scratch(t);
+  const { before, steps } = await bothEnds(join(directory, "plain"));
+  const halfWay = `kill@${steps.lastIndexOf("link") + 3}`; // between the two deletions
+  const place = (lane: number): string => {
+    const half = join(directory, `${lane}`);
+    rmSync(half, { recursive: true, force: true });
+    cpSync(join(directory, "half"), half, { recursive: true });
+    return half;
+  };
+  lay(join(directory, "half"));
+  assert.equal(await inChild(doing("apply", join(directory, "half")), halfWay), undefined);
+  const recovered = await inChild(`${doing("recover", place(0))} console.log(JSON.stringify(end));`);
+  assert.deepEqual(JSON.parse(recovered?.out ?? ""), { state: "before", restored: 9 });
+  await atEvery(recovered?.steps ?? [], async (kill, lane) => {
+    const half = place(lane);
+    assert.equal(await inChild(doing("recover", half), kill), undefined);
+    const end = await hostFileChanges().recover(fileSet(half, TEN));
+    assert.equal(end.state, "before", `${kill}: ${JSON.stringify(end)}`);
+    assert.deepEqual(tree(half), before, `${kill} of ${recovered?.steps}`);
+  });
+});
+
+test("RS-36, RS-37: whichever single step the disk refuses, every file is as before, or all are changed", async (t) => {
+  const directory = scratch(t);
+  const { before, after, steps } = await bothEnds(join(directory, "plain"));
+  const numbers = steps.map((_, i) => i + 1);
+  for (const n of numbers) lay(join(directory, `${n}`));
+  const source = `
+    const ends = [];
+    for (const n of ${JSON.stringify(numbers)}) {
+      globalThis.breakFs("EIO", n);
+      {${doing("apply", directory).replace(JSON.stringify(directory), `${JSON.stringify(`${directory}/`)} + n`)}
+      ends.push(end);}
+    }
+    console.log(JSON.stringify(ends));`;
+  const ends: readonly ChangeEnd[] = JSON.parse((await inChild(source))?.out ?? "");
+  assert.equal(ends.length, steps.length);
+  for (const [i, end] of ends.entries()) {
+    const about = `${i + 1} of ${steps}: ${JSON.stringify(end)}`;
+    const names = Object.entries(tree(join(directory, `${i + 1}`)));
+    if (end.state === "changed") {
+      assert.ok(i > steps.lastIndexOf("link"), about);
+      assert.deepEqual(Object.fromEntries(names.filter(([path]) => !path.includes(".assent-"))), after, about);
+    } else {
+      assert.deepEqual([end.state, end.state === "failed" && end.code], ["failed", "EIO"], about);
+      assert.deepEqual(Object.fromEntries(names), before, about);
+    }
+  }
+});
+
+test("RS-38: a file that somebody changed after it was replaced is not restored over", async (t) => {
+  const directory = scratch(t);
+  const { steps } = await bothEnds(join(directory, "plain"));
+  const place = join(directory, "0");
+  lay(place);
+  const source = `
+    import { writeFileSync } from "node:fs";
+    globalThis.breakFs("EIO", ${steps.lastIndexOf("rename") + 1}, () => writeFileSync(${JSON.stringify(join(place, "a.txt"))}, "mine"));
+    ${doing("apply", place)} console.log(JSON.stringify(end));`;
+  const end: ChangeEnd = JSON.parse((await inChild(source))?.out ?? "");
+  assert.ok(end.state === "unknown", JSON.stringify(end));
+  const standing = ["other", "after", "before", "after", "after", "before", "before", "before", "before", "before"];
+  assert.deepEqual(
+    end.files.map(({ at }) => at),
+    standing,
+  );
+  const names = tree(place);
+  assert.equal(names["a.txt"], "644 mine");
+  assert.deepEqual(
+    Object.keys(names).filter((path) => path.includes(".assent-") || path.startsWith("new")),
+    [],
+  );
+});
+
+test("where a file system has no second names, a new file is renamed into place", async (t) => {
+  const directory = scratch(t);
+  const { after, steps } = await bothEnds(join(directory, "plain"));
+  const place = join(directory, "0");
+  lay(place);
+  const child = await inChild(
+    `globalThis.breakFs("EPERM", ${steps.indexOf("link") + 1}); ${doing("apply", place)} console.log(end.state);`,
+  );
+  assert.deepEqual([child?.out, tree(place)], ["changed\n", after]);
+  assert.equal(child?.steps.filter((step) => step === "rename").length, steps.filter((step) => step === "rename").length + 1);
+});

@@ -1,0 +1,18 @@
+import assert from "node:assert/strict";
+import { hostname } from "node:os";
+import { test } from "node:test";
+import { hostProcesses } from "../../src/processes/processes.ts";
+import { currentUser, thisHolder } from "../../src/system/identity.ts";
+import { runNode } from "../processes/run-node.ts";
+
+test("the user is who the operating system says, whatever the environment says", async () => {
+  const source = `import { currentUser } from "../../src/system/identity.ts"; console.log(JSON.stringify(currentUser()));`;
+  const shown: unknown = JSON.parse(await runNode(source, "export USER=mallory LOGNAME=mallory"));
+  assert.deepEqual(shown, currentUser());
+  assert.equal(currentUser().host, hostname());
+});
+
+test("the holder names this process by pid and start time", () => {
+  const processStart = hostProcesses().startOf(process.pid);
+  assert.deepEqual(thisHolder("call"), { pid: process.pid, host: hostname(), processStart, door: "call" });
+});

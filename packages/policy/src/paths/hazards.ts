@@ -1,0 +1,57 @@
+import { type Stats, statSync } from "node:fs";
+import type { Hazard, HazardId } from "../shell/plan/plan.ts";
+import type { ResolvedPath } from "./resolve.ts";
+
+/** Why a path asks: for whatever use, and for whoever would replace the file. */
+export type PathHazards = {
+  readonly hazards: readonly Hazard[];
+  /** `hazards`, and what only matters to a write. */
+  readonly writeHazards: readonly Hazard[];
+  /** The file, if it has several hard links. */
+  readonly linked?: Stats;
+};
+
+const NONE: PathHazards = Object.freeze({ hazards: Object.freeze([]), writeHazards: Object.freeze([]) });
+
+/** What is strange about a path as it was written, and about the file it leads to. */
+export function pathHazards(path: string, { real }: ResolvedPath): PathHazards {
+  const file = real === null || real === NULL_DEVICE ? undefined : look(real);
+  const hazards: Hazard[] = [];
+  if (real === null || file === "unknown") hazards.push(hazard("path_unresolved", path, "where it leads cannot be told"));
+  if (BREAKS.test(path)) hazards.push(hazard("control_character", path, "it holds a line break or another control character"));
+  if (isOtherSystem(path)) hazards.push(hazard("other_system_path", path, "it is written for another operating system"));
+  if (isSpecial(file)) hazards.push(hazard("path_unresolved", path, "it is a FIFO, socket or device"));
+  if (isLinked(file)) return { hazards, writeHazards: [...hazards, hazard("hard_link", path, HARD_LINK)], linked: file };
+  return hazards.length === 0 ? NONE : { hazards, writeHazards: hazards };
+}
+
+const NULL_DEVICE = "/dev/null";
+const BREAKS = /[\p{Cc}\u2028\u2029]/u;
+const HARD_LINK = "the file has other names (hard links), which keep the old bytes when it is replaced";
+
+function hazard(id: HazardId, path: string, text: string): Hazard {
+  return { id, text: `${JSON.stringify(path)}: ${text}` };
+}
+
+/** A backslash, a drive (`C:x`), or a stream of a file (`x:stream`). */
+function isOtherSystem(path: string): boolean {
+  return path.includes("\\") || /^[A-Za-z]:/.test(path) || /[^/]:[^/]*$/.test(path);
+}
+
+/** Undefined: there is no such file yet. */
+function look(real: string): Stats | "unknown" | undefined {
+  try {
+    return statSync(real, { throwIfNoEntry: false });
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ENOTDIR" ? undefined : "unknown";
+  }
+}
+
+function isSpecial(file: ReturnType<typeof look>): boolean {
+  return typeof file === "object" && !file.isFile() && !file.isDirectory();
+}
+
+/** Every directory has several names; only a file's count. */
+function isLinked(file: ReturnType<typeof look>): file is Stats {
+  return typeof file === "object" && file.isFile() && file.nlink > 1;
+}

@@ -1,0 +1,32 @@
+import { foldPath } from "./fold.ts";
+
+const NAMES = new Set([".env", ".git-credentials", ".netrc", ".npmrc", ".pypirc", ".pgpass"]);
+const DIRECTORIES = [".aws", ".ssh", ".gnupg", ".config/gcloud"];
+const PLACES = [".git/config", ".docker/config.json", ".kube/config"];
+const NAME_STARTS = ["id_rsa", "id_ed25519", "secrets."];
+const NAME_ENDS = [".pem", ".key", ".p12", ".pfx", ".keystore"];
+const HARMLESS = new Set([".env.example", ".env.sample"]);
+
+/** Files that hold secrets by their name or place, whatever the case. */
+export function isSensitive(path: string): boolean {
+  const folded = foldPath(path);
+  return isSensitivePlace(folded) || isSensitiveName(folded.slice(folded.lastIndexOf("/") + 1));
+}
+
+/** The kernel's and the devices' trees are no files of anybody's workspace, wherever that is. */
+export function isSystemTree(path: string): boolean {
+  const folded = foldPath(path);
+  if (folded === "/dev/null") return false;
+  return ["/proc", "/dev"].some((tree) => folded === tree || folded.startsWith(`${tree}/`));
+}
+
+function isSensitivePlace(folded: string): boolean {
+  if (folded === "/etc/shadow" || isSystemTree(folded)) return true;
+  return PLACES.some((place) => folded.endsWith(`/${place}`)) || DIRECTORIES.some((directory) => `${folded}/`.includes(`/${directory}/`));
+}
+
+function isSensitiveName(name: string): boolean {
+  if (NAMES.has(name) || (name.startsWith(".env.") && !HARMLESS.has(name))) return true;
+  if (name.startsWith("credentials") && name.endsWith(".json")) return true;
+  return NAME_STARTS.some((start) => name.startsWith(start)) || NAME_ENDS.some((end) => name.endsWith(end));
+}

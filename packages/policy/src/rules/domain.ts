@@ -1,0 +1,89 @@
+import type { Unit, Verdict } from "@assent/core";
+import { type HostFact, hostOf } from "../facts/units.ts";
+import { isFault, type RuleFault, syntaxFault } from "./fault.ts";
+import type { RuleTest } from "./rule.ts";
+
+/** Which hosts a rule means: the one named, those below it, or both. */
+export type Domain = { readonly host: string; readonly reach: "host" | "below" | "both" };
+
+/** Reads a domain specifier: `example.com` with its subdomains, `=example.com` alone, `*.example.com` only what is below. */
+export function readDomainRule(specifier: string, verdict: Verdict): RuleTest | RuleFault {
+  const domain = readDomain(specifier.trim());
+  if (isFault(domain)) return domain;
+  if (verdict === "allow" && hasForeignLabel(domain.host)) {
+    return syntaxFault(
+      `'${specifier}' has letters that look like others, so an allow for it never holds`,
+      "answer each fetch of it yourself, or allow an ASCII host",
+    );
+  }
+  const broad = { ...domain, host: unmapped(domain.host) };
+  return { record: domain, test: verdict === "allow" ? (_, unit) => allows(domain, unit) : (_, unit) => denies(broad, unit) };
+}
+
+/** Whether an allow may hold for this URL at all. `named`: the host that the rule names itself, and whether it says `http://`. */
+export function isPlainUrl({ url, host }: HostFact, named: { readonly host?: string; readonly http?: boolean } = {}): boolean {
+  if (host === null || !PLAIN.test(url) || ODD.test(url) || hasForeignLabel(host)) return false;
+  const read = URL.parse(url);
+  if (read?.username !== "" || read.password !== "") return false;
+  if (read.protocol !== "https:" && !(read.protocol === "http:" && named.http)) return false;
+  return !isInner(withoutDot(host)) || named.host === withoutDot(host);
+}
+
+/** Whether a host, as the WHATWG parser gives it, is one that the rule means. */
+export function inDomain({ host, reach }: Domain, given: string): boolean {
+  if (given === host) return reach !== "below";
+  return reach !== "host" && given.endsWith(`.${host}`);
+}
+
+/** `scheme://host` in printable ASCII, and then no control characters, blanks or backslashes: nothing that two readers could read as two hosts. */
+const PLAIN = /^[a-z]+:\/\/[!-"$-.0->@-~]+(?:[/?#].*)?$/is;
+const ODD = /[\p{Cc}\p{Cf}\p{Z}\\]/u;
+const IP_ADDRESS = /^(?:\[.*\]|\d+\.\d+\.\d+\.\d+)$/;
+const INNER_NAME = /(?:^|\.)(?:localhost|local|internal)$/;
+
+/** Addresses and names that lead into the machine or the house: only a rule that names one exactly can mean it. */
+function isInner(host: string): boolean {
+  return IP_ADDRESS.test(host) || INNER_NAME.test(host);
+}
+
+function hasForeignLabel(host: string): boolean {
+  return /(?:^|\.)xn--/.test(host);
+}
+
+function withoutDot(host: string): string {
+  return host.endsWith(".") ? host.slice(0, -1) : host;
+}
+
+function allows(domain: Domain, unit: Unit): "yes" | "no" {
+  const fact = hostOf(unit);
+  if (!fact || fact.host === null || !inDomain(domain, withoutDot(fact.host))) return "no";
+  return isPlainUrl(fact, domain) ? "yes" : "no";
+}
+
+function denies(domain: Domain, unit: Unit): "yes" | "no" | "doubt" {
+  const host = hostOf(unit)?.host ?? null;
+  if (host === null) return "doubt";
+  return inDomain(domain, unmapped(withoutDot(host))) ? "yes" : "no";
+}
+
+/** An IPv4 address in IPv6 clothes is that address. */
+function unmapped(host: string): string {
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(host) ?? [];
+  if (high === undefined || low === undefined) return host;
+  return [high, low].flatMap((part) => [Number.parseInt(part, 16) >> 8, Number.parseInt(part, 16) & 255]).join(".");
+}
+
+function readDomain(text: string): Domain | RuleFault {
+  const plain = text.toLowerCase().startsWith("domain:") ? text.slice("domain:".length) : text;
+  if (plain.startsWith("=")) return domainOf(plain.slice(1), "host");
+  return plain.startsWith("*.") ? domainOf(plain.slice(2), "below") : domainOf(plain, "both");
+}
+
+function domainOf(text: string, reach: Domain["reach"]): Domain | RuleFault {
+  const host = /^\[[0-9a-fA-F:.]+\]$/.test(text) || !/[\s:/\\@?#*[\]%=]/.test(text) ? URL.parse(`https://${text}/`)?.hostname : undefined;
+  if (host) return { host: withoutDot(host), reach };
+  return syntaxFault(
+    `'${text}' is no host: a scheme, port, path or other star has no place here`,
+    "write WebFetch(example.com), WebFetch(=example.com) or WebFetch(*.example.com); for more, fetch:url=https://example.com/path/*",
+  );
+}

@@ -1,0 +1,79 @@
+import { isObject, type JsonObject, type Request } from "@assent/core";
+import { shellOf } from "../facts/units.ts";
+import { holds } from "./checker.ts";
+import { isFault, type RuleFault } from "./fault.ts";
+import { parseRule } from "./parse.ts";
+import type { Rule, RuleOptions, WrittenRule } from "./rule.ts";
+
+/** A rule's own examples: a text for the tool's one argument, or the tool's whole input. */
+export type RuleExamples = { readonly match?: readonly Example[]; readonly notMatch?: readonly Example[] };
+
+/** One of them. */
+export type Example = string | JsonObject;
+
+/** An empty workspace in which examples are tried. Its `roots` are those of that workspace; its request has its units. */
+export type ExampleBench = Pick<RuleOptions, "tools" | "roots"> & {
+  readonly evaluate: (tool: string, input: JsonObject) => Request;
+};
+
+/** Tries a rule alone on its examples; each that does not do what it says is a fault. What the rule is bound to does not count: there is no script to change. */
+export function checkExamples(
+  written: WrittenRule,
+  { match = [], notMatch = [] }: RuleExamples,
+  bench: ExampleBench,
+): readonly RuleFault[] {
+  const read = parseRule({ verdict: written.verdict, at: written.at }, bench);
+  const rule = isFault(read) ? read.rule : read;
+  if (!rule || match.length + notMatch.length === 0) return [];
+  return [
+    ...match.map((example) => tryOut(rule, example, { bench, wanted: true })),
+    ...notMatch.map((example) => tryOut(rule, example, { bench, wanted: false })),
+  ].flat();
+}
+
+type Trial = { readonly bench: ExampleBench; readonly wanted: boolean };
+
+function tryOut(rule: Rule, example: Example, { bench, wanted }: Trial): readonly RuleFault[] {
+  const shown = typeof example === "string" ? `'${example}'` : JSON.stringify(example);
+  const call = callOf(rule, example);
+  if (!call)
+    return [
+      fault(
+        `the example ${shown} cannot be tried: nothing says which argument of which tool it is`,
+        "write the tool's whole input as an object",
+      ),
+    ];
+  const request = bench.evaluate(call.tool, call.input);
+  const matched = speaks(rule, request);
+  if (matched === wanted) return [];
+  const said = matched ? "is matched by" : "is not matched by";
+  return [fault(`the example ${shown} ${said} ${rule.at.text}${why(rule, request)}`, wanted ? WIDER : NARROWER)];
+}
+
+const WIDER = "correct the example, or write a rule that means it";
+const NARROWER = "correct the example, or write a rule that does not mean it";
+
+function fault(message: string, hint: string): RuleFault {
+  return { type: "rule_example", message, hint };
+}
+
+function callOf({ example: about }: Rule, example: Example): { readonly tool: string; readonly input: JsonObject } | undefined {
+  if (!about) return undefined;
+  if (isObject(example)) return { tool: about.tool, input: example };
+  return about.argument === undefined ? undefined : { tool: about.tool, input: { [about.argument]: example } };
+}
+
+/** An allow must speak for every unit; a deny or ask for one. */
+function speaks(rule: Rule, request: Request): boolean {
+  if (!rule.concerns(request.tool, request.kind)) return false;
+  const spoken = request.units.map((unit) => holds(rule, rule.test(request, unit)));
+  return rule.verdict === "allow" ? spoken.every(Boolean) : spoken.some(Boolean);
+}
+
+/** An allow that does not hold is often not the rule's fault. */
+function why({ verdict }: Rule, { units }: Request): string {
+  if (verdict !== "allow") return "";
+  const shells = units.map((unit) => shellOf(unit));
+  const hazard = shells.flatMap((shell) => [...(shell?.line.plan.hazards ?? []), ...(shell?.command?.hazards ?? [])])[0];
+  return hazard ? ` (${hazard.id}: ${hazard.text})` : "";
+}

@@ -1,0 +1,111 @@
+import { canonicalJson, isObject, type Json } from "@assent/core";
+import { readArgumentRule } from "./argument.ts";
+import { isFault, NOTATIONS, type RuleFault, syntaxFault } from "./fault.ts";
+import { RULE_KINDS, type RuleKind } from "./kinds.ts";
+import type { Rule, RuleExample, RuleOptions, WrittenRule } from "./rule.ts";
+import { readSpecifier } from "./specifier.ts";
+import { shapeOf } from "./tool-groups.ts";
+import { readToolPart, specifierKinds, type ToolPart, unknownTool } from "./tool-part.ts";
+import { wholeTest } from "./whole.ts";
+
+/** Characters of a rule's text. */
+const LONGEST_RULE = 4096;
+
+/** Reads a rule in either notation. A fault that carries a rule is a warning: the rule holds, but there is no tool now that it means. */
+export function parseRule(written: WrittenRule, options: RuleOptions): Rule | RuleFault {
+  const text = written.at.text.trim();
+  if (text === "") return syntaxFault("an empty text is no rule", NOTATIONS, 1);
+  if (text.length > LONGEST_RULE) return syntaxFault(`a rule has at most ${LONGEST_RULE} characters`, "write several rules");
+  const read = readText(text, written, options);
+  if (!isFault(read)) return compile(read, written, options);
+  const shift = written.at.text.indexOf(text);
+  return read.column === undefined ? read : { ...read, column: read.column + shift };
+}
+
+/** A rule that was understood. `subject` and `args` are for its record. */
+type Read = Pick<Rule, "test" | "bare" | "plainWords"> & { readonly part: ToolPart; readonly subject?: Json; readonly args?: Json };
+
+const CONDITION = /:[A-Za-z_][A-Za-z0-9_.]*=/;
+
+function readText(text: string, written: WrittenRule, options: RuleOptions): Read | RuleFault {
+  const open = text.indexOf("(");
+  const condition = text.search(CONDITION);
+  if (condition !== -1 && (open === -1 || condition < open)) return readConditions(text, written, options);
+  if (open === -1) return readNamed({ name: text }, written, options);
+  if (text.endsWith(")")) return readNamed({ name: text.slice(0, open), specifier: text.slice(open + 1, -1) }, written, options);
+  const column = text.includes(")") ? text.lastIndexOf(")") + 2 : text.length;
+  return syntaxFault("a rule that has a '(' must end with ')'", "write Tool(specifier) and nothing after it", column);
+}
+
+/** Here a name means the one tool that has it; only the shell's is the same as its group, so that both notations of a command are one rule. */
+function readConditions(text: string, written: WrittenRule, options: RuleOptions): Read | RuleFault {
+  const name = text.slice(0, text.indexOf(":"));
+  if (name === "") return syntaxFault("no tool stands before the first argument", NOTATIONS, 1);
+  const part = readToolPart(name, { verdict: written.verdict, tools: options.tools }, ({ kind }) => kind.name === "shell");
+  if (isFault(part)) return part;
+  const read = readArgumentRule(text, part, { written, options });
+  return isFault(read) ? read : { part, bare: false, ...read };
+}
+
+type Named = { readonly name: string; readonly specifier?: string };
+
+function readNamed({ name, specifier = "" }: Named, written: WrittenRule, options: RuleOptions): Read | RuleFault {
+  const { verdict } = written;
+  const part = readToolPart(name, { verdict, tools: options.tools });
+  if (isFault(part)) return part;
+  const inside = specifier.trim();
+  if (inside === "" || inside === "*") return { part, test: wholeTest(verdict, options), bare: verdict === "deny" };
+  const lenient = part.unknown !== undefined;
+  const [first, ...more] = lenient ? UNTOLD : specifierKinds(part, options.tools);
+  if (first === undefined) return misplaced(name);
+  const read = readSpecifier(specifier, { written, options, kinds: [first, ...more], lenient });
+  if (isFault(read)) return read.column === undefined ? read : { ...read, column: read.column + name.length + 1 };
+  const { record: subject, ...tested } = read;
+  return { part, bare: false, subject, ...tested };
+}
+
+/** A tool that is not there may declare any of these. */
+const UNTOLD: readonly RuleKind[] = RULE_KINDS.filter(({ declaredBy }) => declaredBy);
+
+function misplaced(name: string): RuleFault {
+  const hint = `write ${name} alone, or name one of its arguments: ${name}:argument=glob`;
+  return syntaxFault(`nothing can stand in parentheses after '${name}': it declares no command, path or URL`, hint, name.length + 1);
+}
+
+function compile({ part, test, bare, subject, args, plainWords }: Read, written: WrittenRule, options: RuleOptions): Rule | RuleFault {
+  const { verdict, at, bind } = written;
+  if (bind?.script !== undefined && !(isObject(subject) && "words" in subject)) return NOTHING_TO_BIND;
+  const example = exampleOf(part, options);
+  const rule: Rule = {
+    verdict,
+    at,
+    record: canonicalJson({
+      verdict,
+      tool: part.record,
+      ...(subject !== undefined && { subject }),
+      ...(args !== undefined && { args }),
+      ...(bind?.script !== undefined && { script: bind.script }),
+    }),
+    concerns: part.concerns,
+    test,
+    bare,
+    ...(plainWords && { plainWords }),
+    ...(example && { example }),
+  };
+  if (part.unknown === undefined) return rule;
+  return { ...unknownTool(part.unknown), ...(verdict !== "allow" && { rule }) };
+}
+
+const NOTHING_TO_BIND: RuleFault = syntaxFault(
+  "only a rule that names a command can be bound to a script",
+  "leave bind out, or write the command: Shell(npm test)",
+);
+
+/** A group's first tool stands for it, and the shell for every tool there is. */
+function exampleOf({ known, group, record }: ToolPart, { tools }: RuleOptions): RuleExample | undefined {
+  const tool = record === "*" ? "shell" : (group?.tools.find((name) => known.includes(name)) ?? known[0] ?? group?.tools[0]);
+  if (tool === undefined) return undefined;
+  const shape = shapeOf(tools, tool);
+  const argument = shape?.commandArg ?? shape?.pathArgs?.[0] ?? shape?.urlArg ?? group?.kind.usualArgument;
+  return argument === undefined ? { tool } : { tool, argument };
+}

@@ -1,0 +1,115 @@
+import { resolve } from "node:path";
+import { CONCURRENCY_SAFE_KINDS, type Request, type Unit, type Verdict } from "@assent/core";
+import { pathOf } from "../facts/units.ts";
+import type { PathFact } from "../paths/scope.ts";
+import { catchPattern, isFault, type RuleFault, syntaxFault } from "./fault.ts";
+import { literalGlob } from "./literal-glob.ts";
+import { compilePathGlob, type PathName, pathNames } from "./path-glob.ts";
+import type { RuleRoots, RuleTest } from "./rule.ts";
+
+/** Reads a path specifier: `//abs`, `~/x`, `/x`, `./x`, `a/b`, or a name at any depth. */
+export function readPathRule(specifier: string, verdict: Verdict, roots: RuleRoots): RuleTest | RuleFault {
+  const compiled = compile(specifier, verdict, roots);
+  if (isFault(compiled)) return compiled;
+  const { bases, globs, covers } = compiled;
+  const record = { path: bases.map((base) => [...partsOf(base).map(literalGlob), ...globs].join("/")) };
+  return { record, test: verdict === "allow" ? (request, unit) => allows(covers, request, unit) : (_, unit) => denies(covers, unit) };
+}
+
+/** Whether a path is meant by a specifier that is read as broadly as a deny's. */
+export function pathTest(specifier: string, roots: RuleRoots): ((path: string) => boolean) | RuleFault {
+  const compiled = compile(specifier, "deny", roots);
+  return isFault(compiled) ? compiled : (path) => compiled.covers(pathNames(path));
+}
+
+function compile(specifier: string, verdict: Verdict, roots: RuleRoots): (Place & { readonly covers: Covers }) | RuleFault {
+  const place = placeOf(specifier.trim(), roots, verdict);
+  if (isFault(place)) return place;
+  const { bases, globs } = place;
+  const odd = oddPart(globs);
+  if (odd) return odd;
+  const tests = catchPattern(() => bases.map((base) => compilePathGlob({ base: partsOf(base), globs }, verdict === "allow")), specifier);
+  if (isFault(tests)) return tests;
+  return { ...place, covers: (names) => tests.some((matches) => matches(names)) };
+}
+
+/** True where an allow may hold at all: somebody knows where the path leads, and nothing about it is odd for this use. */
+export function isSettled({ kind }: Request, { real, hazards, writeHazards }: PathFact): boolean {
+  return real !== null && (CONCURRENCY_SAFE_KINDS.includes(kind) ? hazards : writeHazards).length === 0;
+}
+
+type Covers = (names: readonly PathName[]) => boolean;
+
+/** Both spellings, exactly. */
+function allows(covers: Covers, request: Request, unit: Unit): "yes" | "no" {
+  const path = pathOf(unit);
+  if (!path || !isSettled(request, path)) return "no";
+  const { lexical, real } = namesOf(path);
+  return covers(lexical) && real !== undefined && covers(real) ? "yes" : "no";
+}
+
+/** Either spelling; in doubt where one of them is not known. */
+function denies(covers: Covers, unit: Unit): "yes" | "no" | "doubt" {
+  const path = pathOf(unit);
+  if (!path) return "doubt";
+  const { lexical, real } = namesOf(path);
+  if (covers(lexical) || (real && covers(real))) return "yes";
+  return real ? "no" : "doubt";
+}
+
+type Spellings = { readonly lexical: readonly PathName[]; readonly real: readonly PathName[] | undefined };
+
+/** A path is taken apart once, however many rules look at it. */
+const SPELLINGS = new WeakMap<PathFact, Spellings>();
+
+function namesOf(path: PathFact): Spellings {
+  let names = SPELLINGS.get(path);
+  if (!names) {
+    const lexical = pathNames(path.lexical);
+    names = { lexical, real: path.real === null ? undefined : path.real === path.lexical ? lexical : pathNames(path.real) };
+    SPELLINGS.set(path, names);
+  }
+  return names;
+}
+
+type Place = { readonly bases: readonly string[]; readonly globs: readonly string[] };
+
+/** A relative path of a deny or ask means every directory of the workspace; that of an allow only the workspace itself. */
+function placeOf(
+  text: string,
+  { settingsRoot, workspace, home, additionalDirectories = [] }: RuleRoots,
+  verdict: Verdict,
+): Place | RuleFault {
+  const everywhere = verdict === "allow" ? [workspace] : [workspace, ...additionalDirectories.map((directory) => resolve(directory))];
+  if (text.startsWith("!")) {
+    return syntaxFault(
+      "a path rule has no exceptions: '!' does not take anything out of a rule",
+      "write \\! for a name that begins with !",
+    );
+  }
+  if (text.startsWith("//")) return { bases: ["/"], globs: globsOf(text) };
+  if (text === "~" || text.startsWith("~/")) return { bases: [home], globs: globsOf(text.slice(1)) };
+  if (text.startsWith("~")) return syntaxFault("only your own home can be meant with '~'", "write ~/x, or the whole path as //home/name/x");
+  if (text.startsWith("/")) return { bases: [settingsRoot], globs: globsOf(text) };
+  const globs = globsOf(text);
+  const named = !text.startsWith("./") && text !== "." && globs.length === 1;
+  return { bases: everywhere, globs: named ? ["**", ...globs] : globs };
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+function globsOf(text: string): readonly string[] {
+  return partsOf(text).filter((part) => part !== ".");
+}
+
+function oddPart(globs: readonly string[]): RuleFault | undefined {
+  if (globs.some((part) => part === "..")) {
+    return syntaxFault("'..' does not lead anywhere in a path rule", "write the path it leads to: //the/whole/path, or ~/path");
+  }
+  if (globs.some((part) => /(?<!\\)\{[^}]*,/.test(part))) {
+    return syntaxFault("{a,b} is not read in a path rule", "write one rule for each, or \\{ for the character itself");
+  }
+  return undefined;
+}

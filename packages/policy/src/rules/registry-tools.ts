@@ -1,0 +1,34 @@
+import { isObject, type Registry, type Tool } from "@assent/core";
+import type { RuleTool, RuleTools } from "./rule.ts";
+
+/** The tools of a registry as rules see them. A tool registered later is seen too. */
+export function registryTools(registry: Registry): RuleTools {
+  const known = new WeakMap<Tool, RuleTool>();
+  return {
+    get: (name) => {
+      const tool = registry.get(name) ?? registry.list().find((one) => one.name.toLowerCase() === name.toLowerCase());
+      if (!tool) return undefined;
+      const shape = known.get(tool) ?? shapeOf(tool);
+      known.set(tool, shape);
+      return shape;
+    },
+    names: () => registry.list().map(({ name }) => name),
+  };
+}
+
+const PATH_ARGUMENTS = ["file_path", "path", "paths", "directory"];
+
+/** What a tool declares: a command where it executes one, paths where it tells its locations, a URL where it fetches. */
+function shapeOf({ kind, definition, inputSchema }: Tool): RuleTool {
+  const { inputAliases, locations } = definition;
+  const properties = isObject(inputSchema) && isObject(inputSchema["properties"]) ? Object.keys(inputSchema["properties"]) : [];
+  const isClosed = isObject(inputSchema) && inputSchema["additionalProperties"] === false;
+  return {
+    kind,
+    ...(isClosed && { args: [...properties, ...Object.keys(inputAliases ?? {})] }),
+    ...(inputAliases && { aliases: inputAliases }),
+    ...(kind === "execute" && properties.includes("command") && { commandArg: "command" }),
+    ...(locations && { pathArgs: PATH_ARGUMENTS.filter((name) => properties.includes(name)) }),
+    ...(kind === "fetch" && properties.includes("url") && { urlArg: "url" }),
+  };
+}

@@ -1,0 +1,125 @@
+import type { Request, Unit } from "@assent/core";
+import { shellOf } from "../facts/units.ts";
+import { type BroadMatch, compileBroad } from "../shell/match/broad-match.ts";
+import { scanLongText } from "../shell/match/long-text.ts";
+import { type RuleWord, type RuleWords, readRuleWords } from "../shell/match/rule-words.ts";
+import type { ShellLine } from "../shell/plan/shell-unit.ts";
+import { isOpaque } from "../shell/programs/opaque-programs.ts";
+import { commandName } from "../shell/read/command-name.ts";
+import type { Broad, SeenCommand } from "../shell/walk/seen-command.ts";
+import { type RuleFault, syntaxFault } from "./fault.ts";
+import type { RuleOptions, RuleTest, WrittenRule } from "./rule.ts";
+import { allowsCommand, sameScript } from "./shell-allow.ts";
+
+/** Reads a command's words as a rule has them: `git log`, or `git *` with a tail. */
+export function readShellRule(specifier: string, { verdict, bind }: WrittenRule, options: RuleOptions): RuleTest | RuleFault {
+  const read = readRuleWords(specifier);
+  if ("problem" in read) return wordsFault(read);
+  const { words, tail } = read;
+  if (words[0]?.text === "" || words.length === 0)
+    return syntaxFault("a rule about a command begins with the command's name", "write Shell(git log)");
+  const record = { words: words.map(({ text, glob }) => (glob ? { glob: text } : text)), tail };
+  if (verdict !== "allow") return { record, ...broadTest(read) };
+  if (isTooBroad(read)) return tooBroad(specifier, words);
+  const rule = { words: words.map(({ text, glob }) => glob ?? text), tail, sameScript: sameScript(bind?.script, options.scripts) };
+  return { record, test: (_, unit) => allows(rule, unit) };
+}
+
+function allows(rule: Parameters<typeof allowsCommand>[0], unit: Unit): Broad {
+  const shell = shellOf(unit);
+  return shell && allowsCommand(rule, shell) ? "yes" : "no";
+}
+
+function wordsFault({ problem, column }: { readonly problem: string; readonly column: number }): RuleFault {
+  if (/class|dangling|range/.test(problem)) {
+    return { type: "rule_bad_glob", message: problem, hint: "close every [ with ]; to mean a character itself, put it in quotes", column };
+  }
+  return syntaxFault(problem, "write plain words, as in Shell(git log); a command that needs more is asked about", column);
+}
+
+function isTooBroad({ words, tail }: RuleWords): boolean {
+  return (tail || words.some(({ glob }) => glob)) && isOpaque(words.map(({ text }) => text));
+}
+
+function tooBroad(specifier: string, [name]: readonly RuleWord[]): RuleFault {
+  return {
+    type: "rule_too_broad",
+    message: `'${specifier}' would allow whatever code ${name?.text ?? "the program"} is told to run`,
+    hint: "name all words, without a star: Shell(make lint)",
+  };
+}
+
+/** A deny or ask: read broadly where the line was parsed, as plain words where it is too long for that. */
+function broadTest({ words, tail }: RuleWords): Pick<RuleTest, "test" | "plainWords"> {
+  const answer = answerBy(compileBroad(words, tail));
+  const plain = words.some(({ glob }) => glob) ? undefined : words.map(({ text }) => text);
+  const scan = longTest(plain);
+  return {
+    ...(plain && { plainWords: plain }),
+    test: (request, unit) => {
+      const shell = shellOf(unit);
+      if (!shell) return unreadTest(scan, request);
+      const { line, seen } = shell;
+      return line.tooLong ? scan(line) : seen ? answer(seen) : missing(line);
+    },
+  };
+}
+
+/** A guard and a checker ask for the same command, so the last answer is kept. */
+function answerBy(broad: BroadMatch): BroadMatch {
+  let about: SeenCommand | undefined;
+  let answer: Broad = "no";
+  return (seen) => {
+    if (about !== seen) {
+      answer = matched(broad, seen);
+      about = seen;
+    }
+    return answer;
+  };
+}
+
+/** Programs before whose command `NAME=value` may stand, which is none of the words a rule speaks of. */
+const TAKE_VARIABLES: ReadonlySet<string> = new Set(["env", "sudo", "strace"]);
+
+function matched(broad: BroadMatch, seen: SeenCommand): Broad {
+  const one = broad(seen);
+  const bare = one === "yes" ? undefined : withoutVariables(seen);
+  const other = bare ? broad(bare) : "no";
+  return other === "no" ? one : other;
+}
+
+/** Undefined: there are none. Rules come to one command after another, so the last one is kept. */
+function withoutVariables(seen: SeenCommand): SeenCommand | undefined {
+  if (last?.seen !== seen) last = { seen, bare: takesVariables(seen) ? bareOf(seen) : undefined };
+  return last.bare;
+}
+
+let last: { readonly seen: SeenCommand; readonly bare: SeenCommand | undefined } | undefined;
+
+function takesVariables({ argv: [first] }: SeenCommand): boolean {
+  return first !== undefined && !first.dynamic && TAKE_VARIABLES.has(commandName(first.text));
+}
+
+function bareOf(seen: SeenCommand): SeenCommand | undefined {
+  const argv = seen.argv.filter(({ text }, i) => i === 0 || text.startsWith("-") || !text.includes("="));
+  return argv.length === seen.argv.length ? undefined : { ...seen, argv };
+}
+
+/** A line without commands: nothing to find, or nobody could tell. */
+function missing({ parsed, malformed }: ShellLine): Broad {
+  return parsed || malformed ? "no" : "doubt";
+}
+
+type Text = Pick<ShellLine, "text">;
+
+function longTest(plain: readonly string[] | undefined): (line: Text) => Broad {
+  if (!plain) return () => "no";
+  const denies = [plain];
+  return ({ text }) => (scanLongText(text, denies) === undefined ? "no" : "yes");
+}
+
+/** Nobody has looked at this command: what its text says at first sight counts, and all else is in doubt. */
+function unreadTest(scan: (line: Text) => Broad, { input }: Request): Broad {
+  const isHit = Object.values(input).some((value) => typeof value === "string" && scan({ text: value }) === "yes");
+  return isHit ? "yes" : "doubt";
+}

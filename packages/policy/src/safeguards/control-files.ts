@@ -1,0 +1,171 @@
+import { basename } from "node:path";
+import type { Guard, Kind, Request } from "@assent/core";
+import { pathOf, shellOf } from "../facts/units.ts";
+import { foldPath } from "../paths/fold.ts";
+import { homeDirectory, isInside, resolvePath } from "../paths/resolve.ts";
+import { mayBecome, type OpenEnd, type TouchedPath, touchedPaths } from "../shell/effects/touched-paths.ts";
+import type { ShellUnit } from "../shell/plan/shell-unit.ts";
+
+/** At any depth, by name. */
+const NAMES: ReadonlySet<string> = new Set([
+  ".gitattributes",
+  ".gitmodules",
+  ".npmrc",
+  ".pnpmfile.cjs",
+  ".mcp.json",
+  ".envrc",
+  "agents.md",
+  "claude.md",
+  "gemini.md",
+  "qwen.md",
+  ".cursorrules",
+]);
+
+const NAME_STARTS = [".yarnrc"];
+
+/** At any depth, with everything in them. */
+const TREES = [
+  ".git",
+  ".idea",
+  ".devcontainer",
+  ".github/workflows",
+  ".husky",
+  ".claude",
+  ".gemini",
+  ".qwen",
+  ".cursor",
+  ".codex",
+  ...["settings", "tasks", "launch", "extensions"].map((name) => `.vscode/${name}.json`),
+];
+
+/** Directories that are put somewhere with some of these in them. */
+const HOLDERS: readonly string[] = [".github", ".vscode"];
+
+/** In the home directory. */
+const IN_HOME = [
+  ".bashrc",
+  ".bash_profile",
+  ".profile",
+  ".zshrc",
+  ".zshenv",
+  ".zprofile",
+  ".config/fish",
+  ".ssh",
+  ".gitconfig",
+  ".config/git",
+  ".config/autostart",
+];
+
+const CRONTABS = [
+  "/etc/crontab",
+  "/etc/anacrontab",
+  ...["d", "hourly", "daily", "weekly", "monthly"].map((name) => `/etc/cron.${name}`),
+  "/var/spool/cron",
+  "/var/cron",
+];
+
+/** Tells of a path in folded spelling whether writing it steers agents, or runs code later. */
+export type ControlFiles = (folded: string) => boolean;
+
+/** The control files as seen from a home directory; `protect` are those that settings add. */
+export function controlFiles(home: string, protect: readonly ControlFiles[] = []): ControlFiles {
+  const fixed = [...homePlaces(home), ...CRONTABS];
+  return (folded) =>
+    isControlName(folded) || fixed.some((place) => isInside(place, folded)) || protect.some((isProtected) => isProtected(folded));
+}
+
+/** Where to look for control files besides their names. */
+export type ControlPlaces = { readonly workspace?: string; readonly home?: string; readonly protect?: readonly ControlFiles[] };
+
+/** Asks before a control file is written, in every mode: by a file tool, or by what a shell line is seen to write. */
+export function controlFileGuard({ workspace, home: given, protect = [] }: ControlPlaces): Guard {
+  const home = homeDirectory(given);
+  const isControl = controlFiles(home, protect);
+  const outer = [...homePlaces(home), ...CRONTABS];
+  const known = workspace === undefined ? outer : [foldPath(`${workspace}/.git`), ...outer];
+  const isMeant = (touched: TouchedPath): boolean =>
+    isControlTouch(touched, isControl) ||
+    (touched.open ? mayBeControl(touched.open, touched.places, known) : holdsControl(touched, touched.reach === "new" ? outer : known));
+  const touched = (shell: ShellUnit): string | undefined =>
+    (shell.touched ?? touchedPaths(shell, { home })).find((one) => one.use === "write" && isMeant(one))?.path;
+  return {
+    id: "control-file",
+    check: (request, unit) => {
+      const path = pathOf(unit);
+      if (path) return path.control && !isReading(request) ? asking(path.lexical) : NOTHING;
+      const shell = shellOf(unit);
+      const written = shell && touched(shell);
+      return written === undefined ? NOTHING : asking(written);
+    },
+  };
+}
+
+/** True for a request that changes nothing, by what its tool declares. */
+export function isReading({ kind }: Pick<Request, "kind">): boolean {
+  return READING.includes(kind);
+}
+
+const READING: readonly Kind[] = ["read", "search", "fetch"];
+const NOTHING = { verdict: "none" } as const;
+
+function asking(path: string): { readonly verdict: "ask"; readonly note: string } {
+  return { verdict: "ask", note: `control file: ${path}` };
+}
+
+function isControlTouch({ places, open }: TouchedPath, isControl: ControlFiles): boolean {
+  return places.some((place) => isControl(open ? `${place}/${open.start || "x"}` : place));
+}
+
+/**
+ * Whether a path that only a shell can read may be one of them: some of its names stand for those of a control file. Of what a variable holds nothing is guessed
+ * beyond a start with a dot; of a pattern without that dot, what lies in the directory counts.
+ */
+function mayBeControl({ names, there }: OpenEnd, places: readonly string[], known: readonly string[]): boolean {
+  const [first = "", ...more] = names;
+  const isThere = (place: string): boolean =>
+    there?.some((name) => mayBecome(first, name) && isControlName([place, name, ...more].join("/"))) ?? false;
+  const isNamed = (place: string): boolean => {
+    const all = [basename(place), ...names];
+    return all.some((_, at) => !(at === 1 && there) && ANYWHERE.some((control) => fits(all.slice(at), control)));
+  };
+  const isKnown = (place: string): boolean => known.some((one) => one !== place && isInside(place, one) && fits(names, below(place, one)));
+  return places.some((place) => isThere(place) || isNamed(place) || isKnown(place));
+}
+
+/** What is found by name at any depth, as the names on the way. */
+const ANYWHERE: readonly (readonly string[])[] = [...NAMES, ...NAME_STARTS, ...TREES].map((path) => path.split("/"));
+
+function below(place: string, one: string): readonly string[] {
+  return one.slice(place === "/" ? 1 : place.length + 1).split("/");
+}
+
+function fits(names: readonly string[], control: readonly string[]): boolean {
+  return names.length >= control.length && control.every((name, at) => mayBeName(names[at] ?? "", name));
+}
+
+/** A name that is written out, a pattern of which the start is, or a start with a dot that a variable goes on with. */
+function mayBeName(written: string, name: string): boolean {
+  if (/^[*?[$`{(<>]/.test(written)) return false;
+  return (written.startsWith(".") || !/[$`{(<>]/.test(written)) && mayBecome(written, name);
+}
+
+/** Who removes, replaces or fills a directory reaches what lies below it. */
+function holdsControl({ places, reach, fate }: TouchedPath, known: readonly string[]): boolean {
+  const fills = fate === "replaced" || reach === "some" || reach === "new";
+  if (fills && places.some((place) => HOLDERS.some((name) => place.endsWith(`/${name}`)))) return true;
+  return (reach !== "self" || fate === "replaced") && known.some((one) => places.some((place) => isInside(place, one)));
+}
+
+/** By both spellings of the home. */
+function homePlaces(home: string): readonly string[] {
+  const { lexical, real } = resolvePath(home, "/");
+  const homes = new Set([lexical, real ?? lexical].map((one) => (one === "/" ? "" : one)));
+  return [...homes].flatMap((one) => IN_HOME.map((name) => foldPath(`${one}/${name}`)));
+}
+
+function isControlName(folded: string): boolean {
+  const name = folded.slice(folded.lastIndexOf("/") + 1);
+  if (NAMES.has(name) || NAME_STARTS.some((start) => name.startsWith(start))) return true;
+  const within = `${folded}/`;
+  return TREES.some((tree) => within.includes(`/${tree}/`));
+}

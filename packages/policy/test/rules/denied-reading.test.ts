@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import type { Verdict } from "@assent/core";
+import { policyFacts } from "../../src/facts/facts.ts";
+import { pathScope } from "../../src/paths/scope.ts";
+import { deniesReading } from "../../src/rules/denied-reading.ts";
+import { scratch } from "../scratch.ts";
+import { OPTIONS, rule } from "./rule-bench.ts";
+
+function hides(t: TestContext, verdict: Verdict, text: string): (path: string) => boolean {
+  const workspace = scratch(t);
+  mkdirSync(join(workspace, "private"));
+  writeFileSync(join(workspace, "private/key"), "");
+  symlinkSync("private", join(workspace, "link"));
+  const rules = [rule(verdict, text, { ...OPTIONS, roots: { settingsRoot: workspace, workspace, home: "/home/u" } })];
+  const denies = deniesReading({ rules: () => rules, facts: policyFacts({ workspace, look: pathScope({ workspace }) }), workspace });
+  return (path) => denies(join(workspace, path));
+}
+
+type Row = readonly [sentence: string, verdict: Verdict, rule: string, path: string, hidden: boolean];
+const ROWS: readonly Row[] = [
+  ["a deny of reading hides the file", "deny", "Read(private/**)", "private/key", true],
+  ["and the directory", "deny", "Read(private/**)", "private", true],
+  ["and what a link leads to", "deny", "Read(private/**)", "link/key", true],
+  ["and another case of its name", "deny", "Read(private/**)", "PRIVATE/key", true],
+  ["and nothing else", "deny", "Read(private/**)", "privates/key", false],
+  ["so does the other notation", "deny", "read:file_path=private/*", "private/key", true],
+  ["a deny of every tool hides everything", "deny", "*", "a", true],
+  ["a deny of editing hides nothing", "deny", "Edit(private/**)", "private/key", false],
+  ["an ask hides nothing", "ask", "Read(private/**)", "private/key", false],
+  ["an allow hides nothing", "allow", "Read(private/**)", "private/key", false],
+  ["a deny of another tool hides nothing", "deny", "Shell(cat)", "private/key", false],
+];
+for (const [sentence, verdict, text, path, hidden] of ROWS) {
+  test(`2.5: ${sentence}: ${verdict} ${text}, ${path}`, (t) => {
+    assert.equal(hides(t, verdict, text)(path), hidden);
+  });
+}
+
+test("2.5: rules that are read again count from then on", (t) => {
+  const workspace = scratch(t);
+  let rules = [rule("deny", "Read(//a)")];
+  const denies = deniesReading({ rules: () => rules, facts: policyFacts({ workspace, look: pathScope({ workspace }) }), workspace });
+  assert.deepEqual([denies("/a"), denies("/b")], [true, false]);
+  rules = [rule("deny", "Read(//b)")];
+  assert.deepEqual([denies("/a"), denies("/b")], [false, true]);
+});

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Request } from "@assent/core";
+import { shellOf } from "../../src/facts/units.ts";
+import { grantRules } from "../../src/rules/grant-rules.ts";
+import { offerRules, widerRule } from "../../src/rules/offer.ts";
+import { OPTIONS, path, pathRequest, request, rule, urlRequest } from "./rule-bench.ts";
+import { allows, shellCall } from "./shell-bench.ts";
+
+type Row = readonly [sentence: string, request: Request, rules: readonly string[]];
+
+const table: readonly Row[] = [
+  ["a modelled command that reads", shellCall("git log -5"), ["Shell(git log)"]],
+  ["one without a sub-command", shellCall("ls -la"), ["Shell(ls)"]],
+  ["harmless options in front of a sub-command are no part of it", shellCall("git --no-pager status"), ["Shell(git status)"]],
+  ["a version", shellCall("node --version"), ["Shell(node --version)"]],
+  ["another literal command: all words, no star", shellCall("make lint"), ["Shell(make lint)"]],
+  ["a command that no table has", shellCall("cargo build --release"), ["Shell(cargo build --release)"]],
+  ["a command that writes", shellCall("git add -A"), ["Shell(git add -A)"]],
+  ["words that need quotes", shellCall("make 'a b' \"it's\" '*'"), ["Shell(make 'a b' 'it'\\''s' '*')"]],
+  ["a compound: one rule for each part", shellCall("git log -5 && make lint | wc -l"), ["Shell(git log)", "Shell(make lint)", "Shell(wc)"]],
+  ["a part twice: one rule", shellCall("git log -5; git log -6"), ["Shell(git log)"]],
+  ["a wrapper: what it runs is covered with it", shellCall("timeout 5 make lint"), ["Shell(timeout 5 make lint)"]],
+  ["a compound with one hazard", shellCall("make lint && ls $X"), []],
+  ["a hazard", shellCall("git log --output=x"), []],
+  ["a sub-command that no table has", shellCall("git push"), []],
+  ["dynamic words", shellCall("make $X"), []],
+  ["opaque with inline code", shellCall("python3 -c 'print(1)'"), []],
+  ["inline code in a cluster", shellCall("bash -lc 'make lint'"), []],
+  ["inline code behind a wrapper", shellCall("env node -e 1"), []],
+  ["a script by its name", shellCall("python3 x.py"), ["Shell(python3 x.py)"]],
+  ["a file outside", shellCall("cat /etc/hosts"), []],
+  ["a program by its relative path", shellCall("./x"), []],
+  ["a line that does not parse", shellCall("make 'x"), []],
+  ["a line that is too long", shellCall(`make ${"x".repeat(5_000)}`), []],
+  ["a word with a line break", shellCall("make 'a\nb'"), []],
+  ["an edit in the workspace", pathRequest("edit", path("/w/app/src/a/b.ts")), ["Edit(/src/a/b.ts)"]],
+  ["a write", pathRequest("write", path("/w/app/x")), ["Edit(/x)"]],
+  ["a read outside", pathRequest("read", path("/etc/hosts")), ["Read(//etc/hosts)"]],
+  ["a name that looks like a glob", pathRequest("edit", path("/w/app/[a]{b,c}*?.ts")), ["Edit(/\\[a]\\{b,c}\\*\\?.ts)"]],
+  ["a tool that declares paths", pathRequest("move_file", path("/w/app/x")), ["move_file(/x)"]],
+  ["a sensitive file", pathRequest("read", path("/w/app/.env", { sensitive: true })), []],
+  ["a path through a link", pathRequest("edit", path("/w/app/x", { real: "/w/app/y" })), []],
+  ["a path that cannot be resolved", pathRequest("edit", path("/w/app/x", { real: null })), []],
+  ["a fetch", urlRequest("https://docs.example.com/x"), ["WebFetch(=docs.example.com)"]],
+  ["a fetch without https", urlRequest("http://docs.example.com/x"), []],
+  ["a fetch with a password", urlRequest("https://a:b@docs.example.com/x"), []],
+  ["a tool of a server", request("mcp__tracker__close_ticket", { id: 1 }), ["mcp__tracker__close_ticket"]],
+  ["an agent, never its prompt", request("agent", { agent: "explorer", prompt: "x" }), ["Agent(explorer)"]],
+  ["a fork", request("agent", { prompt: "x" }), ["Agent(fork)"]],
+  ["any other tool", request("t", { a: 1 }), ["t"]],
+  ["a tool whose name looks like a glob", request("foo*"), ["foo\\*"]],
+  ["the runtime's own", request("ask"), []],
+  ["a read that nobody looked at", request("read", { file_path: "x" }), []],
+  ["a fetch that nobody looked at", request("fetch", { url: "https://x.test/" }), []],
+  ["a shell that nobody analysed", request("shell", { command: "ls" }), []],
+];
+
+const rules = grantRules(OPTIONS);
+
+for (const [sentence, about, offered] of table) {
+  test(`9: ${sentence}: ${offered.join(", ") || "once only"}`, () => {
+    assert.deepEqual(rules.offer(about), offered);
+    const understood = offered.map((text) => rules.parse(text));
+    if (offered.length > 0) assert.ok(about.units.every((unit) => understood.some((one) => one.covers(about, unit))));
+  });
+}
+
+test("S32: what is offered for git log does not cover git log --output=x", () => {
+  const [text = ""] = rules.offer(shellCall("git log -5"));
+  const other = shellCall("git log --output=x");
+  assert.equal(rules.parse(text).covers(other, other.units[0]!), false);
+});
+
+test("9: parts that are allowed already need no rule", () => {
+  const allow = rule("allow", "Shell(git log)");
+  const about = shellCall("git log -5 && make lint");
+  assert.deepEqual(offerRules(about, { ...OPTIONS, allowed: (one, unit) => allow.test(one, unit) === "yes" }), ["Shell(make lint)"]);
+});
+
+test("9: npm test is bound to its script", () => {
+  const about = shellCall("npm test");
+  const script = shellOf(about.units[0]!)?.script?.digest ?? "";
+  const [text = ""] = rules.offer(about);
+  assert.deepEqual(JSON.parse(text), { rule: "Shell(npm test)", bind: { script } });
+  assert.equal(rules.parse(text).covers(about, about.units[0]!), true);
+  const other = JSON.stringify({ rule: "Shell(npm test)", bind: { script: "sha256:0" } });
+  assert.equal(rules.parse(other).covers(about, about.units[0]!), false);
+});
+
+test("9: the directory is a second choice for an edit, and for nothing else", () => {
+  assert.equal(widerRule(pathRequest("edit", path("/w/app/src/a/b.ts")), OPTIONS), "Edit(/src/a/**)");
+  assert.equal(widerRule(pathRequest("edit", path("/w/app/b.ts")), OPTIONS), undefined);
+  assert.equal(widerRule(pathRequest("read", path("/etc/hosts")), OPTIONS), undefined);
+  assert.equal(widerRule(pathRequest("edit", path("/w/app/src/.env", { sensitive: true })), OPTIONS), undefined);
+  assert.equal(widerRule(shellCall("make lint"), OPTIONS), undefined);
+});
+
+for (const text of ["", "a[", "nope", "Shell(make *)", "{", '{"rule": 1}', '{"rule": "t", "bind": 1}', "ask"]) {
+  test(`a grant cannot be read from '${text}'`, () => assert.throws(() => rules.parse(text), /./));
+}
+
+test("4: a grant reads as narrowly as an allow, and never covers what is hazardous or sensitive", () => {
+  const covers = (text: string, about: Request): boolean => about.units.every((unit) => rules.parse(text).covers(about, unit));
+  assert.equal(covers("Shell", shellCall("git status")), true);
+  for (const command of ["git log --output=x", "ls $X", "cat .env", "make lint", "X=1 ls"])
+    assert.equal(covers("Shell", shellCall(command)), false, command);
+  assert.equal(covers("Read", pathRequest("read", path("/etc/hosts"))), true);
+  assert.equal(covers("Read", pathRequest("read", path("/w/app/.env", { sensitive: true }))), false);
+  assert.equal(covers("Read(.env)", pathRequest("read", path("/w/app/.env", { sensitive: true }))), false);
+  assert.equal(covers("Edit", pathRequest("read", path("/w/app/x"))), false);
+  assert.equal(covers("mcp__tracker", request("mcp__tracker__get_ticket")), true);
+  assert.equal(covers("*", request("ask")), false);
+});
+
+test("a rule that is offered allows the same request when it is promoted to a settings file of the workspace", () => {
+  for (const [, about, offered] of table) {
+    if (offered.length === 1 && about.units.every((unit) => shellOf(unit))) assert.equal(allows(rule("allow", offered[0]!), about), true);
+  }
+});

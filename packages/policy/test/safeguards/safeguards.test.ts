@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { bench } from "../workspace-bench.ts";
+
+type Row = readonly [sentence: string, command: string, said: string, note?: string];
+
+const ROWS: readonly Row[] = [
+  ["nothing at all is no command", "", "deny guard:malformed-command"],
+  ["blanks are no command", " \n ", "deny guard:malformed-command"],
+  ["what no shell takes is no command", "ls \0", "deny guard:malformed-command"],
+  ["the root is not deleted", "rm -rf /", "deny guard:root-delete", "deleting the root directory"],
+  ["nor behind another command", "ls; rm -rf /", "deny guard:root-delete"],
+  ["nor in a text that is too long to be read", `rm -rf / #${"x".repeat(70_000)}`, "deny guard:root-delete"],
+  [
+    "what a variable would delete is asked about",
+    "rm -rf $X/",
+    "ask guard:deny-in-doubt",
+    "what a recursive rm would delete cannot be told",
+  ],
+  [
+    "a program that a variable names is asked about",
+    "$X y",
+    "ask guard:deny-in-doubt",
+    "the name of the command is not known before it runs",
+  ],
+  ["a text that does not parse is asked about", "echo 'a", "ask guard:deny-in-doubt", "unparsed: the command does not parse"],
+  [
+    "a write that only a shell can name is asked about",
+    "echo x > $OUT",
+    "ask guard:deny-in-doubt",
+    'whether "$OUT" is one of Assent\'s own files cannot be told',
+  ],
+  [
+    "a text that is too long is asked about",
+    "x".repeat(70_000),
+    "ask guard:analysis-limit",
+    "too_long: the command is longer than what is read",
+  ],
+  [
+    "a text that is nested too deeply is asked about",
+    `${"nice ".repeat(110)}ls`,
+    "ask guard:analysis-limit",
+    "the command is nested deeper than what is read",
+  ],
+  ["a remark is nothing to doubt", "# x", "ask undefined"],
+  [
+    "a substitution whose end cannot be told is asked about",
+    "echo $(( 1 ) )",
+    "ask guard:deny-in-doubt",
+    "where a quote or a substitution ends here cannot be told",
+  ],
+  ["Assent's own files are closed", "cat ../h/state/assent/x", "deny guard:own-files", "Assent's own files are closed to tools"],
+  ["a control file is asked about", "echo x > .git/config", "ask guard:control-file", "control file: .git/config"],
+  ["a rule that may forbid it is named", "curl $(x)", "deny Shell(curl)"],
+  ["an allow opens none of them", "npm test > .git/config", "ask guard:control-file"],
+  ["and an allow is heard where none of them speaks", "npm test", "allow Shell(npm test)"],
+];
+
+describe("the guards of a shell line, whatever rules and modes say", () => {
+  const settings = { permissions: { allow: ["Shell(npm test)"], deny: ["Shell(curl)"] } };
+  for (const [sentence, command, said, note] of ROWS) {
+    test(sentence, async (t) => {
+      const { decision } = await bench(t, settings).assess("shell", { command });
+      assert.equal(`${decision.verdict} ${decision.rule?.text}`, said);
+      if (note !== undefined) assert.equal(decision.note, note);
+    });
+  }
+
+  for (const [sentence, command, said] of ROWS.filter((row) => row[2].includes("guard:"))) {
+    test(`in the mode yolo, too: ${sentence}`, async (t) => {
+      const { decision } = await bench(t, settings, { flags: { mode: "yolo" } }).assess("shell", { command });
+      assert.equal(`${decision.verdict} ${decision.rule?.text}`, said);
+    });
+  }
+
+  test("a deny that only a shell can rule out is asked about, and the rule is named", async (t) => {
+    const { decision } = await bench(t, { permissions: { deny: ["Shell(git push origin main)"] } }).assess("shell", {
+      command: "git push $X main",
+    });
+    assert.deepEqual(
+      [decision.verdict, decision.rule?.text, decision.note],
+      ["ask", "guard:deny-in-doubt", "whether Shell(git push origin main) forbids this cannot be told"],
+    );
+  });
+
+  test("another tool's call is no business of guards of shell lines", async (t) => {
+    assert.equal(await bench(t, { permissions: { allow: ["deploy"] } }).judge("deploy", { target: "" }), "allow checker deploy");
+  });
+});
