@@ -78,13 +78,13 @@ const programDist = join(root, "packages/cli/dist");
 const agentDist = join(root, "packages/agent/dist");
 
 /** Modules that are loaded lazily, and come with whatever asks for them when joined: a file of their own costs more than they do. */
-const AT_ONCE = /^(?:durable-ledger|help-text|keep-compiled|version)$/;
+const AT_ONCE = /^(?:store\/durable-ledger|command-line\/(?:help|compile-cache)|version)$/;
 
 /** Modules that are loaded by themselves, by what is there by then. */
 const ALONE = {
-  program: /\bcli\/dist\/(?:commands\/(?:tui|version)|headless\/client-options|index)\.js$/,
+  program: /\bcli\/dist\/(?:commands\/(?:tui|version)|headless\/clients\/options|index)\.js$/,
   session:
-    /\b(?:cli\/dist\/(?:headless\/open-host|tui\/(?:plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
+    /\b(?:cli\/dist\/(?:headless\/host\/open|tui\/(?:plain|run-tui))|tools\/dist\/fetch\/(?:fetch-text|refused-ahead)|node_modules\/@ai-sdk\/[^/]+\/dist\/index)\.js$/,
 };
 
 /**
@@ -109,7 +109,7 @@ async function groupsOf(options) {
   return groups;
 }
 
-const atOnce = (name) => name.replaceAll("-", "_");
+const atOnce = (name) => name.replaceAll(/[/-]/g, "_");
 
 /** A dynamic import of a module that is loaded with others becomes one of the group. */
 function loadedTogether(groups, text, path) {

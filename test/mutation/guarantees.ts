@@ -150,9 +150,9 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   {
     guarantee: "SECURITY 8",
     fault: "a host's answer need not name what was shown",
-    file: "packages/cli/src/headless/host-answers.ts",
+    file: "packages/cli/src/headless/host/answers.ts",
     was: 'typeof id !== "string" || typeof fingerprint !== "string"',
     becomes: 'typeof id !== "string"',
-    test: "packages/cli/test/headless/control.test.ts",
+    test: "packages/cli/test/headless/host/control.test.ts",
   },
 ];

@@ -1,13 +1,13 @@
 import type { SettingsError } from "@assent/policy";
-import { isOptionsOnly, parseCommandLine, wantsJson } from "./command-line.ts";
-import type { Context } from "./command-spec.ts";
-import { COMMANDS } from "./command-table.ts";
-import { asFailure } from "./failure.ts";
-import type { CommandOfClient } from "./headless/client-options.ts";
-import type { Io } from "./io.ts";
-import { printFailure } from "./output.ts";
+import { isOptionsOnly, parseCommandLine, wantsJson } from "./command-line/parse.ts";
+import type { Context } from "./command-line/spec.ts";
+import { COMMANDS } from "./command-line/table.ts";
+import type { CommandOfClient } from "./headless/clients/options.ts";
+import { asFailure } from "./io/failure.ts";
+import type { Io } from "./io/io.ts";
+import { printFailure } from "./io/output.ts";
+import { isGone } from "./io/process-io.ts";
 import type { Overrides } from "./overrides.ts";
-import { isGone } from "./process-io.ts";
 
 /** Runs one command line to its exit code. It never throws; what a command needs is loaded when it runs. */
 export async function main(argv: readonly string[], io: Io, overrides: Overrides = {}): Promise<number> {
@@ -24,7 +24,7 @@ async function report(error: unknown, io: Io, json: boolean): Promise<number> {
   const failure = asFailure(error);
   try {
     if (isSettingsError(error)) {
-      const { reportSettings } = await import("./problem-text.ts");
+      const { reportSettings } = await import("./desk/explain/problem-text.ts");
       return await reportSettings(io, error, json);
     }
     await printFailure(io, failure, json);
@@ -43,7 +43,7 @@ function isSettingsError(error: unknown): error is SettingsError {
 async function asCommand(argv: readonly string[], io: Io): Promise<CommandOfClient> {
   if (!argv.some((word) => word.startsWith("--input-format") || word.startsWith("--output-format")))
     return { argv: io.stdinIsTTY && io.stdout.isTTY && isOptionsOnly(argv, COMMANDS) ? ["tui", ...argv] : argv };
-  const { commandOfFormat } = await import("./headless/client-options.ts");
+  const { commandOfFormat } = await import("./headless/clients/options.ts");
   return commandOfFormat(
     argv,
     COMMANDS.map(({ name }) => name),
@@ -60,12 +60,12 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       return 0;
     }
     case "help": {
-      const { commandHelp, overviewHelp } = await import("./help-text.ts");
+      const { commandHelp, overviewHelp } = await import("./command-line/help.ts");
       await io.stdout.write(line.command ? commandHelp(line.command) : overviewHelp(COMMANDS));
       return 0;
     }
     case "help below": {
-      const { helpBelow } = await import("./help-text.ts");
+      const { helpBelow } = await import("./command-line/help.ts");
       await io.stdout.write(helpBelow(line.commands));
       return 0;
     }
@@ -73,9 +73,9 @@ async function dispatch(given: readonly string[], io: Io, overrides: Overrides):
       const { options, operands, command } = line;
       const again: Context["main"] = (argv, io) => main(argv, io, overrides);
       const asked: Context = { io, overrides, options, operands, commands: COMMANDS, main: again, client };
-      const { keepCompiled } = await import("./keep-compiled.ts");
+      const { keepCompiled } = await import("./command-line/compile-cache.ts");
       keepCompiled(asked); // before anything opens the store, which closes its directory to others
-      const context = command.looks ? asked : await (await import("./own-process.ts")).withoutPerson(asked, command);
+      const context = command.looks ? asked : await (await import("./command-line/own-process.ts")).withoutPerson(asked, command);
       const { run } = await command.load();
       return run(context);
     }

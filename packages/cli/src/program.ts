@@ -1,6 +1,6 @@
+import { warn } from "./io/output.ts";
+import { processIo } from "./io/process-io.ts";
 import { main } from "./main.ts";
-import { warn } from "./output.ts";
-import { processIo } from "./process-io.ts";
 
 /** Runs the command line of this process and ends it with the command's exit code. A promise that a tool's body left behind is told of, and ends nothing. */
 export async function runProgram(): Promise<void> {

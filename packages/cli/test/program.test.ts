@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { COMMANDS } from "../src/command-table.ts";
-import { completionScript } from "../src/completion-script.ts";
+import { completionScript } from "../src/command-line/completions.ts";
+import { COMMANDS } from "../src/command-line/table.ts";
 import { BIN, place } from "./support/assent.ts";
 
 const PACKAGE = fileURLToPath(new URL("..", import.meta.url));
@@ -33,26 +33,26 @@ describe("the program", () => {
       "../core/src/model/text/visible-text.ts",
       "../core/src/text.ts",
       "bin/assent.js",
-      "src/command-line.ts",
-      "src/command-options.ts",
-      "src/command-table.ts",
-      "src/display-width.ts",
-      "src/duration.ts",
-      "src/failure.ts",
+      "src/command-line/duration.ts",
+      "src/command-line/maintain-commands.ts",
+      "src/command-line/nearest-spelling.ts",
+      "src/command-line/options.ts",
+      "src/command-line/parse.ts",
+      "src/command-line/policy-commands.ts",
+      "src/command-line/proposal-commands.ts",
+      "src/command-line/run-commands.ts",
+      "src/command-line/session-commands.ts",
+      "src/command-line/shell-word.ts",
+      "src/command-line/table.ts",
+      "src/command-line/task-commands.ts",
+      "src/io/display-width.ts",
+      "src/io/failure.ts",
+      "src/io/output.ts",
+      "src/io/process-io.ts",
+      "src/io/visible-text.ts",
       "src/main.ts",
-      "src/maintain-commands.ts",
-      "src/nearest-spelling.ts",
-      "src/output.ts",
-      "src/policy-commands.ts",
-      "src/process-io.ts",
       "src/program.ts",
-      "src/proposal-commands.ts",
-      "src/run-commands.ts",
-      "src/session-commands.ts",
-      "src/shell-word.ts",
-      "src/task-commands.ts",
       "src/version.ts",
-      "src/visible-text.ts",
     ]);
   });
 

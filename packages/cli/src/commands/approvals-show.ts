@@ -1,23 +1,23 @@
 import { type ApprovalRow, isObject, type Json, type JsonObject, type Ledger } from "@assent/core";
-import { factNotes } from "../approval-facts.ts";
-import { approvalLongForm, type Judged } from "../approval-form.ts";
-import { runsIn, subject, whyAsked } from "../approval-view.ts";
-import type { Context } from "../command-spec.ts";
-import { editedAnswer } from "../edited-answer.ts";
-import { CommandError } from "../failure.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { fieldsText, printJson } from "../output.ts";
-import { storeFlag } from "../store-location.ts";
-import { markGaps } from "../visible-text.ts";
-import { kindOf } from "../waiting-list.ts";
-import { whenText, whoText } from "../who.ts";
+import type { Context } from "../command-line/spec.ts";
+import { editedAnswer } from "../desk/approvals/edited-answer.ts";
+import { factNotes } from "../desk/approvals/facts.ts";
+import { approvalLongForm, type Judged } from "../desk/approvals/form.ts";
+import { runsIn, subject, whyAsked } from "../desk/approvals/view.ts";
+import { kindOf } from "../desk/approvals/waiting-list.ts";
+import { CommandError } from "../io/failure.ts";
+import { fieldsText, printJson } from "../io/output.ts";
+import { markGaps } from "../io/visible-text.ts";
+import { whenText, whoText } from "../io/who.ts";
+import { findRow } from "../store/find-row.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Shows one approval whole, or one question or proposal by its id. */
 export async function run(context: Context): Promise<number> {
   const { io, options, operands } = context;
   const kind = kindOf(operands[0] ?? "");
-  if (kind === "questions") return (await import("../question-show.ts")).showQuestion(context);
+  if (kind === "questions") return (await import("../desk/questions/show.ts")).showQuestion(context);
   if (kind === "proposals") return (await import("./proposals-show.ts")).run(context);
   return withStoreIfAny(context, async ({ ledger }) => {
     const found = await findRow(ledger, "approvals", operands[0] ?? "");

@@ -1,12 +1,12 @@
 import type { Ledger } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { storeFlag } from "../store-location.ts";
-import { textTable } from "../text-table.ts";
-import { oneLine } from "../visible-text.ts";
-import { kindOf, type Waiting, type WaitingPage, waitingCells, waitingList } from "../waiting-list.ts";
+import type { Context } from "../command-line/spec.ts";
+import { kindOf, type Waiting, type WaitingPage, waitingCells, waitingList } from "../desk/approvals/waiting-list.ts";
+import { printJson } from "../io/output.ts";
+import { textTable } from "../io/text-table.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { findRow } from "../store/find-row.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 const DEFAULT_LIMIT = 100;
 

@@ -1,11 +1,11 @@
 import type { JsonObject, Remember } from "@assent/core";
-import { answerCommand } from "../answer-command.ts";
-import { readNamed } from "../call-input.ts";
-import type { Context, Options } from "../command-spec.ts";
-import { CommandError, usageError } from "../failure.ts";
-import { planOutcome } from "../plan-outcome.ts";
-import { answerProposal } from "../proposal-answer.ts";
-import { answerQuestionCommand } from "../question-answer.ts";
+import type { Context, Options } from "../command-line/spec.ts";
+import { answerCommand } from "../desk/approvals/answer.ts";
+import { planOutcome } from "../desk/approvals/plan-outcome.ts";
+import { answerProposal } from "../desk/proposals/answer.ts";
+import { answerQuestionCommand } from "../desk/questions/answer.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+import { readNamed } from "../io/read-input.ts";
 
 /** Answers yes. */
 export async function run(context: Context): Promise<number> {

@@ -1,14 +1,14 @@
-import { type CallEnd, printCallEnd } from "../call-end.ts";
-import { givenFlags } from "../call-flags.ts";
-import { readCallInput } from "../call-input.ts";
-import { callPlace } from "../call-place.ts";
-import { beginCall } from "../call-session.ts";
-import type { Context } from "../command-spec.ts";
-import { asFailure } from "../failure.ts";
-import { followPolicy } from "../follow-policy.ts";
-import { withStore } from "../open-store.ts";
-import { printFailure } from "../output.ts";
-import { shellWord } from "../shell-word.ts";
+import { type CallEnd, printCallEnd } from "../call/end.ts";
+import { beginCall } from "../call/session.ts";
+import { shellWord } from "../command-line/shell-word.ts";
+import type { Context } from "../command-line/spec.ts";
+import { givenFlags } from "../compose/flags.ts";
+import { followPolicy } from "../compose/follow-policy.ts";
+import { callPlace } from "../compose/place.ts";
+import { asFailure } from "../io/failure.ts";
+import { printFailure } from "../io/output.ts";
+import { readCallInput } from "../io/read-input.ts";
+import { withStore } from "../store/open.ts";
 
 /** One governed call in a session of its own. Whatever is wrong with the command line or with settings is found before anything is recorded. */
 export async function run(context: Context): Promise<number> {

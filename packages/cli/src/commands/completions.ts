@@ -1,6 +1,6 @@
-import type { Context } from "../command-spec.ts";
-import { completionScript } from "../completion-script.ts";
-import { printJson } from "../output.ts";
+import { completionScript } from "../command-line/completions.ts";
+import type { Context } from "../command-line/spec.ts";
+import { printJson } from "../io/output.ts";
 
 /** Prints a completion script; the table has refused any other shell. */
 export async function run({ io, options, operands, commands }: Context): Promise<number> {

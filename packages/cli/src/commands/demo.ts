@@ -2,15 +2,15 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Context } from "../command-spec.ts";
+import { shellWord } from "../command-line/shell-word.ts";
+import type { Context } from "../command-line/spec.ts";
 import { DEMO, type DemoStep, type Scene } from "../demo-script.ts";
-import { usageError } from "../failure.ts";
-import type { Output } from "../io.ts";
-import { hasStore } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { shellWord } from "../shell-word.ts";
-import { stateDirectory } from "../store-location.ts";
-import { visible } from "../visible-text.ts";
+import { usageError } from "../io/failure.ts";
+import type { Output } from "../io/io.ts";
+import { printJson } from "../io/output.ts";
+import { visible } from "../io/visible-text.ts";
+import { stateDirectory } from "../store/location.ts";
+import { hasStore } from "../store/open.ts";
 
 type Played = { readonly command: string; readonly exit: number; readonly output: string; readonly world?: string };
 

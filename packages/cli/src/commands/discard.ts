@@ -1,5 +1,5 @@
-import type { Context } from "../command-spec.ts";
-import { answerProposal } from "../proposal-answer.ts";
+import type { Context } from "../command-line/spec.ts";
+import { answerProposal } from "../desk/proposals/answer.ts";
 
 /** Discards a proposal for a person. */
 export function run(context: Context): Promise<number> {

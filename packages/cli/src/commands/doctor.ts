@@ -1,14 +1,14 @@
 import { accessSync, constants, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Context } from "../command-spec.ts";
-import { editorLine } from "../editor-line.ts";
-import { asFailure } from "../failure.ts";
-import { findProgram } from "../find-program.ts";
-import type { Io } from "../io.ts";
-import { hasStore } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { stateDirectory } from "../store-location.ts";
-import { textTable } from "../text-table.ts";
+import type { Context } from "../command-line/spec.ts";
+import { editorLine } from "../desk/approvals/editor-command.ts";
+import { asFailure } from "../io/failure.ts";
+import { findProgram } from "../io/find-program.ts";
+import type { Io } from "../io/io.ts";
+import { printJson } from "../io/output.ts";
+import { textTable } from "../io/text-table.ts";
+import { stateDirectory } from "../store/location.ts";
+import { hasStore } from "../store/open.ts";
 
 type Check = { readonly name: string; readonly status: "ok" | "warning" | "error"; readonly detail: string; readonly hint?: string };
 
@@ -40,7 +40,7 @@ async function storeCheck(context: Context): Promise<Check> {
   const directory = await stateDirectory(context);
   try {
     if (!(await hasStore(directory))) return comingStore(directory);
-    const { storeHealth } = await import("../durable-ledger.ts");
+    const { storeHealth } = await import("../store/durable-ledger.ts");
     const { events, refusal } = await storeHealth(context, directory);
     if (refusal) return { name: "store", status: "error", detail: refusal.message };
     const why = whyNotIn(directory);

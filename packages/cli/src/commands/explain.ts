@@ -1,13 +1,13 @@
 import { parseToolInput } from "@assent/core/parts";
 import { SettingsError } from "@assent/policy";
-import { readCallInput } from "../call-input.ts";
-import type { Context } from "../command-spec.ts";
-import { explainBatch } from "../explain-batch.ts";
-import { type Explaining, explainCall, openExplaining } from "../explaining.ts";
-import { CommandError, usageError } from "../failure.ts";
-import { printJson } from "../output.ts";
-import { problemLines } from "../problem-text.ts";
-import { stdoutStyle } from "../style.ts";
+import type { Context } from "../command-line/spec.ts";
+import { explainBatch } from "../desk/explain/batch.ts";
+import { type Explaining, explainCall, openExplaining } from "../desk/explain/explain.ts";
+import { problemLines } from "../desk/explain/problem-text.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { readCallInput } from "../io/read-input.ts";
+import { stdoutStyle } from "../io/style.ts";
 import { inputAbout } from "../tui/transcript/call-words.ts";
 
 /** Tells what would happen to a call, or to each of many. Nothing is run, asked or written. */

@@ -1,18 +1,18 @@
 import type { GrantRow } from "@assent/core";
 import { FileLockedError, type Promoted, projectFile, promoteRule, settingsPlaces } from "@assent/policy";
 import { unifiedDiff } from "@assent/tools";
-import { callPorts } from "../call-runtime.ts";
-import type { Context } from "../command-spec.ts";
-import { workspaceOf } from "../explaining.ts";
-import { CommandError, usageError } from "../failure.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { openPolicy } from "../policy-composition.ts";
-import { type RememberedRule, rememberedRule, settingsValue } from "../remembered-rule.ts";
-import { shellWord } from "../shell-word.ts";
-import { stateDirectory, storeFlag } from "../store-location.ts";
-import { oneLine, visible } from "../visible-text.ts";
+import { shellWord } from "../command-line/shell-word.ts";
+import type { Context } from "../command-line/spec.ts";
+import { callPorts } from "../compose/dispatcher.ts";
+import { openPolicy } from "../compose/policy.ts";
+import { workspaceOf } from "../desk/explain/explain.ts";
+import { type RememberedRule, rememberedRule, settingsValue } from "../desk/explain/remembered-rule.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { oneLine, visible } from "../io/visible-text.ts";
+import { findRow } from "../store/find-row.ts";
+import { stateDirectory, storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 type Target = "user" | "project";
 

@@ -1,8 +1,8 @@
-import type { Context } from "../command-spec.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { printJson } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { findRow } from "../store/find-row.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Forgets a remembered answer. One that is revoked already stays so. */
 export function run(context: Context): Promise<number> {

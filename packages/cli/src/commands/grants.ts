@@ -1,9 +1,9 @@
 import type { GrantRow, JsonObject } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { printList } from "../list-page.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { storeFlag } from "../store-location.ts";
-import { whenText } from "../who.ts";
+import type { Context } from "../command-line/spec.ts";
+import { whenText } from "../io/who.ts";
+import { printList } from "../store/list-page.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Lists remembered answers. */
 export function run(context: Context): Promise<number> {

@@ -1,9 +1,9 @@
-import { commandsBelow, usageLine } from "../command-line.ts";
-import type { CommandSpec, Context } from "../command-spec.ts";
-import { usageError } from "../failure.ts";
-import { commandHelp, helpBelow, overviewHelp } from "../help-text.ts";
-import { nearestSpelling } from "../nearest-spelling.ts";
-import { printJson } from "../output.ts";
+import { commandHelp, helpBelow, overviewHelp } from "../command-line/help.ts";
+import { nearestSpelling } from "../command-line/nearest-spelling.ts";
+import { commandsBelow, usageLine } from "../command-line/parse.ts";
+import type { CommandSpec, Context } from "../command-line/spec.ts";
+import { usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
 
 /** Explains one command, or all. */
 export async function run({ io, options, operands, commands }: Context): Promise<number> {

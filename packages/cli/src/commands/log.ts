@@ -1,10 +1,10 @@
 import { type Cursor, EVENT_TYPES, type EventFilter, type Ledger, type StoredEvent } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { eventLine } from "../event-line.ts";
-import { CommandError, usageError } from "../failure.ts";
-import { findRow } from "../find-row.ts";
-import { withStore, withStoreIfAny } from "../open-store.ts";
-import { jsonLine } from "../output.ts";
+import type { Context } from "../command-line/spec.ts";
+import { eventLine } from "../desk/sessions/event-line.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+import { jsonLine } from "../io/output.ts";
+import { findRow } from "../store/find-row.ts";
+import { withStore, withStoreIfAny } from "../store/open.ts";
 
 type Wanted = {
   readonly from: Cursor;

@@ -10,15 +10,15 @@ import {
   trustState,
   UNTRUSTED_PROGRAM,
 } from "@assent/policy";
-import type { Context } from "../command-spec.ts";
-import { rulePlace } from "../decision-text.ts";
-import { workspaceOf } from "../explaining.ts";
-import { asFailure } from "../failure.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson, warn } from "../output.ts";
-import { openPolicy, type PolicyWish } from "../policy-composition.ts";
-import { problemForm, problemLines } from "../problem-text.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { openPolicy, type PolicyWish } from "../compose/policy.ts";
+import { rulePlace } from "../desk/explain/decision-text.ts";
+import { workspaceOf } from "../desk/explain/explain.ts";
+import { problemForm, problemLines } from "../desk/explain/problem-text.ts";
+import { asFailure } from "../io/failure.ts";
+import { printJson, warn } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 type Checked = { readonly problems: readonly Problem[]; readonly loaded?: LoadedPolicy };
 

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import { canonicalJson, type Json } from "@assent/core";
 import { diffRules, type LoadedPolicy, type Rule } from "@assent/policy";
-import type { Context } from "../command-spec.ts";
-import { rulePlace } from "../decision-text.ts";
-import { workspaceOf } from "../explaining.ts";
-import { printJson } from "../output.ts";
-import { openPolicy } from "../policy-composition.ts";
-import { type Rejudged, rejudgeLedger } from "../rejudge-ledger.ts";
-import { type Style, stdoutStyle } from "../style.ts";
-import { textTable } from "../text-table.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { openPolicy } from "../compose/policy.ts";
+import { rulePlace } from "../desk/explain/decision-text.ts";
+import { workspaceOf } from "../desk/explain/explain.ts";
+import { type Rejudged, rejudgeLedger } from "../desk/explain/rejudge-ledger.ts";
+import { printJson } from "../io/output.ts";
+import { type Style, stdoutStyle } from "../io/style.ts";
+import { textTable } from "../io/text-table.ts";
+import { oneLine } from "../io/visible-text.ts";
 
 /** Shows the rules that differ between two policy files and, with `--ledger`, the recorded calls the new one would decide differently. */
 export async function run(context: Context): Promise<number> {

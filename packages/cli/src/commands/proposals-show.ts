@@ -1,11 +1,11 @@
 import { type ProposalRow, storedProposal } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { fieldsText, printJson } from "../output.ts";
-import { storeFlag } from "../store-location.ts";
-import { markGaps } from "../visible-text.ts";
-import { whenText, whoText } from "../who.ts";
+import type { Context } from "../command-line/spec.ts";
+import { fieldsText, printJson } from "../io/output.ts";
+import { markGaps } from "../io/visible-text.ts";
+import { whenText, whoText } from "../io/who.ts";
+import { findRow } from "../store/find-row.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Shows one proposal whole: nothing of what it would change is left out. */
 export function run(context: Context): Promise<number> {

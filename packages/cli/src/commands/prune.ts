@@ -1,9 +1,9 @@
 import type { PruneReport } from "@assent/store";
-import type { Context } from "../command-spec.ts";
-import { usageError } from "../failure.ts";
-import { hasStore } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { stateDirectory } from "../store-location.ts";
+import type { Context } from "../command-line/spec.ts";
+import { usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { stateDirectory } from "../store/location.ts";
+import { hasStore } from "../store/open.ts";
 
 /** Removes what ended long ago, or says what would go; what stays though it is old enough is told, and why. */
 export async function run(context: Context): Promise<number> {

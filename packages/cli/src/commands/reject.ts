@@ -1,7 +1,7 @@
-import { answerCommand } from "../answer-command.ts";
-import type { Context } from "../command-spec.ts";
-import { answerProposal } from "../proposal-answer.ts";
-import { answerQuestionCommand } from "../question-answer.ts";
+import type { Context } from "../command-line/spec.ts";
+import { answerCommand } from "../desk/approvals/answer.ts";
+import { answerProposal } from "../desk/proposals/answer.ts";
+import { answerQuestionCommand } from "../desk/questions/answer.ts";
 
 /** Answers no. */
 export function run(context: Context): Promise<number> {

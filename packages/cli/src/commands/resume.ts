@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
-import { EXIT_OF, printCallEnd } from "../call-end.ts";
-import { isDirectory } from "../call-place.ts";
-import { type CallLeft, endedCall, resumeCall } from "../call-session.ts";
-import type { Context } from "../command-spec.ts";
-import { asFailure, CommandError, usageError } from "../failure.ts";
-import { findRow } from "../find-row.ts";
-import { type Store, withStoreIfAny } from "../open-store.ts";
-import { printFailure, printJson } from "../output.ts";
-import { refuseAgentSession } from "../refuse-agent-session.ts";
+import { EXIT_OF, printCallEnd } from "../call/end.ts";
+import { type CallLeft, endedCall, resumeCall } from "../call/session.ts";
+import type { Context } from "../command-line/spec.ts";
+import { isDirectory } from "../compose/place.ts";
+import { refuseAgentSession } from "../desk/sessions/refuse-agent-session.ts";
+import { asFailure, CommandError, usageError } from "../io/failure.ts";
+import { printFailure, printJson } from "../io/output.ts";
+import { findRow } from "../store/find-row.ts";
+import { type Store, withStoreIfAny } from "../store/open.ts";
 
 /** Continues a conversation (on a terminal: in the terminal interface) or a call; of a call that has ended it prints the recorded result. */
 export async function run(context: Context): Promise<number> {
@@ -56,16 +56,16 @@ async function isRun({ ledger }: Store, id: string): Promise<boolean> {
 
 async function resumed(given: Context, store: Store, id: string): Promise<number> {
   const [{ resumeRun }, { runFlags }, { quietly }] = await Promise.all([
-    import("../headless/run-session.ts"),
-    import("../headless/run-flags.ts"),
-    import("../headless/quiet.ts"),
+    import("../headless/run/session.ts"),
+    import("../headless/run/flags.ts"),
+    import("../headless/run/quiet.ts"),
   ]);
   const context = quietly(given);
   const run = await runFlags(context, "resume");
   const exit = await resumeRun(context, store, { id, prompt: context.operands[1], run });
   if (exit !== undefined) return exit;
   await given.io.stderr.write("Nothing to resume.\n");
-  if (run.output !== "text") await (await import("../headless/nothing-left.ts")).printNothingLeft(context, store, { id, run });
+  if (run.output !== "text") await (await import("../headless/run/nothing-left.ts")).printNothingLeft(context, store, { id, run });
   return 0;
 }
 

@@ -1,16 +1,16 @@
-import { givenFlags } from "../call-flags.ts";
-import { callPlace } from "../call-place.ts";
-import { callPorts } from "../call-runtime.ts";
-import type { Context } from "../command-spec.ts";
-import { usageError } from "../failure.ts";
-import { type Following, followPolicy } from "../follow-policy.ts";
-import { givenPrompt } from "../headless/prompt.ts";
-import { quietly } from "../headless/quiet.ts";
-import { runFlags } from "../headless/run-flags.ts";
-import { runModel } from "../headless/run-model.ts";
-import { beginRun, type NewRun, resumeRun } from "../headless/run-session.ts";
-import { hasStore, type Store, withStore } from "../open-store.ts";
-import { stateDirectory } from "../store-location.ts";
+import type { Context } from "../command-line/spec.ts";
+import { callPorts } from "../compose/dispatcher.ts";
+import { givenFlags } from "../compose/flags.ts";
+import { type Following, followPolicy } from "../compose/follow-policy.ts";
+import { runModel } from "../compose/model.ts";
+import { callPlace } from "../compose/place.ts";
+import { runFlags } from "../headless/run/flags.ts";
+import { givenPrompt } from "../headless/run/prompt.ts";
+import { quietly } from "../headless/run/quiet.ts";
+import { beginRun, type NewRun, resumeRun } from "../headless/run/session.ts";
+import { usageError } from "../io/failure.ts";
+import { stateDirectory } from "../store/location.ts";
+import { hasStore, type Store, withStore } from "../store/open.ts";
 
 /** What a person, or a program through its host, wants done, worked on until the model is done. stdout carries the chosen format and nothing else. */
 export async function run(given: Context): Promise<number> {

@@ -1,11 +1,11 @@
 import { knownEvent, type StoredEvent } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { usageError } from "../failure.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { jsonLine } from "../output.ts";
-import { exportedEvents } from "../session-export.ts";
-import { createTranscript } from "../session-export-markdown.ts";
+import type { Context } from "../command-line/spec.ts";
+import { exportedEvents } from "../desk/sessions/export.ts";
+import { createTranscript } from "../desk/sessions/export-markdown.ts";
+import { usageError } from "../io/failure.ts";
+import { jsonLine } from "../io/output.ts";
+import { findRow } from "../store/find-row.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Prints a session from its beginning: as a text for people, or as events. */
 export function run(context: Context): Promise<number> {

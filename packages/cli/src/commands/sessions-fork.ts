@@ -1,10 +1,10 @@
-import { callPorts } from "../call-runtime.ts";
-import type { Context } from "../command-spec.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { forkSession } from "../session-fork.ts";
-import { storeFlag } from "../store-location.ts";
+import type { Context } from "../command-line/spec.ts";
+import { callPorts } from "../compose/dispatcher.ts";
+import { forkSession } from "../desk/sessions/fork.ts";
+import { printJson } from "../io/output.ts";
+import { findRow } from "../store/find-row.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Makes a session that goes on from a place of another one's conversation. */
 export function run(context: Context): Promise<number> {

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { JsonObject, SessionRow } from "@assent/core";
-import { agentTotals, type Totals } from "../agent-totals.ts";
-import type { Context } from "../command-spec.ts";
-import { printList } from "../list-page.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { storeFlag } from "../store-location.ts";
-import { whenText } from "../who.ts";
+import type { Context } from "../command-line/spec.ts";
+import { agentTotals, type Totals } from "../desk/sessions/agent-totals.ts";
+import { whenText } from "../io/who.ts";
+import { printList } from "../store/list-page.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Lists sessions and how they stand, the newest first; those of tasks only with `--all`. */
 export function run(context: Context): Promise<number> {

@@ -1,9 +1,9 @@
-import type { Context } from "../command-spec.ts";
-import { continueWith } from "../continue-with.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { endedText, findTask, settleTask } from "../settle-task.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { continueWith } from "../desk/sessions/continue-with.ts";
+import { endedText, findTask, settleTask } from "../desk/sessions/settle-task.ts";
+import { printJson } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Ends a task that does not run: what it left open is ended with it, and its model is told that it was cancelled. */
 export function run(context: Context): Promise<number> {

@@ -1,10 +1,10 @@
-import type { Context } from "../command-spec.ts";
-import { continueWith } from "../continue-with.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { endedText, findTask, settleTask } from "../settle-task.ts";
-import { storeFlag } from "../store-location.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { continueWith } from "../desk/sessions/continue-with.ts";
+import { endedText, findTask, settleTask } from "../desk/sessions/settle-task.ts";
+import { printJson } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Lets a task go on of which nobody knew whether a call had run: a person has looked. */
 export function run(context: Context): Promise<number> {

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { blockedBy, type RecordedTask, recordedTasks } from "../recorded-tasks.ts";
-import { textTable } from "../text-table.ts";
-import { whenText } from "../who.ts";
+import type { Context } from "../command-line/spec.ts";
+import { blockedBy, type RecordedTask, recordedTasks } from "../desk/sessions/recorded-tasks.ts";
+import { printJson } from "../io/output.ts";
+import { textTable } from "../io/text-table.ts";
+import { whenText } from "../io/who.ts";
+import { findRow } from "../store/find-row.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 const COLUMNS = [
   { name: "id" },

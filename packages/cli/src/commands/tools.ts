@@ -3,20 +3,20 @@ import type { LoadedAgents } from "@assent/agent";
 import type { Registry, Tool } from "@assent/core";
 import { loadSettings, pathScope, type Settings } from "@assent/policy";
 import type { LoadedTools } from "@assent/tools";
-import { agentDefinitions } from "../agent-definitions.ts";
-import { callPlace } from "../call-place.ts";
-import { callPorts } from "../call-runtime.ts";
-import type { Context } from "../command-spec.ts";
-import { customTools } from "../custom-tools.ts";
-import { CommandError } from "../failure.ts";
-import { nearestSpelling } from "../nearest-spelling.ts";
-import { fieldsText, printJson } from "../output.ts";
-import { policyPlaces } from "../policy-composition.ts";
-import { stateDirectory } from "../store-location.ts";
-import { textTable } from "../text-table.ts";
-import { fixedTools, registryOf } from "../tool-registry.ts";
-import { oneLine } from "../visible-text.ts";
-import { workspaceTrust } from "../workspace-trust.ts";
+import { nearestSpelling } from "../command-line/nearest-spelling.ts";
+import type { Context } from "../command-line/spec.ts";
+import { agentDefinitions } from "../compose/agent-definitions.ts";
+import { customTools } from "../compose/custom-tools.ts";
+import { callPorts } from "../compose/dispatcher.ts";
+import { callPlace } from "../compose/place.ts";
+import { policyPlaces } from "../compose/policy.ts";
+import { fixedTools, registryOf } from "../compose/tool-registry.ts";
+import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
+import { CommandError } from "../io/failure.ts";
+import { fieldsText, printJson } from "../io/output.ts";
+import { textTable } from "../io/text-table.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { stateDirectory } from "../store/location.ts";
 
 /** Lists the tools that can be called, or shows one of them whole. */
 export async function run(context: Context): Promise<number> {

@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
 import type { Ledger } from "@assent/core";
 import { findWorkspace, granting, revoking, type TrustState, WorkspaceNotFoundError, wouldActivate } from "@assent/policy";
-import type { Context } from "../command-spec.ts";
-import { CommandError, usageError } from "../failure.ts";
-import { withStore, withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { askToTrust } from "../trust-question.ts";
-import { wholeTrustState } from "../trust-state.ts";
-import { trustLines } from "../trust-view.ts";
-import { oneLine } from "../visible-text.ts";
-import { personBy } from "../who.ts";
+import type { Context } from "../command-line/spec.ts";
+import { askToTrust } from "../desk/trust/question.ts";
+import { wholeTrustState } from "../desk/trust/state.ts";
+import { trustLines } from "../desk/trust/view.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { personBy } from "../io/who.ts";
+import { withStore, withStoreIfAny } from "../store/open.ts";
 
 /**
  * Trusts a workspace as it is now, takes that back, or shows how it stands. At a terminal it asks, after everything was shown; `--yes` skips the question

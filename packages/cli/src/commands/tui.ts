@@ -1,4 +1,4 @@
-import type { Context } from "../command-spec.ts";
+import type { Context } from "../command-line/spec.ts";
 import { themeFrom } from "../tui/draw/live-theme.ts";
 import { themeOf } from "../tui/draw/theme.ts";
 import type { PlainStart } from "../tui/plain/run-plain.ts";

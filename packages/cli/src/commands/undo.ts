@@ -1,10 +1,10 @@
 import type { ProposalRow } from "@assent/core";
-import type { Context } from "../command-spec.ts";
-import { findRow } from "../find-row.ts";
-import { withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { storeFlag } from "../store-location.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { printJson } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { findRow } from "../store/find-row.ts";
+import { storeFlag } from "../store/location.ts";
+import { withStoreIfAny } from "../store/open.ts";
 
 /** Takes an applied change back. */
 export function run(context: Context): Promise<number> {
@@ -12,7 +12,7 @@ export function run(context: Context): Promise<number> {
   return withStoreIfAny(context, async (store) => {
     const row = await findRow(store.ledger, "proposals", operands[0] ?? "");
     if (row.state === "undone") return await printUndone(context, row, true);
-    const { settleProposal, refusedProposal } = await import("../settle-proposal.ts");
+    const { settleProposal, refusedProposal } = await import("../desk/proposals/settle.ts");
     const { report } = await settleProposal(context, store, { row, action: "undo" });
     if (report === "asked") {
       await io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);

@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { messageOf } from "@assent/core";
 import { type Anchor, anchorText, parseAnchor, type VerifyReport, verifyStore } from "@assent/store";
-import { readNamed } from "../call-input.ts";
-import type { Context } from "../command-spec.ts";
-import { asFailure, CommandError, usageError } from "../failure.ts";
-import { findRow } from "../find-row.ts";
-import { hasStore, withStoreIfAny } from "../open-store.ts";
-import { printJson } from "../output.ts";
-import { stateDirectory } from "../store-location.ts";
-import { oneLine } from "../visible-text.ts";
+import type { Context } from "../command-line/spec.ts";
+import { asFailure, CommandError, usageError } from "../io/failure.ts";
+import { printJson } from "../io/output.ts";
+import { readNamed } from "../io/read-input.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { findRow } from "../store/find-row.ts";
+import { stateDirectory } from "../store/location.ts";
+import { hasStore, withStoreIfAny } from "../store/open.ts";
 
 /** Checks the record; with `--repair` or `--rebuild` it mends it. */
 export async function run(context: Context): Promise<number> {

@@ -1,5 +1,5 @@
-import type { Context } from "../command-spec.ts";
-import { printJson } from "../output.ts";
+import type { Context } from "../command-line/spec.ts";
+import { printJson } from "../io/output.ts";
 import { VERSION } from "../version.ts";
 
 /** Prints the version. */

@@ -4,7 +4,7 @@ import { copyFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { RUN_COMMAND } from "../../src/run-commands.ts";
+import { RUN_COMMAND } from "../../src/command-line/run-commands.ts";
 import { BIN, place } from "../support/assent.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));

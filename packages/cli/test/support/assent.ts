@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Tool } from "@assent/core";
 import { liveProcesses } from "../../../../test/support/processes.ts";
-import type { Io } from "../../src/io.ts";
+import type { Io } from "../../src/io/io.ts";
 import { main } from "../../src/main.ts";
 import type { Overrides } from "../../src/overrides.ts";
 

@@ -2,8 +2,8 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineTool } from "@assent/core";
+import { processIo } from "../../src/io/process-io.ts";
 import { main } from "../../src/main.ts";
-import { processIo } from "../../src/process-io.ts";
 
 /** Arguments for Node that run `assent` from source with one more tool, `mark`, whose description is the environment's TEST_TOOL. */
 export const ENTRY: readonly string[] = ["--conditions=@assent/source", fileURLToPath(import.meta.url)];

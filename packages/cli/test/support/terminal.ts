@@ -1,5 +1,5 @@
 import { type ManualClock, manualClock } from "@assent/core/testing";
-import type { Keyboard, Output } from "../../src/io.ts";
+import type { Keyboard, Output } from "../../src/io/io.ts";
 
 /** A terminal made of memory: what was painted, and keys pressed by the test. */
 export type FakeTerminal = {

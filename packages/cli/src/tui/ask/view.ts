@@ -1,7 +1,7 @@
 import type { Question, QuestionAnswer } from "@assent/core";
 import { isAnswered } from "@assent/core/parts";
-import { cut, TEXT_MARK, wrapWords } from "../../display-width.ts";
-import { markGaps, oneLine, visible } from "../../visible-text.ts";
+import { cut, TEXT_MARK, wrapWords } from "../../io/display-width.ts";
+import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { fieldLines } from "../input/text-field.ts";
 import { type AskState, isTextOnly, rowsOf, saidTo } from "./state.ts";

@@ -1,5 +1,5 @@
-import { cut } from "../../display-width.ts";
-import { oneLine } from "../../visible-text.ts";
+import { cut } from "../../io/display-width.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import { type CardAction, rootWords } from "./actions.ts";
 

@@ -1,7 +1,7 @@
 import type { Answer, OpenApproval } from "@assent/core";
-import { titleOf } from "../../approval-view.ts";
-import { cut, wrapWords } from "../../display-width.ts";
-import { oneLine } from "../../visible-text.ts";
+import { titleOf } from "../../desk/approvals/view.ts";
+import { cut, wrapWords } from "../../io/display-width.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { contentWith } from "../diff/chosen-hunks.ts";
 import type { Canvas, Dialog, Key, Size } from "../draw/dialog.ts";
 import { isBefore, isEnd, type Pages, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";

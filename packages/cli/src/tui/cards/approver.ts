@@ -1,8 +1,8 @@
 import type { Answer, Approver, By, OpenApproval } from "@assent/core";
 import { messageOf } from "@assent/core";
-import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../approval-editor.ts";
-import { appliesProposal, titleOf } from "../../approval-view.ts";
-import { oneLine } from "../../visible-text.ts";
+import { type ApprovalEditor, CHANGED, changedSince, type Edit, type NoEdit, withCommand } from "../../desk/approvals/editor.ts";
+import { appliesProposal, titleOf } from "../../desk/approvals/view.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { CardMeans } from "./actions.ts";
 import { approvalCard, type CardBeginning, type CardOutcome } from "./approval-card.ts";
 import type { Desk, DeskItem } from "./desk.ts";

@@ -1,8 +1,8 @@
 import type { OpenApproval } from "@assent/core";
-import { factLines, subject, warningsOf } from "../../approval-view.ts";
-import { quotedAfter, TEXT_MARK, wrap } from "../../display-width.ts";
-import { restOfInput } from "../../rest-of-input.ts";
-import { markGaps, oneLine, visible } from "../../visible-text.ts";
+import { restOfInput } from "../../desk/approvals/rest-of-input.ts";
+import { factLines, subject, warningsOf } from "../../desk/approvals/view.ts";
+import { quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
+import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { type DiffItem, diffItems } from "../diff/items.ts";
 import { type FileDiff, parseDiff } from "../diff/parse.ts";

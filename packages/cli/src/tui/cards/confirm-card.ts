@@ -1,5 +1,5 @@
-import { cut, wrapWords } from "../../display-width.ts";
-import { oneLine } from "../../visible-text.ts";
+import { cut, wrapWords } from "../../io/display-width.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas, Size } from "../draw/dialog.ts";
 import { isBefore, isEnd, type Pages, type Position, pageBefore, pageFrom, type Reading, readAt, START } from "../draw/pages.ts";
 import { themeOf } from "../draw/theme.ts";

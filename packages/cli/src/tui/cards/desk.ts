@@ -1,5 +1,5 @@
 import type { Clock } from "@assent/core";
-import { cut } from "../../display-width.ts";
+import { cut } from "../../io/display-width.ts";
 import type { Canvas, Key, Size } from "../draw/dialog.ts";
 
 /** Something that waits for the person: an approval, a question. */

@@ -1,5 +1,5 @@
 import type { Answer } from "@assent/core";
-import { wrapWords } from "../../display-width.ts";
+import { wrapWords } from "../../io/display-width.ts";
 import type { Canvas, Key } from "../draw/dialog.ts";
 import { fieldLines, type TextField, textField, typed } from "../input/text-field.ts";
 

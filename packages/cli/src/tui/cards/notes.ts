@@ -1,5 +1,5 @@
 import type { OpenApproval } from "@assent/core";
-import { whyOnce } from "../../why-once.ts";
+import { whyOnce } from "../../desk/approvals/why-once.ts";
 import type { CardMeans } from "./actions.ts";
 
 /** What is not offered on a card, and why, in a line each. */

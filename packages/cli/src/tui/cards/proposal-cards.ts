@@ -1,5 +1,5 @@
 import { type OpenApproval, type ProposalRow, type Session, storedProposal } from "@assent/core";
-import { oneLine } from "../../visible-text.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { approvalCard } from "./approval-card.ts";
 import type { Desk } from "./desk.ts";
 

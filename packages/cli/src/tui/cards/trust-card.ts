@@ -1,7 +1,7 @@
 import type { By, Ledger } from "@assent/core";
 import { granting, wouldActivate } from "@assent/policy";
-import { wholeTrustState } from "../../trust-state.ts";
-import { trustLines } from "../../trust-view.ts";
+import { wholeTrustState } from "../../desk/trust/state.ts";
+import { trustLines } from "../../desk/trust/view.ts";
 import type { Stage } from "../screen/stage.ts";
 
 /** Who is asked about trust, and when. */

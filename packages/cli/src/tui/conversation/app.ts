@@ -1,12 +1,12 @@
 import type { By, Session } from "@assent/core";
 import { currentUser } from "@assent/host";
 import { SettingsError } from "@assent/policy";
-import type { CallPlace } from "../../call-place.ts";
-import type { Attendance, Door } from "../../door.ts";
-import { asFailure, hintText } from "../../failure.ts";
-import type { FollowedPolicy } from "../../follow-policy.ts";
-import { type Revising, revisingBy } from "../../revised-approval.ts";
-import { personBy } from "../../who.ts";
+import type { Attendance, Door } from "../../compose/door.ts";
+import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import type { CallPlace } from "../../compose/place.ts";
+import { type Revising, revisingBy } from "../../desk/approvals/revise.ts";
+import { asFailure, hintText } from "../../io/failure.ts";
+import { personBy } from "../../io/who.ts";
 import type { Settle } from "../cards/proposal-cards.ts";
 import { askTrust } from "../cards/trust-card.ts";
 import type { CompletionParts } from "../input/completion.ts";

@@ -1,9 +1,9 @@
 import { MODES } from "@assent/core";
-import type { CallPlace } from "../../call-place.ts";
-import { CommandError } from "../../failure.ts";
-import { findRow } from "../../find-row.ts";
-import type { FollowedPolicy } from "../../follow-policy.ts";
-import { type Waiting, waitingIn } from "../../waiting-list.ts";
+import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import type { CallPlace } from "../../compose/place.ts";
+import { type Waiting, waitingIn } from "../../desk/approvals/waiting-list.ts";
+import { CommandError } from "../../io/failure.ts";
+import { findRow } from "../../store/find-row.ts";
 import type { Stage } from "../screen/stage.ts";
 import { endingTasks, taskWords } from "./leaving.ts";
 import { replay } from "./replay.ts";

@@ -1,6 +1,6 @@
-import type { Context } from "../../command-spec.ts";
-import { storeFlag } from "../../store-location.ts";
-import { waitingText } from "../../waiting-text.ts";
+import type { Context } from "../../command-line/spec.ts";
+import { waitingText } from "../../desk/approvals/waiting-text.ts";
+import { storeFlag } from "../../store/location.ts";
 import type { Left } from "./conversations.ts";
 
 /** The last words to a person who leaves: what ended by it, what waits for them, and how the conversation goes on. */

@@ -1,5 +1,5 @@
 import type { TaskView } from "@assent/agent";
-import { oneLine } from "../../visible-text.ts";
+import { oneLine } from "../../io/visible-text.ts";
 
 /** Those that end when the person leaves: no process would be left to see to them. */
 export function endingTasks(tasks: readonly TaskView[]): readonly TaskView[] {

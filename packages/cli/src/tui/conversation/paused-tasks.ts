@@ -1,5 +1,5 @@
 import type { Tasks } from "@assent/agent";
-import { oneLine } from "../../visible-text.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { Block } from "../transcript/block.ts";
 
 /** Lets every paused background agent go on that can. Resolves with what became of each. */

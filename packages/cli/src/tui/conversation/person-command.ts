@@ -1,10 +1,10 @@
 import { contentText, openSession } from "@assent/core";
-import { callDispatcher } from "../../call-runtime.ts";
-import { commandHolder } from "../../command-holder.ts";
-import { cut } from "../../display-width.ts";
-import type { Door } from "../../door.ts";
+import { callDispatcher } from "../../compose/dispatcher.ts";
+import type { Door } from "../../compose/door.ts";
+import { commandHolder } from "../../compose/holder.ts";
+import { cut } from "../../io/display-width.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import { VERSION } from "../../version.ts";
-import { oneLine } from "../../visible-text.ts";
 import { commandContext } from "../transcript/prompt.ts";
 import type { Surroundings, TuiSession } from "./tui-session.ts";
 

@@ -1,6 +1,6 @@
 import { type ConversationEvent, contextSizeOf, costOf } from "@assent/agent";
 import type { LedgerEvent, Session } from "@assent/core";
-import type { Attendance } from "../../door.ts";
+import type { Attendance } from "../../compose/door.ts";
 import type { Stage } from "../screen/stage.ts";
 import { afterRecord, afterTalk } from "../transcript/transcript.ts";
 

@@ -1,6 +1,6 @@
 import type { AgentSession, RunEnd } from "@assent/agent";
 import { ParkRequest } from "@assent/core";
-import { asFailure, hintText } from "../../failure.ts";
+import { asFailure, hintText } from "../../io/failure.ts";
 import type { Stage } from "../screen/stage.ts";
 import type { Block } from "../transcript/block.ts";
 import { promptWith } from "../transcript/prompt.ts";

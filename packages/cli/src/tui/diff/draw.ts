@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { displayWidth, visible } from "@assent/core";
-import { wrap } from "../../display-width.ts";
+import { wrap } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Role, Theme } from "../draw/theme.ts";

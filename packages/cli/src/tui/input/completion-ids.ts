@@ -1,6 +1,6 @@
 import type { Ledger, Lists, PageQuery, ProposalRow } from "@assent/core";
-import { oneLine } from "../../visible-text.ts";
-import { waitingList } from "../../waiting-list.ts";
+import { waitingList } from "../../desk/approvals/waiting-list.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { CompletedId, IdKind } from "./completion.ts";
 

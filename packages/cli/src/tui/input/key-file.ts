@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import { messageOf } from "@assent/core";
-import { userHome } from "../../store-location.ts";
+import { userHome } from "../../store/location.ts";
 import { type ChosenKeys, chosenKeys } from "./keys.ts";
 
 /** The person's own keys: `assent/keys.json` in their configuration directory, actions with one key or a list of them. */

@@ -1,5 +1,5 @@
 import { cutToWidth, displayWidth } from "@assent/core";
-import { visible } from "../../visible-text.ts";
+import { visible } from "../../io/visible-text.ts";
 import type { Key } from "../draw/dialog.ts";
 
 /** A text that is being typed, and where the next character goes. */

@@ -1,10 +1,10 @@
 import type { Clock, Session } from "@assent/core";
-import { approvalEditor } from "../../approval-editor.ts";
-import type { Io } from "../../io.ts";
-import { oneAtATime } from "../../one-at-a-time.ts";
-import { terminalApprover } from "../../terminal-approver.ts";
-import { openPrompt, type Typed } from "../../terminal-prompt.ts";
-import { terminalQuestioner } from "../../terminal-questioner.ts";
+import { approvalEditor } from "../../desk/approvals/editor.ts";
+import { terminalApprover } from "../../desk/terminal/approver.ts";
+import { oneAtATime } from "../../desk/terminal/one-at-a-time.ts";
+import { openPrompt, type Typed } from "../../desk/terminal/prompt.ts";
+import { terminalQuestioner } from "../../desk/terminal/questioner.ts";
+import type { Io } from "../../io/io.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";
 import type { AppParts } from "../conversation/app.ts";
 

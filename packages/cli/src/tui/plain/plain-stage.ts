@@ -1,5 +1,5 @@
-import type { Output } from "../../io.ts";
-import type { Typed } from "../../terminal-prompt.ts";
+import type { Typed } from "../../desk/terminal/prompt.ts";
+import type { Output } from "../../io/io.ts";
 import { STARTING } from "../screen/first-frame.ts";
 import type { Stage } from "../screen/stage.ts";
 import { EMPTY, type Transcript, takeSettled, withBlocks } from "../transcript/transcript.ts";

@@ -1,5 +1,5 @@
 import { displayWidth, oneLine } from "@assent/core/text";
-import { cut } from "../../display-width.ts";
+import { cut } from "../../io/display-width.ts";
 import type { Theme } from "../draw/theme.ts";
 import { keepEarlyKeys } from "../input/early-keys.ts";
 import { statusLine } from "./status-line.ts";

@@ -1,6 +1,6 @@
 import type { TaskView } from "@assent/agent";
 import { oneLine } from "@assent/core";
-import { cut } from "../../display-width.ts";
+import { cut } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Block } from "../transcript/block.ts";
 import { type Drawing, drawBlock, isApart } from "../transcript/draw-block.ts";

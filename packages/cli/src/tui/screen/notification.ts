@@ -1,4 +1,4 @@
-import { oneLine } from "../../visible-text.ts";
+import { oneLine } from "../../io/visible-text.ts";
 
 /** What makes a terminal tell a person who looks elsewhere: the bell, and the two notifications that terminals of today know. Each ignores what it does not know. */
 export function terminalNotification(text: string): string {

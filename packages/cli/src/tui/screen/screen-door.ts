@@ -1,7 +1,7 @@
 import type { Approver, Clock, OpenApproval, Questioner, Session } from "@assent/core";
-import { type ApprovalEditor, approvalEditor } from "../../approval-editor.ts";
-import type { Door } from "../../door.ts";
-import type { Io } from "../../io.ts";
+import type { Door } from "../../compose/door.ts";
+import { type ApprovalEditor, approvalEditor } from "../../desk/approvals/editor.ts";
+import type { Io } from "../../io/io.ts";
 import { askQuestioner } from "../ask/questioner.ts";
 import { cardApprover } from "../cards/approver.ts";
 import { discardAfterNo } from "../cards/discard-after-no.ts";

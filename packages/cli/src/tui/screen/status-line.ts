@@ -1,5 +1,5 @@
 import { displayWidth, oneLine } from "@assent/core/text";
-import { cut } from "../../display-width.ts";
+import { cut } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import type { Role, Theme } from "../draw/theme.ts";
 

@@ -1,6 +1,6 @@
 import type { TaskView } from "@assent/agent";
 import { oneLine } from "@assent/core";
-import { cut, displayWidth } from "../../display-width.ts";
+import { cut, displayWidth } from "../../io/display-width.ts";
 import type { Canvas } from "../draw/dialog.ts";
 
 const MOST = 4;

@@ -1,5 +1,5 @@
-import type { Context } from "../../command-spec.ts";
-import type { Output } from "../../io.ts";
+import type { Context } from "../../command-line/spec.ts";
+import type { Output } from "../../io/io.ts";
 
 /** Runs a command of this program as if in a pipe. Resolves with everything it wrote. */
 export async function capturedCommand({ io, main, options }: Context, argv: readonly string[], columns: number): Promise<string> {

@@ -1,11 +1,11 @@
 import { parseToolInput } from "@assent/core/parts";
 import type { HostPorts } from "@assent/host";
-import type { CallPlace } from "../../call-place.ts";
-import type { Context } from "../../command-spec.ts";
-import { type Explaining, explainCall, MOST_GRANTS } from "../../explaining.ts";
-import type { FollowedPolicy } from "../../follow-policy.ts";
-import type { Store } from "../../open-store.ts";
-import { stdoutStyle } from "../../style.ts";
+import type { Context } from "../../command-line/spec.ts";
+import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import type { CallPlace } from "../../compose/place.ts";
+import { type Explaining, explainCall, MOST_GRANTS } from "../../desk/explain/explain.ts";
+import { stdoutStyle } from "../../io/style.ts";
+import type { Store } from "../../store/open.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import type { Stage } from "../screen/stage.ts";
 

@@ -1,6 +1,6 @@
-import type { Context } from "../../command-spec.ts";
-import { asFailure, hintText } from "../../failure.ts";
-import { oneLine } from "../../visible-text.ts";
+import type { Context } from "../../command-line/spec.ts";
+import { asFailure, hintText } from "../../io/failure.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { Turns } from "../conversation/turns.ts";
 import { undoable } from "../input/completion-ids.ts";
 import type { Binding } from "../input/keys.ts";

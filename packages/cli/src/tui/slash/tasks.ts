@@ -1,7 +1,7 @@
 import type { Tasks, TaskView } from "@assent/agent";
 import { type EventBodies, knownEvent, type LedgerEvent } from "@assent/core";
-import { oneLine, visible } from "../../visible-text.ts";
-import { whenText } from "../../who.ts";
+import { oneLine, visible } from "../../io/visible-text.ts";
+import { whenText } from "../../io/who.ts";
 import type { TuiSession } from "../conversation/tui-session.ts";
 import { broughtText } from "../transcript/task-ends.ts";
 

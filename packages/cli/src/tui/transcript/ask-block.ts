@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "@assent/core";
-import { cut, wrapWords } from "../../display-width.ts";
-import { oneLine } from "../../visible-text.ts";
+import { cut, wrapWords } from "../../io/display-width.ts";
+import { oneLine } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 
 /** A call of `ask` as it stands in a transcript. */

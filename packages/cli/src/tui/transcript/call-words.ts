@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { type EventBodies, type JsonObject, type OutcomeState, oneLine } from "@assent/core";
-import { whoText } from "../../who.ts";
+import { whoText } from "../../io/who.ts";
 import type { CallBlock } from "./block.ts";
 
 /** The part of an input that says what a call is about. */

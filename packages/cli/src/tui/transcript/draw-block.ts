@@ -1,5 +1,5 @@
-import { cut, wrap, wrapWords } from "../../display-width.ts";
-import { oneLine, visible } from "../../visible-text.ts";
+import { cut, wrap, wrapWords } from "../../io/display-width.ts";
+import { oneLine, visible } from "../../io/visible-text.ts";
 import type { Canvas } from "../draw/dialog.ts";
 import { highlight } from "../draw/highlight.ts";
 import type { Block } from "./block.ts";

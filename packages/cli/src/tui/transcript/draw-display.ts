@@ -1,5 +1,5 @@
 import { type Display, visible } from "@assent/core";
-import { wrap, wrapWords } from "../../display-width.ts";
+import { wrap, wrapWords } from "../../io/display-width.ts";
 import { drawDiffItem, SPLIT_COLUMNS } from "../diff/draw.ts";
 import { diffItems } from "../diff/items.ts";
 import { parseDiff } from "../diff/parse.ts";

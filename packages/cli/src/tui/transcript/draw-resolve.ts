@@ -1,5 +1,5 @@
 import { oneLine } from "@assent/core";
-import { cut, wrapWords } from "../../display-width.ts";
+import { cut, wrapWords } from "../../io/display-width.ts";
 import type { Role } from "../draw/theme.ts";
 import type { CallBlock } from "./block.ts";
 import type { Drawing } from "./draw-block.ts";

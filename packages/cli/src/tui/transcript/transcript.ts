@@ -1,7 +1,7 @@
 import type { ConversationEvent } from "@assent/agent";
 import { type By, contentText, type EventBodies, isObject, type Json, type JsonObject, type LedgerEvent } from "@assent/core";
-import { oneLine } from "../../visible-text.ts";
-import { whoText } from "../../who.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { whoText } from "../../io/who.ts";
 import { type AnswerStream, concluded, SILENT, streamed, unsettled } from "./answer-stream.ts";
 import { type Block, type CallBlock, isSettled } from "./block.ts";
 import { answeredBy, decidedBy, rememberedText, repliedBy } from "./call-words.ts";

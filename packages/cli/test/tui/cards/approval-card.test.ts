@@ -4,7 +4,7 @@ import { displayWidth, type OpenApproval } from "@assent/core";
 import { manualClock, sampleApproval, testApprover } from "@assent/core/testing";
 import { unifiedDiff } from "@assent/tools";
 import fc from "fast-check";
-import type { ApprovalEditor } from "../../../src/approval-editor.ts";
+import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import type { CardMeans } from "../../../src/tui/cards/actions.ts";
 import { approvalCard, type CardState } from "../../../src/tui/cards/approval-card.ts";
 import { cardApprover } from "../../../src/tui/cards/approver.ts";

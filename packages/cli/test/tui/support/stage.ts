@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { By, Clock } from "@assent/core";
 import { systemClock } from "@assent/host";
 import { decodeKittyPrintable, isKeyRelease, ProcessTerminal, parseKey } from "@earendil-works/pi-tui";
-import type { ApprovalEditor } from "../../../src/approval-editor.ts";
+import type { ApprovalEditor } from "../../../src/desk/approvals/editor.ts";
 import { askQuestioner } from "../../../src/tui/ask/questioner.ts";
 import { cardApprover } from "../../../src/tui/cards/approver.ts";
 import { createDesk } from "../../../src/tui/cards/desk.ts";

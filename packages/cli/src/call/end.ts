@@ -1,0 +1,88 @@
+import { type Content, contentText, type EventBodies, type OutcomeState } from "@assent/core";
+import type { Context } from "../command-line/spec.ts";
+import { waitingText } from "../desk/approvals/waiting-text.ts";
+import { printContent, printJson } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { storeFlag } from "../store/location.ts";
+
+/** How `call` and `resume` leave a call: ended, or waiting for an answer. */
+export type CallEnd = { readonly sessionId: string; readonly callId: string } & (
+  | {
+      readonly outcome: OutcomeState;
+      readonly type: string | null;
+      readonly content: string;
+      /** A hook ends the run after this call, and says so. */
+      readonly stopReason?: string;
+      /** Somebody insisted on a person, so no allow rule helps. */
+      readonly insisted?: boolean;
+      /** The proposal it staged, which waits to be applied or discarded. */
+      readonly staged?: string;
+    }
+  | { readonly outcome: "waiting"; readonly approvalId: string; readonly subject: string }
+);
+
+/** The exit code of each ending. */
+export const EXIT_OF: Readonly<Record<CallEnd["outcome"], number>> = {
+  succeeded: 0,
+  invalid: 1,
+  denied: 1,
+  rejected: 1,
+  expired: 1,
+  failed: 1,
+  timed_out: 1,
+  unknown: 1,
+  waiting: 75,
+  cancelled: 130,
+};
+
+/** What the session's record says about how it was left. */
+export function closeReason(outcome: CallEnd["outcome"]): EventBodies["session.closed"]["reason"] {
+  if (outcome === "succeeded") return "done";
+  if (outcome === "waiting") return "parked";
+  return outcome === "cancelled" ? "cancelled" : "failed";
+}
+
+/** The text the model would get. Pictures and files cannot be shown in text, so they are named. */
+export function modelContent(content: Content): string {
+  if (typeof content === "string") return content;
+  const others = content.flatMap((part) => ("data" in part ? [`[${part.mediaType}, ${part.data.length} characters of base64]`] : []));
+  return [contentText(content), ...others].filter((text) => text !== "").join("\n");
+}
+
+/** Prints the end of a call in the chosen form, and says how to go on where it waits. */
+export async function printCallEnd(context: Context, end: CallEnd): Promise<void> {
+  const { io, options } = context;
+  const json = options.flag("json");
+  if (end.outcome === "waiting") {
+    const { sessionId, callId, outcome, approvalId, subject } = end;
+    const flags = storeFlag(context);
+    await io.stderr.write(waitingText([{ id: approvalId, subject }], { resume: `assent resume ${sessionId}${flags}`, flags }));
+    if (json) await printJson(io, { sessionId, callId, outcome, type: null, content: null, approvalId });
+    return;
+  }
+  const { insisted = false, staged, ...shown } = end;
+  if (json) await printJson(io, shown);
+  else await printContent(end.outcome === "succeeded" ? io.stdout : io.stderr, end.content);
+  if (end.stopReason !== undefined) await io.stderr.write(`A hook stops the run: ${oneLine(end.stopReason)}\n`);
+  if (staged !== undefined) await io.stderr.write(stagedText(staged, storeFlag(context)));
+  if (end.type === "edit_requires_prior_read") await io.stderr.write(UNREAD);
+  if (end.type === "denied_unattended") await io.stderr.write(unaskedText(insisted, options.text("policy") !== undefined));
+}
+
+function stagedText(id: string, flags: string): string {
+  return `Nothing is changed yet. Then one of:\n  assent apply ${id}${flags}\n  assent discard ${id}${flags}\n`;
+}
+
+const UNREAD =
+  "One call is a session of its own, in which nothing was read yet. A file that is there already is changed by a run: assent run.\n";
+
+/** What lets somebody be asked, or makes asking needless. */
+function unaskedText(insisted: boolean, byFile: boolean): string {
+  const allow = byFile ? "  an allow rule in the --policy file" : "  --allow RULE";
+  return [
+    "To be asked, call it in a terminal without --on-ask; or call it with",
+    "  --on-ask park   and answer later, with assent approve",
+    ...(insisted ? [] : [`${allow.padEnd(18)}and it passes without asking; assent explain tells which rule`]),
+    "",
+  ].join("\n");
+}

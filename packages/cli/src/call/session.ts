@@ -1,0 +1,194 @@
+import {
+  type BatchReport,
+  type CallReport,
+  type Dispatcher,
+  type EventBodies,
+  isObject,
+  type Json,
+  type Ledger,
+  openSession,
+  recordedCall,
+  type Session,
+  wholeQuestion,
+} from "@assent/core";
+import type { Context } from "../command-line/spec.ts";
+import { attend } from "../compose/attend.ts";
+import { callDispatcher } from "../compose/dispatcher.ts";
+import { type CallFlags, givenFlags, givenOnAsk, keptFlags, type OnAsk, resumedFlags } from "../compose/flags.ts";
+import { type FollowedPolicy, followPolicy } from "../compose/follow-policy.ts";
+import { commandHolder } from "../compose/holder.ts";
+import type { CallPlace } from "../compose/place.ts";
+import { approvalSubject } from "../desk/approvals/view.ts";
+import { kindOf } from "../desk/approvals/waiting-list.ts";
+import { questionSubject } from "../desk/questions/view.ts";
+import { cut } from "../io/display-width.ts";
+import { CommandError } from "../io/failure.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { findRow } from "../store/find-row.ts";
+import type { Store } from "../store/open.ts";
+import { VERSION } from "../version.ts";
+import { type CallEnd, closeReason, EXIT_OF, modelContent } from "./end.ts";
+
+/** How a session of one call was left; `failure` is a store that could not record the leaving. */
+export type CallLeft = { readonly end: CallEnd; readonly exit: number; readonly failure?: unknown };
+
+/** One call to make. */
+export type NewCall = {
+  readonly tool: string;
+  readonly text: string;
+  readonly flags: CallFlags;
+  readonly place: CallPlace;
+  readonly policy: FollowedPolicy;
+};
+
+/** Opens a session of its own for one call and puts the call through the whole pipeline. */
+export function beginCall(context: Context, store: Store, call: NewCall): Promise<CallLeft> {
+  return attend(context, store, async ({ ports, cancelling }) => {
+    const { policy } = call;
+    const session = await openSession(
+      { ledger: store.ledger, ...ports },
+      { holder: commandHolder(context, "call"), create: firstRecord(call, givenOnAsk(context)) },
+    );
+    policy.serve(session.id);
+    const unattended = policy.source.settings().onAsk;
+    const { dispatcher, close } = await callDispatcher(context, {
+      session,
+      ports,
+      policy,
+      cancelling,
+      onAsk: givenOnAsk(context),
+      unattended,
+    });
+    const calls = [{ name: call.tool, arguments: call.text }];
+    const batch = await dispatcher.process({ calls, tools: policy.tools, signal: cancelling.signal }).finally(close);
+    refuseUnrecorded(dispatcher);
+    return leave(session, await endOf(store.ledger, session.id, { report: batch.results[0], batch }));
+  });
+}
+
+/** An end that is on no record is not said: another writer may have given the call a different one. */
+function refuseUnrecorded(dispatcher: Dispatcher): void {
+  const failure = dispatcher.failure();
+  if (failure !== undefined) throw failure;
+}
+
+/** Takes up a session where it was left. Undefined: it never had a call. */
+export function resumeCall(
+  context: Context,
+  store: Store,
+  { id, cwd }: { readonly id: string; readonly cwd?: string },
+): Promise<CallLeft | undefined> {
+  return attend(context, store, async ({ ports, cancelling }) => {
+    const { ledger } = store;
+    const opened = await openSession(
+      { ledger, ...ports },
+      { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
+    );
+    const session = inDirectory(opened, cwd);
+    const flags = resumedFlags(session.state.created?.options, context);
+    const policy = await followPolicy(context, { workspace: session.state.created?.workspace ?? "", flags, ledger });
+    policy.serve(session.id);
+    const { dispatcher, close } = await callDispatcher(context, {
+      session,
+      ports,
+      policy,
+      cancelling,
+      onAsk: givenOnAsk(context),
+      unattended: "park",
+      mode: givenFlags(context).mode,
+    });
+    const batch = await dispatcher.resume({ tools: policy.tools, signal: cancelling.signal }).finally(close);
+    refuseUnrecorded(dispatcher);
+    const callId = await onlyCall(ledger, id);
+    if (callId === undefined) {
+      await session.close("done", 0);
+      return undefined;
+    }
+    const report = batch.results.find((result) => result.callId === callId);
+    return leave(session, report ? await endOf(ledger, id, { report, batch }) : await recordedEnd(ledger, id, callId));
+  });
+}
+
+/** The recorded end of a session's call, if it has one: nothing is opened for it. */
+export async function endedCall(ledger: Ledger, id: string): Promise<CallEnd | "no call" | "open"> {
+  const callId = await onlyCall(ledger, id);
+  if (callId === undefined) return "no call";
+  const { "call.ended": ended } = await recordedCall(ledger, id, callId);
+  return ended ? recordedEnd(ledger, id, callId) : "open";
+}
+
+function firstRecord({ tool, text, flags, place, policy }: NewCall, onAsk: OnAsk | undefined): EventBodies["session.created"] {
+  const { mode, revision } = policy.source.current();
+  return {
+    ...place,
+    door: "call",
+    mode,
+    model: null,
+    version: VERSION,
+    parent: null,
+    agent: null,
+    policy: revision,
+    title: cut(oneLine(`${tool} ${text.trim().slice(0, 200)}`), 80),
+    options: keptFlags(flags, onAsk),
+  };
+}
+
+/** The session as it is, but taken up in another directory: what was shown for the old one no longer fits, and is asked again. */
+export function inDirectory(session: Session, cwd: string | undefined): Session {
+  const { created } = session.state;
+  if (cwd === undefined || !created) return session;
+  return { ...session, state: Object.create(session.state, { created: { value: { ...created, cwd }, enumerable: true } }) };
+}
+
+/** A session of `assent call` has one call; calls made by its body are not its own. */
+async function onlyCall(ledger: Ledger, session: string): Promise<string | undefined> {
+  for await (const { body } of ledger.read({ session, seq: 0 }, { session, types: ["call.proposed"] })) return String(body["call"]);
+  return undefined;
+}
+
+async function recordedEnd(ledger: Ledger, sessionId: string, callId: string): Promise<CallEnd> {
+  const { "call.ended": ended } = await recordedCall(ledger, sessionId, callId);
+  if (!ended) throw new CommandError("store_corrupt", 1, { message: `Call ${callId} has no end on record.`, hint: "assent verify" });
+  return { sessionId, callId, outcome: ended.outcome, type: ended.type, content: modelContent(ended.content) };
+}
+
+type Reported = { readonly report: CallReport | undefined; readonly batch: BatchReport };
+
+async function endOf(ledger: Ledger, sessionId: string, { report, batch }: Reported): Promise<CallEnd> {
+  if (!report) throw new Error("the runtime gave no report of the call");
+  const { callId } = report;
+  if (report.outcome !== "waiting") {
+    const { outcome, type, result } = report;
+    const ended = { sessionId, callId, outcome, type, content: modelContent(result.content) };
+    const stopped = batch.stopRun ? { stopReason: batch.stopMessage } : {};
+    const staged = stagedBy(result.details);
+    if (type !== "denied_unattended") return { ...ended, ...stopped, ...(staged !== undefined && { staged }) };
+    const { "call.judged": judged } = await recordedCall(ledger, sessionId, callId);
+    return { ...ended, ...stopped, insisted: judged?.explicitAsk === true };
+  }
+  const approvalId = report.approvalId ?? "";
+  return { sessionId, callId, outcome: "waiting", approvalId, subject: await waitingSubject(ledger, approvalId) };
+}
+
+/** A preview says so in its details; what was applied at once says that. */
+function stagedBy(details: Json | undefined): string | undefined {
+  if (!isObject(details) || details["applied"] !== false) return undefined;
+  return typeof details["proposalId"] === "string" ? details["proposalId"] : undefined;
+}
+
+async function waitingSubject(ledger: Ledger, id: string): Promise<string> {
+  if (kindOf(id) === "questions") return questionSubject((await wholeQuestion(ledger, await findRow(ledger, "questions", id))).questions);
+  const row = await findRow(ledger, "approvals", id);
+  return approvalSubject({ ...row, details: await ledger.resolve(row.details) });
+}
+
+/** Nothing is printed before the leaving is on disk; if it cannot be, what happened is said all the same. */
+async function leave(session: Session, end: CallEnd): Promise<CallLeft> {
+  const exit = EXIT_OF[end.outcome];
+  try {
+    await session.close(closeReason(end.outcome), exit);
+    return { end, exit };
+  } catch (failure) {
+    return { end, exit: 1, failure };
+  }
+}

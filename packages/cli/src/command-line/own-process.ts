@@ -1,0 +1,70 @@
+import type { Ledger, SessionRow, TaskProcess } from "@assent/core";
+import { sessionRows } from "../desk/sessions/recorded-tasks.ts";
+import { CommandError } from "../io/failure.ts";
+import { withStoreIfAny } from "../store/open.ts";
+import type { CommandSpec, Context, Options } from "./spec.ts";
+
+/**
+ * Restricts a process that a session's own command started, whatever name it uses for Assent. It may read, run and resume, but not decide for the person:
+ * commands and options that decide or loosen are refused, and it counts as having no terminal. Returns the context to run with.
+ */
+export async function withoutPerson(context: Context, spec: CommandSpec): Promise<Context> {
+  const why = refusal(spec, context.options);
+  // Opening the store would settle a restored backup before verify can report it. Verify asks no one, so it needs no check.
+  if (spec.name === "verify" && why === undefined) return context;
+  const isDecision = why !== undefined && spec.name !== "verify"; // a repair must work on a store that cannot be read
+  if (!(await isOwnCommand(context, isDecision))) return context;
+  if (why === undefined) return { ...context, io: { ...context.io, stdinIsTTY: false } };
+  throw new CommandError("started_by_session", 1, {
+    message: `Only a person may use ${why}, and this process was started by a command of an Assent session.`,
+    hint: `Run it from a terminal of your own: assent ${spec.name}`,
+  });
+}
+
+/**
+ * True if a command of a session started this process. Either its environment or that of an ancestor has a mark, or the process, an ancestor or its process
+ * group is one that the record names: a program that was replaced by `exec` with a clean environment has no mark.
+ */
+async function isOwnCommand(context: Context, isDecision: boolean): Promise<boolean> {
+  const { hasMark, processesAbove, startedUnder } = await import("@assent/host");
+  const above = processesAbove();
+  if (hasMark(context.io.env, above)) return true;
+  try {
+    return await withStoreIfAny(context, ({ ledger }) => isRecorded(ledger, (recorded) => startedUnder(recorded, above)));
+  } catch (error) {
+    if (isDecision) throw error; // it must not pass unchecked if the store can be read a moment later
+    return false; // the command itself reports why
+  }
+}
+
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+
+/** Checks every session that has not ended, even if its holder is gone: a command may have killed it. */
+async function isRecorded(ledger: Ledger, isAbove: (recorded: TaskProcess) => boolean): Promise<boolean> {
+  for await (const { id, state } of sessionRows(ledger)) {
+    if (ENDED.includes(state)) continue;
+    for await (const { body } of ledger.read({ session: id, seq: 0 }, { session: id, types: ["call.started", "task.process"] })) {
+      const { others = [], ...first } = body as unknown as TaskProcess; // parsing: the store gives back what its own schema wrote
+      if ([first, ...others].some(isAbove)) return true;
+    }
+  }
+  return false;
+}
+
+/** The command or option that only a person may use; undefined: there is none. */
+function refusal({ name, decides, options: taken }: CommandSpec, options: Options): string | undefined {
+  if (decides === true) return `assent ${name}`;
+  const given = LOOSENING.find((option) => taken.some((one) => one.name === option) && isGiven(options, option));
+  if (given !== undefined) return `--${given}`;
+  if (name === "trust") return options.flag("show") ? undefined : "assent trust";
+  const isLooser = taken.some((one) => one.name === "mode") && LOOSER_MODES.includes(options.text("mode") ?? "");
+  if (isLooser) return `--mode ${options.text("mode")}`;
+  return options.text("input-format") === "stream-json" ? "--input-format stream-json" : undefined; // a host may answer approvals of other sessions
+}
+
+const LOOSENING = ["allow", "add-dir", "policy", "take-over", "repair", "rebuild"];
+const LOOSER_MODES: readonly string[] = ["auto-edit", "yolo"];
+
+function isGiven(options: Options, name: string): boolean {
+  return options.flag(name) || options.text(name) !== undefined || options.list(name).length > 0;
+}

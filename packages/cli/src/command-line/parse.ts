@@ -1,0 +1,210 @@
+import { parseArgs } from "node:util";
+import { type CommandError, usageError } from "../io/failure.ts";
+import { parseDuration } from "./duration.ts";
+import { nearestSpelling } from "./nearest-spelling.ts";
+import { shellWord } from "./shell-word.ts";
+import type { CommandSpec, OperandSpec, OptionSpec, Options } from "./spec.ts";
+
+/** What a command line asks for. */
+export type CommandLine =
+  | { readonly ask: "version" }
+  | { readonly ask: "help"; readonly command: CommandSpec | undefined }
+  /** Help of a word that only leads to the commands below it. */
+  | { readonly ask: "help below"; readonly commands: readonly CommandSpec[] }
+  | { readonly ask: "run"; readonly command: CommandSpec; readonly options: Options; readonly operands: readonly string[] }
+  /** Neither a command nor an option. */
+  | { readonly ask: "nothing" };
+
+type Given = { readonly name: string; readonly raw: string; readonly value: string | undefined; readonly inline: boolean };
+type Values = ReadonlyMap<string, readonly string[]>;
+
+/** Reads a command line by the table. Throws a usage error for whatever does not fit, before anything is started. */
+export function parseCommandLine(argv: readonly string[], commands: readonly CommandSpec[]): CommandLine {
+  const { words, given } = split(argv, commands);
+  if (given.some(({ name }) => name === "help" || name === "h")) return helpOf(words, commands);
+  const command = findCommand(words, commands);
+  if (!command) {
+    if (given.some(({ name }) => name === "version" || name === "V")) return { ask: "version" };
+    const stray = given[0];
+    const known = commands.some(({ options }) => options.some(({ name }) => name === stray?.name));
+    if (stray && known) throw usageError("", `option '${stray.raw}' needs a command. See: assent --help`);
+    if (stray) throw unknownOption("", stray.raw, ["help", "version"]);
+    return { ask: "nothing" };
+  }
+  const values = readOptions(command.spec, given);
+  const operands = readOperands(command.spec, command.rest);
+  return { ask: "run", command: command.spec, options: optionsOf(values), operands };
+}
+
+function helpOf(words: readonly string[], commands: readonly CommandSpec[]): CommandLine {
+  const below = words.length === 1 ? commandsBelow(words[0] ?? "", commands) : undefined;
+  return below ? { ask: "help below", commands: below } : { ask: "help", command: findCommand(words, commands)?.spec };
+}
+
+/** True for a line of options alone that asks for no help: the program is meant, and none of its commands. */
+export function isOptionsOnly(argv: readonly string[], commands: readonly CommandSpec[]): boolean {
+  const { words, given } = split(argv, commands);
+  return words.length === 0 && !given.some(({ name }) => ["help", "h", "version", "V"].includes(name));
+}
+
+/** True when the words hold `--json` as an option, even if the rest of the line is wrong: errors are then JSON too. */
+export function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf("--");
+  return (end === -1 ? argv : argv.slice(0, end)).includes("--json");
+}
+
+/** An option's name takes the same kind of value in every command, so one pass can tell words from values before the command is known. */
+function split(argv: readonly string[], commands: readonly CommandSpec[]): { words: string[]; given: Given[] } {
+  const options: Record<string, { type: "string" | "boolean"; multiple: true }> = {};
+  for (const option of commands.flatMap((command) => command.options)) {
+    options[option.name] = { type: option.takes === "nothing" ? "boolean" : "string", multiple: true };
+  }
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true });
+  const words: string[] = [];
+  const given: Given[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") words.push(token.value);
+    if (token.kind === "option")
+      given.push({ name: token.name, raw: token.rawName, value: token.value, inline: token.inlineValue === true });
+  }
+  return { words, given };
+}
+
+function findCommand(
+  words: readonly string[],
+  commands: readonly CommandSpec[],
+): { spec: CommandSpec; rest: readonly string[] } | undefined {
+  const [first, second] = words;
+  if (first === undefined) return undefined;
+  const two = commands.find(({ name }) => name === `${first} ${second}`);
+  if (two) return { spec: two, rest: words.slice(2) };
+  const one = commands.find(({ name }) => name === first);
+  if (one) return { spec: one, rest: words.slice(1) };
+  const below = commandsBelow(first, commands);
+  if (below) throw usageError(first, `say what to do: ${below.map(({ name }) => `assent ${name}`).join(", ")}.`);
+  const known = commands.map(({ name }) => name.split(" ")[0] ?? name);
+  const near = first.includes(" ") ? undefined : nearestSpelling(first, known);
+  throw usageError("", `unknown command '${first}'. ${near ? `Did you mean '${near}'?` : asPrompt(first)}`);
+}
+
+/** The commands that a word leads to which is none itself. */
+export function commandsBelow(word: string, commands: readonly CommandSpec[]): readonly CommandSpec[] | undefined {
+  const below = commands.filter(({ name }) => name.startsWith(`${word} `));
+  return below.length === 0 || commands.some(({ name }) => name === word) ? undefined : below;
+}
+
+const SHORT = 80;
+
+/** Words that are no command were meant for a model as likely as not. */
+function asPrompt(words: string): string {
+  const prompt = words.length > SHORT ? "PROMPT" : shellWord(words);
+  return `If a model is to do it: assent run ${prompt}, or assent tui ${prompt}. All commands: assent --help`;
+}
+
+function readOptions(spec: CommandSpec, given: readonly Given[]): Values {
+  const values = new Map<string, string[]>();
+  for (const each of given) {
+    const option = spec.options.find(({ name }) => name === each.name);
+    if (!option) throw unknownOption(spec.name, each.raw, [...spec.options.map(({ name }) => name), "help"]);
+    const value = readValue(spec.name, option, each);
+    const before = values.get(option.name);
+    if (before && option.takes !== "list") throw usageError(spec.name, `option '--${option.name}' is given twice.`);
+    values.set(option.name, [...(before ?? []), value]);
+  }
+  return values;
+}
+
+function readValue(command: string, option: OptionSpec, { value, inline }: Given): string {
+  const flag = `--${option.name}`;
+  if (option.takes === "nothing") {
+    if (value !== undefined) throw usageError(command, `option '${flag}' takes no value.`);
+    return "";
+  }
+  if (value === undefined || (!inline && value.startsWith("--"))) throw usageError(command, `option '${flag}' needs a value.`);
+  const problem = valueProblem(option, value);
+  if (problem) throw usageError(command, `option '${flag}' ${problem}`);
+  return value;
+}
+
+function valueProblem(option: OptionSpec, value: string): string | undefined {
+  switch (option.takes) {
+    case "choice": {
+      if (option.choices.includes(value)) return undefined;
+      const near = nearestSpelling(value, option.choices);
+      return `must be one of ${option.choices.join(", ")}; it is '${value}'.${near ? ` Did you mean '${near}'?` : ""}`;
+    }
+    case "count":
+      return isCount(value, option.max) ? undefined : `must be an integer from 1 to ${option.max}; it is '${value}'.`;
+    case "duration":
+      return parseDuration(value) === undefined ? `must be a duration such as 500ms, 30s, 10m, 2h or 30d; it is '${value}'.` : undefined;
+    case "text":
+    case "list":
+      return value === "" && PATHS.includes(option.value) ? "is empty; name a path, such as . for this directory." : undefined;
+    case "nothing":
+      return undefined;
+    default:
+      return option satisfies never;
+  }
+}
+
+/** Values that are paths. An empty one, as of a variable that is not set, would mean the current directory. */
+const PATHS: readonly string[] = ["DIR", "FILE"];
+
+function isCount(value: string, max: number): boolean {
+  return /^[1-9][0-9]{0,15}$/.test(value) && Number(value) <= max;
+}
+
+function readOperands(spec: CommandSpec, words: readonly string[]): readonly string[] {
+  const missing = spec.operands[words.length];
+  if (missing?.required) throw usageError(spec.name, `no ${missing.name} given.${listed(missing)} Usage: ${usageLine(spec)}`);
+  const extra = spec.operands.at(-1)?.repeats ? undefined : words[spec.operands.length];
+  if (extra !== undefined) throw usageError(spec.name, `unexpected argument '${extra}'.${quoted(spec)} Usage: ${usageLine(spec)}`);
+  for (const [index, { name, choices }] of spec.operands.entries()) {
+    const word = words[index];
+    if (choices && word !== undefined && !choices.includes(word)) {
+      throw usageError(spec.name, `${name} must be one of ${choices.join(", ")}; it is '${word}'.`);
+    }
+  }
+  return words;
+}
+
+function listed({ listedBy }: OperandSpec): string {
+  return listedBy === undefined ? "" : ` See: ${listedBy}.`;
+}
+
+/** The words of a prompt are one argument only in quotes. */
+function quoted({ operands }: CommandSpec): string {
+  return operands.at(-1)?.name === "PROMPT" ? " Put the whole prompt in quotes." : "";
+}
+
+/** `assent call TOOL [options]`. */
+export function usageLine(spec: CommandSpec): string {
+  const operands = spec.operands.map((operand) => ` ${operandText(operand)}`);
+  return `assent ${spec.name}${operands.join("")}${spec.options.length > 0 ? " [options]" : ""}`;
+}
+
+/** `ID`, `[DIR]`, `[FILE…]`. */
+export function operandText({ name, required, repeats }: OperandSpec): string {
+  const shown = repeats ? `${name}…` : name;
+  return required ? shown : `[${shown}]`;
+}
+
+function unknownOption(command: string, raw: string, known: readonly string[]): CommandError {
+  const near = nearestSpelling(raw.replace(/^--?/, ""), known);
+  return usageError(command, `unknown option '${raw}'. ${suggestion(near && `--${near}`, `assent${command && ` ${command}`} --help`)}`);
+}
+
+function suggestion(near: string | undefined, help: string): string {
+  return near ? `Did you mean '${near}'?` : `See: ${help}`;
+}
+
+function optionsOf(values: Values): Options {
+  const text = (name: string): string | undefined => values.get(name)?.[0];
+  return {
+    text,
+    flag: (name) => values.has(name),
+    list: (name) => values.get(name) ?? [],
+    count: (name) => (values.has(name) ? Number(text(name)) : undefined),
+    duration: (name) => parseDuration(text(name) ?? ""),
+  };
+}

@@ -1,0 +1,26 @@
+import { dirname, join } from "node:path";
+import { builtInAgents, type LoadedAgents, loadAgents } from "@assent/agent";
+import { settingsPlaces } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+
+/** Where agents are looked for. */
+export type AgentsPlace = {
+  /** A real path. */
+  readonly workspace: string;
+  readonly trusted?: boolean;
+  /** With it only the built-in ones count. */
+  readonly policyFile?: string;
+};
+
+/** The agents of the project, the user's own, and the built-in ones. */
+export async function agentDefinitions(
+  { io }: Pick<Context, "io">,
+  { workspace, trusted = false, policyFile }: AgentsPlace,
+): Promise<LoadedAgents> {
+  const own = [
+    { path: join(workspace, ".assent", "agents"), level: "project" },
+    { path: join(dirname(settingsPlaces(io.env).userFile), "agents"), level: "user" },
+  ] as const;
+  const folders = [...(policyFile === undefined ? own : []), { path: builtInAgents(), level: "built-in" } as const];
+  return loadAgents({ folders, workspace, trusted });
+}

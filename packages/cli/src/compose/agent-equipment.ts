@@ -1,0 +1,174 @@
+import { type AgentSpec, agentSystem, agentTools, type ConversationDeps, type Equipment, type RunLimits } from "@assent/agent";
+import {
+  type Approver,
+  createDispatcher,
+  createRegistry,
+  type Dispatcher,
+  type DispatcherDeps,
+  type PolicySource,
+  type Questioner,
+  type Registry,
+  type Session,
+} from "@assent/core";
+import type { UnknownOutcomes } from "@assent/core/parts";
+import { type HostPorts, hostFileChanges } from "@assent/host";
+import { redactor } from "@assent/policy";
+import { ajvSchemas } from "@assent/tools";
+import type { Context } from "../command-line/spec.ts";
+import { warn } from "../io/output.ts";
+import { agentPolicy } from "./agent-policy.ts";
+import { type CallDispatcher, callHooks } from "./dispatcher.ts";
+import type { Door } from "./door.ts";
+import type { FollowedPolicy } from "./follow-policy.ts";
+import type { RunModel } from "./model.ts";
+
+/** What agents have in common with the session that starts them. */
+export type AgentSurroundings = {
+  readonly ports: HostPorts;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly door: Door | undefined;
+  readonly limits: RunLimits | undefined;
+  readonly unknown: UnknownOutcomes;
+  readonly handlers: NonNullable<DispatcherDeps["handlers"]>;
+  /** What the root is judged by. */
+  readonly rootPolicy: PolicySource;
+  readonly ways: CallDispatcher["ways"];
+  /** What an ask that nobody answered becomes in the root. */
+  readonly onAsk: string;
+};
+
+const NOTE = "Background tasks cannot ask. Allow it with a rule, or leave it to the main agent.";
+
+/** Makes what each agent works with: its tools, its policy, its way to a person, its model. */
+export function agentEquipment(context: Context, around: AgentSurroundings): (session: Session, spec: AgentSpec) => Promise<Equipment> {
+  const policies = new Map<string, PolicySource>();
+  return async (session, spec) => {
+    const { policy, ports, door, limits, chosen } = around;
+    policy.serve(session.id);
+    around.unknown.attend(session);
+    const name = spec.definition?.name ?? "fork";
+    const above = policies.get(spec.parent.session.id) ?? around.rootPolicy;
+    const source = agentPolicy({
+      session,
+      above,
+      defined: spec.definition?.mode ?? null,
+      warn: (message) => void warn(context.io, message),
+    });
+    policies.set(session.id, source);
+    const hooks = callHooks(context, { session, ports, policy, door });
+    const attending = await door?.attend(session, spec.call);
+    const tools = toolsOf(spec);
+    const asks = asking(around, spec);
+    const dispatcher = createDispatcher({
+      ...machine(context, around),
+      ...asks,
+      session,
+      tools,
+      policy: source,
+      hooks,
+      above: [spec.parent.session.id, ...spec.parent.above],
+      ...(attending && { decided: attending.decided }),
+    });
+    const { settings } = policy.source;
+    const part = chosen.script?.agent(name);
+    const talk: Equipment["talk"] = {
+      dispatcher: named(dispatcher, name),
+      tools: () => tools,
+      model: part ? (id) => (id === null || id === chosen.id ? part : part.as(id)) : chosen.model,
+      capabilities: chosen.capabilities,
+      system: systemOf(spec, session),
+      steering: () => settings()["proposals.steering"],
+      maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
+      stopHookLimit: settings().stopHookLimit,
+      agent: { id: spec.task, type: name },
+      hooks,
+      ...(limits && { limits }),
+      ...(chosen.script && { halt: chosen.script.failed }),
+      redact: (text) => redactor(settings()["redaction.patterns"])(text),
+      asks: mayPut(spec, asks),
+      ...(attending && { observe: attending.observe }),
+    };
+    const close = async (): Promise<void> => {
+      policies.delete(session.id);
+      source.close();
+      await dispatcher.close();
+      await hooks.idle();
+    };
+    return { talk, close, ...(part && { resumeAfter: part.resumeAfter, completed: part.refuseUnused }) };
+  };
+}
+
+/** A fork has the very tools of its parent; any other agent those that its definition names. */
+function toolsOf({ definition, parent }: AgentSpec): Registry {
+  const registry = parent.talk().tools();
+  if (!definition) return registry;
+  const own = createRegistry({ schemas: ajvSchemas() });
+  for (const tool of agentTools({ registry, given: definition.tools, disallowed: definition.disallowedTools })) own.add(tool);
+  return own;
+}
+
+function systemOf({ definition, parent }: AgentSpec, session: Session): ConversationDeps["system"] {
+  if (!definition) return parent.talk().system;
+  const text = agentSystem({ prompt: definition.prompt, cwd: session.state.created?.cwd ?? "" });
+  return () => text;
+}
+
+function machine(
+  { io }: Context,
+  { ports, policy, handlers, ways, limits, unknown, door }: AgentSurroundings,
+): Omit<DispatcherDeps, "session" | "policy"> {
+  const { clock, ids, digest, files, processes } = ports;
+  const settings = policy.source.settings();
+  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
+  return {
+    ...{ clock, ids, digest, files, processes, handlers, maxConcurrency, retryIdempotent },
+    by: ways.by,
+    changes: hostFileChanges(),
+    rules: policy.rules,
+    facts: policy.facts,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    unknown: unknown.fingerprints,
+    ...(limits && { mayClaim: limits.claim }),
+    ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
+    askTimeout: () => policy.source.settings()["ask.timeout"],
+    warn: (message) => void warn(io, message),
+  };
+}
+
+type Asking = Pick<DispatcherDeps, "onAsk" | "unattendedNote" | "approver" | "questioner">;
+
+/** Whether a person is asked for an agent. One that a call waits for reaches whoever the call reaches; a task does so where settings let it, else it is denied or parked. */
+function asking(around: AgentSurroundings, { background, parent, task, definition }: AgentSpec): Asking {
+  const { ways, policy } = around;
+  const bubbled = labelled(ways, `${definition?.name ?? "fork"} (${task})`);
+  if (!background && !parent.background) return { onAsk: "deny", ...bubbled };
+  const set = policy.source.settings()["tasks.onAsk"] ?? (ways.approver ? "bubble" : "deny");
+  if (set === "park" && background) return { onAsk: "park" };
+  if (set !== "bubble" || !ways.approver) return { onAsk: "deny", unattendedNote: NOTE };
+  return { onAsk: background && around.onAsk === "park" ? "park" : "deny", unattendedNote: NOTE, ...bubbled };
+}
+
+/** Whether a question of it reaches somebody, now or later; a fork is offered what its parent is. */
+function mayPut({ definition, parent }: AgentSpec, { onAsk, questioner }: Asking): boolean {
+  return definition ? onAsk === "park" || questioner?.available() === true : parent.talk().asks === true;
+}
+
+/** People see which agent asks them. */
+function labelled({ approver, questioner }: AgentSurroundings["ways"], agentName: string): Pick<Asking, "approver" | "questioner"> {
+  const ask: Approver["ask"] = (approval, signal) => approver?.ask({ ...approval, agentName }, signal) ?? Promise.resolve(undefined);
+  const put: Questioner["ask"] | undefined = questioner && ((question, ...rest) => questioner.ask({ ...question, agentName }, ...rest));
+  return {
+    ...(approver && { approver: { available: () => approver.available(), ask } }),
+    ...(questioner && put && { questioner: { available: () => questioner.available(), ask: put } }),
+  };
+}
+
+/** What its calls and hooks are told under. */
+function named(dispatcher: Dispatcher, agentName: string): Dispatcher {
+  return {
+    ...dispatcher,
+    process: (batch, emit) => dispatcher.process({ ...batch, agentName }, emit),
+    resume: (batch, emit) => dispatcher.resume({ ...batch, agentName }, emit),
+  };
+}

@@ -1,0 +1,248 @@
+import { statSync } from "node:fs";
+import {
+  type AgentSession,
+  type AgentSessionDeps,
+  type Conversation,
+  type ConversationDeps,
+  createAgentSession,
+  createConversation,
+  createSchedules,
+  createTasks,
+  type LoadedAgent,
+  offeredTools,
+  type RunLimits,
+  type Schedules,
+  type SchedulesDeps,
+  systemPrompt,
+  type Tasks,
+  type TasksDeps,
+  unknownTools,
+} from "@assent/agent";
+import type { Session } from "@assent/core";
+import { type UnknownOutcomes, unknownOutcomes } from "@assent/core/parts";
+import type { HostPorts } from "@assent/host";
+import { redactor } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+import type { Cancelling } from "../io/cancel-on-signal.ts";
+import { warn } from "../io/output.ts";
+import { agentEquipment } from "./agent-equipment.ts";
+import { type CallDispatcher, callDispatcher } from "./dispatcher.ts";
+import type { Door } from "./door.ts";
+import { givenOnAsk, type OnAsk } from "./flags.ts";
+import type { FollowedPolicy } from "./follow-policy.ts";
+import { trustedInstructions } from "./instructions.ts";
+import type { RunModel } from "./model.ts";
+
+/** What an agent at any door is made from. */
+export type Composing = {
+  readonly session: Session;
+  readonly ports: HostPorts;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly cancelling: Cancelling;
+  /** What an ask becomes where nobody can be asked and nothing was given. */
+  readonly unattended: OnAsk;
+  readonly observe: NonNullable<ConversationDeps["observe"]>;
+  /** What the door adds; absent: a terminal, where there is one. */
+  readonly door?: Door;
+  /** What the whole run, its agents included, may use up. */
+  readonly limits?: RunLimits;
+  /** A person is there: notices are told also after turns that failed or were interrupted. */
+  readonly interactive?: boolean;
+  /** What came of notices that were told while nobody waited for it. */
+  readonly told?: NonNullable<AgentSessionDeps["told"]>;
+  readonly observeTasks?: TasksDeps["observe"];
+  readonly observeSchedules?: SchedulesDeps["observe"];
+  /** Slash commands and files in the prompt of a schedule. */
+  readonly expand?: SchedulesDeps["expand"];
+  /** Nothing goes on by itself: no answered task, no schedule. For whoever only puts something in order. */
+  readonly asLeft?: boolean;
+};
+
+/** An agent, ready to begin or to go on. */
+export type ComposedAgent = Pick<CallDispatcher, "dispatcher" | "modes" | "close" | "onAsk"> & {
+  /** A conversation that goes on after these messages, with all that runs beside it. Once per session. */
+  readonly drive: (messages: NonNullable<Parameters<typeof createConversation>[1]>) => AgentSession;
+  /** The conversation alone. */
+  readonly converse: (messages: Parameters<typeof createConversation>[1]) => Conversation;
+  readonly tasks: Tasks;
+  readonly schedules: Schedules;
+  /** The names of the tools that the model is offered now. */
+  readonly offered: () => readonly string[];
+  /** The agents that can be started by name. */
+  readonly agents: () => readonly { readonly name: string; readonly description: string }[];
+};
+
+/** Everything a conversation stands on, whether it begins or goes on. What an earlier process left of its tasks and schedules is in order when this resolves. */
+export async function composeAgent(context: Context, parts: Composing): Promise<ComposedAgent> {
+  const { session, policy, cancelling, limits } = parts;
+  policy.serve(session.id);
+  const unknown = unknownOutcomes();
+  unknown.attend(session);
+  await unknown.restore(session.ledger, session.id);
+  const bell: Bell = { wake: () => undefined };
+  const background = backgroundOf(context, parts, { bell, unknown });
+  const { tasks, schedules } = background;
+  policy.commandsKeptBy(tasks.commands);
+  const handlers = { ...tasks.handlers, ...schedules.handlers };
+  const { ports, unattended, door } = parts;
+  const runtime = {
+    session,
+    ports,
+    policy,
+    cancelling,
+    onAsk: givenOnAsk(context),
+    unattended,
+    door,
+    limits,
+    handlers,
+    unknown: unknown.fingerprints,
+  };
+  const made = await callDispatcher(context, runtime);
+  const talk = talkOf(parts, made, await instructionsOf(context, parts));
+  background.join({ ...made, talk, handlers });
+  await warnOfAgents(context, policy);
+  await tasks.restore({ goesOn: parts.asLeft !== true });
+  if (parts.asLeft !== true) await schedules.restore();
+  const converse: ComposedAgent["converse"] = (messages) => {
+    const conversation = createConversation(talk, messages);
+    tasks.attend(conversation);
+    return conversation;
+  };
+  const { dispatcher, modes, onAsk, close } = made;
+  return {
+    ...{ dispatcher, modes, onAsk, close, converse, tasks, schedules },
+    offered: () => offeredTools(policy.tools, { session, dispatcher, asks: made.asks() }).map(({ name }) => name),
+    agents: () => definitionsOf(parts).filter(({ usable }) => usable),
+    drive: (messages) => {
+      const { interactive, told } = parts;
+      const agent = createAgentSession({
+        ...{ session, tasks, schedules, conversation: converse(messages), signal: cancelling.signal },
+        ...(interactive !== undefined && { interactive }),
+        ...(told && { told }),
+      });
+      bell.wake = agent.wake;
+      return agent;
+    },
+  };
+}
+
+/** Each name once: what the door gives counts before what files define. */
+function definitionsOf({ door, policy }: Composing): readonly LoadedAgent[] {
+  const given = door?.agents?.() ?? [];
+  return [...given, ...policy.agents.agents.filter(({ name }) => !given.some((agent) => agent.name === name))];
+}
+
+/** The tool knows only the agents of files. */
+function givenText({ door }: Composing): string {
+  const given = door?.agents?.() ?? [];
+  if (given.length === 0) return "";
+  return `\n\nIn this session the tool \`agent\` also starts:\n${given.map(({ name, description }) => `- ${name}: ${description}`).join("\n")}`;
+}
+
+type Bell = { wake: () => void };
+type Shared = { readonly bell: Bell; readonly unknown: UnknownOutcomes };
+type Joined = CallDispatcher & { readonly talk: ConversationDeps; readonly handlers: Tasks["handlers"] };
+type Background = { readonly tasks: Tasks; readonly schedules: Schedules; readonly join: (made: Joined) => void };
+
+/** Tasks and schedules are there before the dispatcher that has them, and use it only later. */
+function backgroundOf(context: Context, parts: Composing, { bell, unknown }: Shared): Background {
+  const { session, policy, ports, chosen, door, limits } = parts;
+  let joined: Joined | undefined;
+  const root = (): Joined => {
+    if (!joined) throw new Error("the session is not composed yet");
+    return joined;
+  };
+  const wake = (): void => bell.wake();
+  const settings = (): ReturnType<typeof policy.source.settings> => policy.source.settings();
+  let equipment: TasksDeps["equip"] | undefined;
+  const equip: TasksDeps["equip"] = (child, spec) => {
+    const { handlers, modes, ways, onAsk } = root();
+    equipment ??= agentEquipment(context, { ports, policy, chosen, door, limits, unknown, handlers, rootPolicy: modes, ways, onAsk });
+    return equipment(child, spec);
+  };
+  const tasks = createTasks({
+    ...{ session, clock: ports.clock, ids: ports.ids, wake, equip },
+    talk: () => root().talk,
+    definitions: () => definitionsOf(parts),
+    hooks: {
+      consult: (...given) => root().hooks.consult(...given),
+      applies: (...given) => root().hooks.applies?.(...given) ?? true,
+      tell: (...given) => root().hooks.tell(...given),
+    },
+    maxRunning: () => settings()["tasks.maxRunning"],
+    processes: ports.processes,
+    isDirectory: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
+    warn: (message) => void warn(context.io, message),
+    ...(parts.observeTasks && { observe: parts.observeTasks }),
+  });
+  const schedules = createSchedules({
+    ...{ session, clock: ports.clock, ids: ports.ids, wake },
+    ...(parts.expand && { expand: parts.expand }),
+    ...(parts.observeSchedules && { observe: parts.observeSchedules }),
+    failed: (error) => void warn(context.io, `a schedule could not be recorded: ${String(error)}`),
+  });
+  const join = (made: Joined): void => {
+    joined = made;
+  };
+  return { tasks, schedules, join };
+}
+
+/** What the workspace asks of agents, where it is trusted. A policy file stands alone: then nobody looked whether it is. */
+async function instructionsOf({ io }: Context, { session, policy }: Composing): Promise<string> {
+  const { created } = session.state;
+  if (typeof created?.options?.["policy"] === "string") return "";
+  const { text, warnings } = await trustedInstructions(session.ledger, {
+    workspace: policy.workspace,
+    cwd: created?.cwd ?? policy.workspace,
+  });
+  for (const warning of warnings) await warn(io, warning);
+  return text;
+}
+
+function talkOf(parts: Composing, made: CallDispatcher, instructions: string): ConversationDeps {
+  const { session, ports, policy, chosen, limits, observe } = parts;
+  const { settings } = policy.source;
+  const cwd = session.state.created?.cwd ?? policy.workspace;
+  const prompted = { cwd, planFile: session.state.planning?.file, instructions };
+  const own = systemPrompt(prompted);
+  const system = (): string => {
+    const { prompt, append } = parts.door?.system?.() ?? {};
+    const base = prompt === undefined ? own : systemPrompt({ ...prompted, prompt });
+    return `${append === undefined ? base : `${base}\n\n${append}`}${givenText(parts)}`;
+  };
+  return {
+    session,
+    dispatcher: made.dispatcher,
+    ...ports,
+    tools: policy.toolsNow,
+    model: (id) => policy.renewTools()?.then(() => chosen.model(id)) ?? chosen.model(id), // every turn begins by asking for its model
+    capabilities: chosen.capabilities,
+    system,
+    steering: () => settings()["proposals.steering"],
+    maxConsecutiveToolCalls: settings().maxConsecutiveToolCalls,
+    stopHookLimit: settings().stopHookLimit,
+    hooks: made.hooks,
+    ...(limits && { limits }),
+    ...(chosen.script && { halt: chosen.script.failed }),
+    redact: (text) => redactor(settings()["redaction.patterns"])(text),
+    plan: made.planMode.plan,
+    onAsk: made.onAsk,
+    get asks() {
+      return made.asks();
+    },
+    observe: (event) => {
+      observe(event);
+      made.observe(event);
+    },
+  };
+}
+
+/** A definition that was left out, or names a tool that is not there, is told once. */
+async function warnOfAgents({ io }: Context, { agents, tools }: FollowedPolicy): Promise<void> {
+  for (const { file, line, message } of agents.problems) await warn(io, `${file}:${line}: ${message}`);
+  for (const warning of agents.warnings) await warn(io, warning);
+  for (const { file, tools: named, disallowedTools, usable } of agents.agents)
+    for (const name of usable ? unknownTools([...(named ?? []), ...disallowedTools], tools) : [])
+      await warn(io, `${file}: unknown tool "${name}"`);
+}

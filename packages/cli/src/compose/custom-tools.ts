@@ -1,0 +1,111 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathScope, redactor, type Settings, settingsPlaces } from "@assent/policy";
+import {
+  ajvSchemas,
+  type CustomToolOptions,
+  failureText,
+  type LoadedTools,
+  loadCustomTools,
+  type ReloadedTools,
+  reloadCustomTools,
+  type ToolFolder,
+} from "@assent/tools";
+import type { Context } from "../command-line/spec.ts";
+import { CommandError } from "../io/failure.ts";
+import { warn } from "../io/output.ts";
+import { oneLine } from "../io/visible-text.ts";
+import type { callPorts } from "./dispatcher.ts";
+import { fixedTools } from "./tool-registry.ts";
+
+/** Where custom tools are looked for. */
+export type CustomPlace = {
+  readonly ports: ReturnType<typeof callPorts>;
+  readonly workspace: string;
+  readonly trusted?: boolean;
+  /** With it only what was named is loaded. */
+  readonly policyFile?: string;
+  readonly tools?: readonly string[];
+  /** Asked only where there is a module. */
+  readonly settings: () => Settings;
+};
+
+const NONE: LoadedTools = { tools: [], failed: [], untrusted: [], close: () => undefined };
+
+/** The user's own tools, those of a trusted project, and those that were named. Where there are none, nothing is loaded to find that out. */
+export async function customTools(context: Context, place: CustomPlace): Promise<LoadedTools> {
+  const isNamed = (place.tools ?? []).length > 0;
+  return isNamed || toolPaths(context, place).some((path) => existsSync(path)) ? await loadCustomTools(optionsOf(context, place)) : NONE;
+}
+
+/** The same once more, with what became of those that were there. */
+export function customToolsAgain(context: Context, place: CustomPlace, before: LoadedTools): Promise<ReloadedTools> {
+  return reloadCustomTools(before, optionsOf(context, place));
+}
+
+/** Folders and files in which custom tools are looked for. */
+export function toolPaths({ io }: Context, { workspace, policyFile, tools = [] }: CustomPlace): readonly string[] {
+  const folders = policyFile === undefined ? foldersOf(io.env, workspace) : [];
+  return [...folders.map(({ path }) => path), ...tools];
+}
+
+function optionsOf(context: Context, place: CustomPlace): CustomToolOptions {
+  const { io } = context;
+  const { ports, workspace, trusted = false, policyFile, tools: explicit = [] } = place;
+  const settings = place.settings();
+  const redact = redactor(settings["redaction.patterns"]);
+  const taken = fixedTools(context, { ports, workspace, look: pathScope({ workspace }) });
+  return {
+    folders: policyFile === undefined ? foldersOf(io.env, workspace) : [],
+    explicit,
+    trusted,
+    registryNames: taken.map(({ name }) => name),
+    schemas: ajvSchemas(),
+    clock: ports.clock,
+    loadTimeoutMs: settings["tools.loadTimeout"] * 1_000,
+    blockTimeoutMs: settings["tools.blockTimeout"] * 1_000,
+    ports: {
+      cwd: io.cwd,
+      processes: ports.processes,
+      environment: io.env,
+      secretEnv: () => place.settings().secretEnv,
+      projectSecretEnv: () => place.settings().projectSecretEnv,
+      log: ({ level, module, message }) => {
+        if (level === "warn" || level === "error") void io.stderr.write(`${oneLine(module)}: ${oneLine(redact(message))}\n`);
+      },
+      mode: () => "default",
+      staging: true,
+    },
+  };
+}
+
+function foldersOf(env: Context["io"]["env"], workspace: string): readonly ToolFolder[] {
+  return [
+    { path: join(dirname(settingsPlaces(env).userFile), "tools"), level: "user" },
+    { path: join(workspace, ".assent", "tools"), level: "project" },
+  ];
+}
+
+/** Failures are shown, and with `--strict-tools` nothing starts. */
+export async function tellFailedTools({ io, options }: Context, { failed }: LoadedTools): Promise<void> {
+  if (failed.length === 0) return;
+  for (const failure of failed) await io.stderr.write(`${oneLine(failureText(failure))}\n`);
+  const [first] = failed;
+  if (first && options.flag("strict-tools"))
+    throw new CommandError(first.type, 2, {
+      message: `${failed.length} custom ${failed.length === 1 ? "tool" : "tools"} could not be loaded.`,
+      hint: "Mend them, or leave out --strict-tools.",
+    });
+}
+
+/** What came of loading them again, between two turns. */
+export async function tellRenewedTools({ io }: Context, { tools, added, changed, removed, failed }: ReloadedTools): Promise<void> {
+  for (const failure of failed) await warn(io, oneLine(failureText(failure)));
+  const news = [
+    ...added.map((name) => `${name} is new`),
+    ...changed.map((name) => `${name} changed`),
+    ...removed.map((name) => `${name} is gone`),
+  ];
+  const all = `${tools.length === 0 ? "none is" : tools.length === 1 ? "1 is" : `${tools.length} are`} there now`;
+  await io.stderr.write(`Custom tools were loaded again: ${oneLine([...news, all].join(", "))} (tools_reloaded)\n`);
+}

@@ -1,0 +1,176 @@
+import type { RunLimits } from "@assent/agent";
+import { type By, createDispatcher, type Dispatcher, type DispatcherDeps, type Session } from "@assent/core";
+import { enterPlanMode, type Modes, type PlanMode } from "@assent/core/parts";
+import { currentUser, type HookRunner, type HostPorts, hookRunner, hostFileChanges, hostPorts } from "@assent/host";
+import type { Context } from "../command-line/spec.ts";
+import { approvalEditor } from "../desk/approvals/editor.ts";
+import { type Revising, revisingBy } from "../desk/approvals/revise.ts";
+import { terminalApprover } from "../desk/terminal/approver.ts";
+import { oneAtATime, type Ways } from "../desk/terminal/one-at-a-time.ts";
+import { terminalQuestioner } from "../desk/terminal/questioner.ts";
+import type { Cancelling } from "../io/cancel-on-signal.ts";
+import { warn, warnInLines } from "../io/output.ts";
+import { personBy } from "../io/who.ts";
+import type { Attendance, Door } from "./door.ts";
+import type { OnAsk } from "./flags.ts";
+import type { FollowedPolicy } from "./follow-policy.ts";
+import { sessionModes, sessionPlans } from "./session-modes.ts";
+
+/** The machine a call runs on, with the clock a test may have put in place of the system's. */
+export function callPorts({ overrides }: Context, directory: string): HostPorts {
+  const ports = hostPorts({ stateDirectory: directory });
+  return overrides.clock ? { ...ports, clock: overrides.clock } : ports;
+}
+
+/** What a session of one call is run with. */
+export type CallRuntime = {
+  readonly session: Session;
+  readonly ports: HostPorts;
+  readonly policy: FollowedPolicy;
+  readonly cancelling: Cancelling;
+  /** What `--on-ask` says; undefined where it was not given. */
+  readonly onAsk: OnAsk | undefined;
+  /** What it is when nobody can be asked here and nothing was given. */
+  readonly unattended: OnAsk;
+  /** A mode that was chosen for a session that goes on. */
+  readonly mode?: string | undefined;
+  /** What the door adds; absent: a terminal, where there is one. */
+  readonly door?: Door | undefined;
+  /** What the whole run may use up. */
+  readonly limits?: RunLimits | undefined;
+  /** What ended unknown in any session of the run. */
+  readonly unknown?: ReadonlySet<string> | undefined;
+  /** Bodies of tools that the door has. */
+  readonly handlers?: DispatcherDeps["handlers"];
+};
+
+/** The dispatcher of a session of `assent call`, and what it leaves running. */
+export type CallDispatcher = {
+  readonly dispatcher: Dispatcher;
+  readonly modes: Modes;
+  readonly planMode: PlanMode;
+  /** What an ask becomes when nobody can be asked. */
+  readonly onAsk: OnAsk;
+  /** A question to a person gets an answer, here or later. */
+  readonly asks: () => boolean;
+  /** What the door wants to hear of the conversation. */
+  readonly observe: Attendance["observe"];
+  readonly hooks: HookRunner;
+  /** How a person is reached, if one is; and in whose name this process speaks. */
+  readonly ways: Pick<DispatcherDeps, "approver" | "questioner"> & { readonly by: By };
+  readonly close: () => Promise<void>;
+};
+
+/** The dispatcher of a session of `assent call`. A person is asked where there is a terminal and no `--on-ask`; if they leave, the approval stays for later. */
+export async function callDispatcher(context: Context, runtime: CallRuntime): Promise<CallDispatcher> {
+  const { session, policy, door } = runtime;
+  const { decided, observe = noOne } = (await door?.attend(session, session.state.created?.parent?.call ?? null)) ?? {};
+  const seat = seatOf(context, runtime);
+  const { by, onAsk, ways } = seat;
+  const asks = (): boolean => seat.attended || onAsk === "park" || door?.asks?.() === true;
+  const hooks = callHooks(context, runtime);
+  policy.readsFrom(session.ledger);
+  const modes = await sessionModes(context, runtime, by.name);
+  if (runtime.mode !== undefined) await modes.change(runtime.mode, by.name);
+  const deps: DispatcherDeps = {
+    ...ordinaryDeps(context, runtime),
+    by,
+    policy: modes,
+    handlers: { enter_plan_mode: enterPlanMode(modes, asks), ...runtime.handlers },
+    onAsk,
+    ...ways,
+    ...(decided && { decided }),
+    ...(door?.approvalTimeoutMs && { approvalTimeoutMs: door.approvalTimeoutMs }),
+    hooks,
+  };
+  const dispatcher = createDispatcher(deps);
+  const planMode = sessionPlans(runtime, modes, dispatcher);
+  const close = (): void => {
+    dispatcher.close();
+    planMode.close();
+    modes.close();
+    policy.source.close();
+  };
+  const made = { dispatcher, modes, planMode, onAsk, asks, hooks, observe, ways: { by, ...ways } };
+  return { ...made, close: () => hooks.idle().finally(close) };
+}
+
+function noOne(): void {
+  // Nobody listens.
+}
+
+type Seat = {
+  /** A person sits at this terminal and is asked there. */
+  readonly attended: boolean;
+  readonly onAsk: OnAsk;
+  readonly by: By;
+  readonly ways: Pick<DispatcherDeps, "approver" | "questioner">;
+};
+
+/** Who can be asked here: whoever the door reaches, else the person at the terminal. */
+function seatOf(context: Context, runtime: CallRuntime): Seat {
+  const { io } = context;
+  const { approver, questioner } = runtime.door ?? {};
+  const attended = !approver && runtime.onAsk === undefined && io.stdinIsTTY && io.stderr.isTTY;
+  const by = personBy(currentUser().user, { name: undefined, door: "call" });
+  return {
+    attended,
+    by,
+    onAsk: runtime.onAsk ?? (attended ? "park" : runtime.unattended),
+    ways: attended ? atTerminal(context, runtime, by) : { ...(approver && { approver }), ...(questioner && { questioner }) },
+  };
+}
+
+function ordinaryDeps({ io }: Context, { session, ports, policy, limits, unknown }: CallRuntime): Omit<DispatcherDeps, "policy"> {
+  const { clock, ids, digest, files, processes } = ports;
+  const settings = policy.source.settings();
+  const { "tools.maxConcurrency": maxConcurrency, "tools.timeoutMs": timeoutMs, "recovery.retryIdempotent": retryIdempotent } = settings;
+  const { tools, rules, facts } = policy;
+  return {
+    ...{ session, clock, ids, digest, files, processes, tools, rules, facts, maxConcurrency, retryIdempotent },
+    changes: hostFileChanges(),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(limits && { mayClaim: limits.claim }),
+    ...(unknown && { unknown }),
+    askTimeout: () => policy.source.settings()["ask.timeout"],
+    warn: (message) => void warn(io, message),
+  };
+}
+
+/** How the person at this terminal is asked, for a yes or for an answer. */
+function atTerminal({ io }: Context, { ports, policy, cancelling }: CallRuntime, by: By): Ways {
+  const { clock } = ports;
+  const { source } = policy;
+  const revising = (): Revising => revisingBy(policy, ports, source.current);
+  const edit = approvalEditor({ environment: io.env, setting: () => source.settings().editor, revising });
+  return oneAtATime({
+    approver: terminalApprover({ io, clock, by, cancel: cancelling.cancel, edit }),
+    questioner: terminalQuestioner({ io, clock, by }),
+  });
+}
+
+/** The hooks of the settings; each run of one is on record. */
+export function callHooks(
+  { io }: Context,
+  { session, ports, policy, door }: Pick<CallRuntime, "session" | "ports" | "policy" | "door">,
+): HookRunner {
+  const { clock, digest } = ports;
+  const own = door?.hooks;
+  const { secretEnv, projectSecretEnv } = policy.source.settings();
+  return hookRunner({
+    entries: own ? () => [...policy.hooks(), ...own.entries()] : policy.hooks,
+    ...(own && { functions: own.functions }),
+    clock,
+    digest,
+    cwd: session.state.created?.cwd ?? policy.workspace,
+    sessionId: session.id,
+    projectDir: policy.workspace,
+    environment: io.env,
+    secretEnv,
+    projectSecretEnv,
+    refuses: policy.refusesHook,
+    record: (ran) => session.record([session.draft("hook.ran", ran)], "normal"),
+    warn: (message) => void warnInLines(io, message),
+    show: (message) => void io.stderr.write(`${message}\n`),
+  });
+}

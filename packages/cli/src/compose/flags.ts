@@ -1,0 +1,91 @@
+import { resolve } from "node:path";
+import { type JsonObject, MODES, type Mode } from "@assent/core";
+import type { SessionFlags } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+import { usageError } from "../io/failure.ts";
+import { isDirectory } from "./place.ts";
+
+/** What an ask becomes when nobody can be asked. */
+export type OnAsk = "deny" | "park" | "fail";
+
+/** The flags that judge a call; a session keeps them, so that its resume judges the same way. */
+export type CallFlags = {
+  /** Undefined: as settings say. */
+  readonly mode: Mode | undefined;
+  readonly allow: readonly string[];
+  readonly ask: readonly string[];
+  readonly deny: readonly string[];
+  /** Absolute. */
+  readonly additionalDirectories: readonly string[];
+  /** Absolute. Read alone, instead of every settings file. */
+  readonly policyFile: string | undefined;
+  /** Modules of custom tools, absolute. */
+  readonly tools: readonly string[];
+};
+
+/** The flags of one command line. */
+export function givenFlags({ options, io }: Pick<Context, "options" | "io">): CallFlags {
+  const policy = options.text("policy");
+  return alone({
+    mode: modeNamed(options.text("mode")),
+    allow: options.list("allow"),
+    ask: options.list("ask"),
+    deny: options.list("deny"),
+    additionalDirectories: options.list("add-dir").map((directory) => existingDirectory(resolve(io.cwd, directory))),
+    policyFile: policy === undefined ? undefined : resolve(io.cwd, policy),
+    tools: options.list("tool").map((file) => resolve(io.cwd, file)),
+  });
+}
+
+/** Refuses a directory that does not exist: it would widen the workspace as soon as it is created. */
+function existingDirectory(directory: string): string {
+  if (isDirectory(directory)) return directory;
+  throw usageError("", `option '--add-dir' must name a directory; '${directory}' is not one.`);
+}
+
+/** A policy file is read alone; a rule beside it would silently not count. */
+function alone(flags: CallFlags): CallFlags {
+  const rule = (["deny", "ask", "allow"] as const).find((name) => flags[name].length > 0);
+  if (flags.policyFile === undefined || rule === undefined) return flags;
+  throw usageError("", `--policy is read alone, so --${rule} would not count. Write the rule into the file, or leave out --policy.`);
+}
+
+/** `--on-ask`, where it was given. */
+export function givenOnAsk({ options }: Pick<Context, "options">): OnAsk | undefined {
+  const given = options.text("on-ask");
+  return given === "deny" || given === "park" || given === "fail" ? given : undefined;
+}
+
+/** The flags as `session.created` keeps them. */
+export function keptFlags(flags: CallFlags, onAsk: OnAsk | undefined): JsonObject {
+  const { mode = null, allow, ask, deny, additionalDirectories: addDir, policyFile: policy = null, tools } = flags;
+  return { command: "call", mode, allow, ask, deny, addDir, policy, tools, onAsk: onAsk ?? null };
+}
+
+/** The flags a session began with and those of this resume: rules and directories add up, a mode or policy given now counts. */
+export function resumedFlags(kept: JsonObject | undefined, context: Pick<Context, "options" | "io">): CallFlags {
+  const given = givenFlags(context);
+  const list = (name: string): readonly string[] => {
+    const value = kept?.[name];
+    return Array.isArray(value) ? value.map(String) : [];
+  };
+  const policy = kept?.["policy"];
+  return alone({
+    mode: given.mode ?? modeNamed(kept?.["mode"]),
+    allow: [...list("allow"), ...given.allow],
+    ask: [...list("ask"), ...given.ask],
+    deny: [...list("deny"), ...given.deny],
+    additionalDirectories: [...list("addDir"), ...given.additionalDirectories],
+    policyFile: given.policyFile ?? (typeof policy === "string" ? policy : undefined),
+    tools: [...new Set([...list("tools"), ...given.tools])],
+  });
+}
+
+/** The flags as the session's own layer of settings. */
+export function sessionLayer({ mode, allow, ask, deny, additionalDirectories }: CallFlags): SessionFlags {
+  return { allow, ask, deny, additionalDirectories, ...(mode !== undefined && { mode }) };
+}
+
+function modeNamed(name: unknown): Mode | undefined {
+  return MODES.find((mode) => mode === name);
+}

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import type { Ledger } from "@assent/core";
+import type { HookEntry } from "@assent/core/parts";
+import { leadsIntoWorkspace, UNTRUSTED_PROGRAM } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+import { warnOfProblems } from "../desk/explain/problem-text.ts";
+import { workspaceTrust } from "../desk/trust/workspace-trust.ts";
+import { warn } from "../io/output.ts";
+import { stateDirectory } from "../store/location.ts";
+import { tellFailedTools } from "./custom-tools.ts";
+import { callPorts } from "./dispatcher.ts";
+import { type CallFlags, sessionLayer } from "./flags.ts";
+import { type OpenedPolicy, openPolicy } from "./policy.ts";
+
+/** A policy that a session is judged by while its files may change. */
+export type FollowedPolicy = OpenedPolicy & {
+  /** Lets the full outputs of this session be read; those of its agents, and theirs of it, too. */
+  readonly serve: (session: string) => void;
+  /** Names the session's plan, which plan mode lets be written. */
+  readonly planAt: (file: string) => void;
+  /** Why a hook may not run: whoever wrote it, nothing of a workspace starts before somebody trusts it. */
+  readonly refusesHook: (entry: HookEntry) => string | undefined;
+};
+
+/** What a session is judged by. The ledger, where one is open already, says whether the workspace is trusted. */
+export type Following = { readonly workspace: string; readonly flags: CallFlags; readonly ledger?: Ledger };
+
+/** Reads the settings and follows them; what is left out of them is told. Throws `SettingsError`. */
+export async function followPolicy(context: Context, { workspace, flags, ledger }: Following): Promise<FollowedPolicy> {
+  const { io } = context;
+  const { outputDirectory, clock } = callPorts(context, await stateDirectory(context));
+  const alone = flags.policyFile !== undefined; // nothing of the project is read, so trust says only what hooks may start
+  const trust = await workspaceTrust(context, { workspace, ...(ledger && { ledger }), quiet: alone });
+  let readable: readonly string[] = [];
+  let planFile: string | undefined;
+  const open = (trusted: boolean): Promise<OpenedPolicy> =>
+    openPolicy(context, {
+      workspace,
+      ...(flags.policyFile !== undefined && { policyFile: flags.policyFile }),
+      flags: sessionLayer(flags),
+      trusted,
+      readable: () => readable,
+      tools: flags.tools,
+      planFile: () => planFile,
+      follow: {
+        clock,
+        warn: (problem) => void warnOfProblems(io, [problem]),
+        changed: () => void warn(io, "settings changed; what waits is judged again (settings_changed)"),
+        ...(!alone && { trusted: trust.stillTrusted }),
+      },
+    });
+  const first = await open(!alone && trust.trusted);
+  const opened = !alone && trust.trusted && !trust.stillTrusted() ? await reopened(first, open) : first;
+  await warnOfProblems(io, opened.loaded.problems);
+  await tellFailedTools(context, opened.custom).catch((error: unknown) => {
+    opened.source.close();
+    throw error;
+  });
+  return {
+    ...opened,
+    serve: (session) => {
+      readable = [...readable, join(outputDirectory, session)];
+    },
+    planAt: (file) => {
+      planFile = file;
+    },
+    refusesHook: (entry) => (leadsIntoWorkspace(entry) && !trust.stillTrusted() ? UNTRUSTED_PROGRAM : undefined),
+  };
+}
+
+/** What was read is not what was trusted: it changed in between, and counts for nothing. */
+async function reopened({ source }: OpenedPolicy, open: (trusted: boolean) => Promise<OpenedPolicy>): Promise<OpenedPolicy> {
+  source.close();
+  return open(false);
+}

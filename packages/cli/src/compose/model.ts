@@ -1,0 +1,75 @@
+import { resolve } from "node:path";
+import {
+  type Capabilities,
+  type ConversationDeps,
+  createCapabilities,
+  detectLocalModel,
+  ModelError,
+  playScript,
+  readScript,
+  resolveModel,
+  type Script,
+  ScriptError,
+  type ScriptPlayer,
+} from "@assent/agent";
+import type { Clock } from "@assent/core";
+import { httpFetch as fetch } from "@assent/host";
+import type { Context } from "../command-line/spec.ts";
+import { CommandError } from "../io/failure.ts";
+import { readNamed } from "../io/read-input.ts";
+
+/** The model of a run, and what is known of it. */
+export type RunModel = {
+  readonly id: string;
+  readonly model: ConversationDeps["model"];
+  readonly capabilities: Capabilities;
+  /** Only a script has turns that can be left over. */
+  readonly script: ScriptPlayer | undefined;
+};
+
+const SCRIPT = "script:";
+
+/** The model that was asked for, else one that a server on this machine offers. Whatever is wrong with it is found before anything is recorded. */
+export async function runModel(context: Context, given: string | undefined, clock: Clock): Promise<RunModel> {
+  const { env: environment } = context.io;
+  const id = given ?? (await detectLocalModel(environment, { fetch }));
+  if (id === undefined) {
+    throw new CommandError("unknown_model", 2, {
+      message: "There is no model to run. Give one with --model provider:name, or name it in your settings.",
+      hint: "Without any: start a local server (ollama, LM Studio), or rehearse with --model script:FILE.",
+    });
+  }
+  if (id.startsWith(SCRIPT)) return await scripted(context, id, clock);
+  const first = await resolveModel(id, { environment, fetch }).catch(refuse);
+  const model: ConversationDeps["model"] = (asked) =>
+    asked === null || asked === id ? first : resolveModel(asked, { environment, fetch });
+  return { id, model, capabilities: createCapabilities(), script: undefined };
+}
+
+function refuse(error: unknown): never {
+  if (!(error instanceof ModelError)) throw error;
+  throw new CommandError(error.type, 2, { message: error.message, hint: error.hint });
+}
+
+function understood(text: string, file: string): Script {
+  try {
+    return readScript(text, file);
+  } catch (error) {
+    if (!(error instanceof ScriptError)) throw error;
+    throw new CommandError("usage", 2, { message: `assent run: ${error.message}` });
+  }
+}
+
+async function scripted({ io }: Context, id: string, clock: Clock): Promise<RunModel> {
+  const file = id.slice(SCRIPT.length);
+  if (file === "")
+    throw new CommandError("usage", 2, { message: "assent run: the model 'script:' names no file. Give one: --model script:FILE" });
+  const script = understood(await readNamed(io, file, "run"), resolve(io.cwd, file));
+  const player = playScript(script, clock);
+  return {
+    id,
+    model: (asked) => player.model(asked === null || asked === id ? undefined : asked),
+    capabilities: createCapabilities(script.capability),
+    script: player,
+  };
+}

@@ -1,0 +1,26 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { findWorkspace, WorkspaceNotFoundError } from "@assent/policy";
+import type { Context } from "../command-line/spec.ts";
+import { CommandError, usageError } from "../io/failure.ts";
+
+/** Where a call is made: its working directory, and the real path of the workspace around it. */
+export type CallPlace = { readonly cwd: string; readonly workspace: string };
+
+/** The place the flags of a command name; a directory that is none is a usage error. */
+export function callPlace({ io, options }: Context, command = ""): CallPlace {
+  const cwd = resolve(io.cwd, options.text("cwd") ?? ".");
+  if (!isDirectory(cwd)) throw usageError(command, `option '--cwd' must name a directory; '${cwd}' is none.`);
+  const given = options.text("workspace");
+  try {
+    return { cwd, workspace: findWorkspace(cwd, given === undefined ? undefined : resolve(io.cwd, given)) };
+  } catch (error) {
+    if (!(error instanceof WorkspaceNotFoundError)) throw error;
+    throw new CommandError("workspace_not_found", 2, { message: error.message });
+  }
+}
+
+/** True for a directory that can be looked at. */
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

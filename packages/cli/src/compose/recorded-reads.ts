@@ -1,0 +1,63 @@
+import { isObject, type Ledger } from "@assent/core";
+import { memoryReads, type ReadRecord, type Reads } from "@assent/tools";
+import { conversationParts, type Part } from "../desk/sessions/conversation-parts.ts";
+
+/** What sessions have read: in this process by memory, in earlier ones by the record. */
+export type RecordedReads = Reads & {
+  /** From now on this ledger is asked for what an earlier process has read. */
+  readonly from: (ledger: Ledger) => void;
+};
+
+/** Without a ledger it is a memory. */
+export function recordedReads(): RecordedReads {
+  const memory = memoryReads();
+  let recorded: ((sessionId: string) => Promise<Known>) | undefined;
+  return {
+    from: (ledger) => {
+      recorded = following(ledger);
+    },
+    remember: memory.remember,
+    recall: async (sessionId, path) => (await memory.recall(sessionId, path)) ?? (await recorded?.(sessionId))?.get(path),
+  };
+}
+
+type Known = Map<string, ReadRecord>;
+
+/** No event of a session is looked at twice, however many files are asked about. */
+function following(ledger: Ledger): (sessionId: string) => Promise<Known> {
+  const sessions = new Map<string, { readonly known: Known; through: number }>();
+  return async (id) => {
+    const seen = sessions.get(id) ?? { known: await forkedKnown(ledger, id), through: 0 };
+    sessions.set(id, seen);
+    seen.through = await gather(ledger, { session: id, after: seen.through, through: Number.POSITIVE_INFINITY }, seen.known);
+    return seen.known;
+  };
+}
+
+/** What the conversation had read that this one was forked from. */
+async function forkedKnown(ledger: Ledger, id: string): Promise<Known> {
+  const known: Known = new Map();
+  for (const part of await conversationParts(ledger, id)) if (part.session !== id) await gather(ledger, { ...part, after: 0 }, known);
+  return known;
+}
+
+/** Calls that have looked at files, or changed them, say so in their details. Gives the last event that was looked at. */
+async function gather(ledger: Ledger, { session, after, through }: Part & { readonly after: number }, known: Known): Promise<number> {
+  let last = after;
+  for await (const { seq, body } of ledger.read({ session, seq: after }, { session, types: ["call.ended"] })) {
+    if (seq > through) break;
+    last = seq;
+    const details: unknown = body["details"];
+    if (!isObject(details)) continue;
+    for (const { path, digest } of [...knownIn(details["sourceResultDetails"]), ...knownIn(details)]) known.set(path, { digest });
+  }
+  return last;
+}
+
+function knownIn(details: unknown): readonly { readonly path: string; readonly digest: string }[] {
+  const known: readonly unknown[] = isObject(details) && Array.isArray(details["known"]) ? details["known"] : [];
+  return known.flatMap((one) => {
+    if (!isObject(one) || typeof one["path"] !== "string" || typeof one["digest"] !== "string") return [];
+    return [{ path: one["path"], digest: one["digest"] }];
+  });
+}

@@ -1,0 +1,33 @@
+import { dirname } from "node:path";
+import type { Dispatcher, Session } from "@assent/core";
+import { attendPlanMode, createModes, type Modes, type PlanMode } from "@assent/core/parts";
+import { type HostPorts, hostPlanFiles, planFileOf } from "@assent/host";
+import type { Context } from "../command-line/spec.ts";
+import { warn } from "../io/output.ts";
+import type { FollowedPolicy } from "./follow-policy.ts";
+
+/** What a session's modes are made from. */
+export type ModeParts = { readonly session: Session; readonly ports: HostPorts; readonly policy: FollowedPolicy };
+
+/** The modes of a session, begun: its record counts, and settings that changed since. */
+export async function sessionModes({ io }: Pick<Context, "io">, { session, ports, policy }: ModeParts, by: string): Promise<Modes> {
+  const { workspace, source } = policy;
+  const places = { workspace, stateDirectory: dirname(ports.outputDirectory) };
+  const planFile = session.state.planning?.file ?? (await planFileOf(places, session.id));
+  policy.planAt(planFile);
+  const modes = createModes({ session, policy: source, planFile, warn: (message) => void warn(io, message) });
+  await modes.begin(by);
+  return modes;
+}
+
+/** Lets the session's `resolve` propose its plan. */
+export function sessionPlans({ session, ports, policy }: ModeParts, modes: Modes, dispatcher: Dispatcher): PlanMode {
+  return attendPlanMode({
+    session,
+    modes,
+    files: hostPlanFiles(),
+    digest: ports.digest,
+    proposals: dispatcher.proposals,
+    isLocked: (mode) => policy.source.settings()["permissions.lock"].some((locked) => locked === mode),
+  });
+}

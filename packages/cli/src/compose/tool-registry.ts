@@ -1,0 +1,60 @@
+import { type BackgroundCommands, createRegistry, type Registry, type Tool } from "@assent/core";
+import type { HostPorts } from "@assent/host";
+import type { PathScope, Settings } from "@assent/policy";
+import { ajvSchemas, builtinTools, type OfferedAgent, type Reads } from "@assent/tools";
+import type { Context } from "../command-line/spec.ts";
+import { backgroundCommands } from "./background-commands.ts";
+
+/** Where the tools of a registry work, and the settings they follow. */
+export type ToolPlace = {
+  readonly ports: HostPorts;
+  readonly workspace: string;
+  readonly look: PathScope;
+  /** Absent where tools are only listed. */
+  readonly settings?: () => Settings;
+  /** Whether a rule names a host of the own network. */
+  readonly privateAllowed?: (url: string) => boolean;
+  /** Whether a rule forbids to read a file. */
+  readonly hides?: (path: string) => boolean;
+  /** What sessions have read. */
+  readonly reads?: Reads;
+  /** Keeps commands that go on behind their calls; absent: tools are only listed. */
+  readonly background?: BackgroundCommands;
+  /** Agents that can be started by name. */
+  readonly agents?: readonly OfferedAgent[];
+};
+
+/** A registry of these tools. */
+export function registryOf(tools: readonly Tool[]): Registry {
+  const registry = createRegistry({ schemas: ajvSchemas() });
+  for (const tool of tools) registry.add(tool);
+  return registry;
+}
+
+/** The built-in tools and those a test entry adds. */
+export function fixedTools({ io, overrides }: Pick<Context, "io" | "overrides">, place: ToolPlace): readonly Tool[] {
+  const { ports, workspace, look: scope, settings } = place;
+  const { files, processes } = ports;
+  const follows = {
+    secretEnv: () => settings?.().secretEnv ?? [],
+    projectSecretEnv: () => settings?.().projectSecretEnv ?? [],
+    shellEnv: () => settings?.()["shell.env"] ?? [],
+    shellPath: () => settings?.()["shell.path"] ?? [],
+    ...(settings && { maxFiles: () => settings()["astEdit.maxFiles"], maxChanges: () => settings()["astEdit.maxChanges"] }),
+  };
+  const { privateAllowed, hides, reads, agents } = place;
+  const builtin = builtinTools({
+    workspace,
+    scope,
+    files,
+    processes,
+    environment: io.env,
+    background: place.background ?? backgroundCommands(),
+    ...follows,
+    ...(privateAllowed && { privateAllowed }),
+    ...(hides && { hides }),
+    ...(reads && { reads }),
+    ...(agents && { agents }),
+  });
+  return [...builtin, ...(overrides.tools ?? [])];
+}

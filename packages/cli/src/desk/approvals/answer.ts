@@ -1,0 +1,91 @@
+import type { Answer, AnswerReport, ApprovalRow, Requests, Rules } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { printJson, warn } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { personBy, whenText, whoText } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { goesOnText } from "../sessions/continue-with.ts";
+import { refuseWideAnswer } from "./refuse-wide-answer.ts";
+
+/** What `approve` and `reject` say beyond who and which. */
+export type Given = Omit<Answer, "approval" | "by" | "revision">;
+
+/** Answers an approval and prints what stands now. Nothing is said before it is on disk. */
+export function answerCommand(context: Context, given: (row: ApprovalRow, now: number) => Promise<Given>): Promise<number> {
+  return withStoreIfAny(context, async (store) => {
+    const row = await findRow(store.ledger, "approvals", context.operands[0] ?? "");
+    const report = await commit(context, store, { row, given });
+    await printAnswer(context, await goesOnText(context, store.ledger, row.session), { ...report, note: edited(row, report) });
+    if (!report.alreadyAnswered) await context.io.stderr.write(await rememberedText(store, row.id));
+    if (isPlainYes(row, report)) await warnOfDenial(context, store, row);
+    return report.alreadyAnswered && !report.identical ? 1 : 0;
+  });
+}
+
+type Answering = { readonly row: ApprovalRow; readonly given: (row: ApprovalRow, now: number) => Promise<Given> };
+
+async function commit(context: Context, store: Store, { row, given }: Answering): Promise<AnswerReport> {
+  const { options, overrides } = context;
+  const [{ answerApproval }, { currentUser, randomIds, systemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
+  const clock = overrides.clock ?? systemClock();
+  const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
+  const answer: Answer = { ...(await given(row, clock.now())), approval: row.id, by };
+  await refuseWideAnswer(store.ledger, row, answer);
+  const needsTools = answer.updatedInput !== undefined || answer.remember !== undefined;
+  const { requests, rules } = needsTools ? await (await import("./judged-edits.ts")).judgedEdits(context, store, row) : NO_TOOLS;
+  return answerApproval({ ledger: store.ledger, clock, ids: randomIds(), rules, requests }, answer);
+}
+
+/** A plain yes or no looks at no tool, so none is loaded for it. */
+const NO_TOOLS: { readonly requests: Requests; readonly rules: Rules } = {
+  requests: { load: () => Promise.reject(new Error("no tools")), edit: () => Promise.reject(new Error("no tools")) },
+  rules: {
+    parse: () => {
+      throw new Error("no tools");
+    },
+    offer: () => [],
+  },
+};
+
+/** An edit was judged before it was stored. */
+function isPlainYes(row: ApprovalRow, { alreadyAnswered, outcome, fingerprint }: AnswerReport): boolean {
+  return !alreadyAnswered && outcome === "approved" && fingerprint === row.fingerprint;
+}
+
+/** After the answer is stored and said: it needs the tools and the settings, and must not hold it up. */
+async function warnOfDenial(context: Context, store: Store, row: ApprovalRow): Promise<void> {
+  const { deniedAnyway } = await import("./judged-edits.ts");
+  const told = await deniedAnyway(context, store, row);
+  if (told !== "") await warn(context.io, told);
+}
+
+/** What an "always" stored, said literally. */
+async function rememberedText({ ledger }: Pick<Store, "ledger">, id: string): Promise<string> {
+  const [row] = await ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+  const { scope, rules } = row?.remember ?? { scope: "", rules: [] };
+  return rules.map((rule) => `Remembered for this ${scope}: ${oneLine(rule)}\n`).join("");
+}
+
+/** How something that was asked stands now. */
+export type Standing = Pick<AnswerReport, "id" | "alreadyAnswered" | "answeredBy" | "answeredAt"> & {
+  readonly outcome: string;
+  /** What else is to be said about an answer that was stored. */
+  readonly note?: string;
+};
+
+/** Prints what stands now, whoever answered, and the sentence that says how the session goes on. */
+export async function printAnswer(context: Context, goesOn: string, standing: Standing): Promise<void> {
+  const { io, options } = context;
+  const { id, outcome, alreadyAnswered, answeredBy, answeredAt, note = "" } = standing;
+  const who = answeredBy ? ` by ${oneLine(whoText(answeredBy))}` : "";
+  const when = answeredAt === null ? "" : ` at ${whenText(answeredAt)}`;
+  if (options.flag("json")) await printJson(io, { id, outcome, alreadyAnswered, answeredBy, answeredAt });
+  else await io.stdout.write(`${id}  ${outcome}${who}${when}\n`);
+  if (alreadyAnswered) await io.stderr.write(`Already answered: ${outcome}${who}${when}.\n`);
+  else await io.stderr.write(`${note}${goesOn}`);
+}
+
+function edited(row: ApprovalRow, { fingerprint }: AnswerReport): string {
+  return fingerprint === row.fingerprint ? "" : `The input was edited; its fingerprint is ${fingerprint}\n`;
+}

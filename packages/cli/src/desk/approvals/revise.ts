@@ -1,0 +1,113 @@
+import {
+  type ConfirmationDetails,
+  type Decision,
+  type Invocation,
+  messageOf,
+  type OpenApproval,
+  type Policy,
+  type Rules,
+  type Tool,
+} from "@assent/core";
+import { type Assessed, type Assessing, assessRequest, assessStaging } from "@assent/core/parts";
+import { decisionSentence } from "../explain/decision-text.ts";
+import type { Judging } from "../explain/judge-call.ts";
+import type { Edit, NoEdit } from "./editor.ts";
+
+/** What an edit is judged with. */
+export type Revising = Omit<Judging, "policy"> & { readonly policy: () => Policy; readonly rules: Rules };
+
+/** Judges by a policy that is followed. */
+export function revisingBy(
+  { tools, facts, rules }: Pick<Revising, "tools" | "facts" | "rules">,
+  { digest, clock }: Pick<Revising, "digest" | "clock">,
+  policy: () => Policy,
+): Revising {
+  return { tools, facts, rules, digest, clock, policy };
+}
+
+type Edited = { readonly edit: Edit; readonly signal: AbortSignal };
+
+/** The approval as it would be asked with this edit, by the functions that judge it once it is approved. Nothing is recorded: an answer says what was edited. */
+export async function revisedApproval(revising: Revising, asked: OpenApproval, { edit, signal }: Edited): Promise<OpenApproval | NoEdit> {
+  const judged = await judgeEdit(revising, asked, edit);
+  if ("message" in judged) return judged;
+  const { invocation, plain, staging } = judged;
+  const { decision, request } = staging ?? plain;
+  const details = staging ? undefined : await detailsOf(invocation, signal);
+  const { view } = plain.facts;
+  const { facts: _before, ...same } = asked;
+  return {
+    ...same,
+    input: plain.request.input,
+    title: details?.title ?? asked.title,
+    details: { ...(details ?? { type: "info", prompt: invocation.describe() }), ...(decision.explicitAsk && { hideAlwaysAllow: true }) },
+    ...asking(decision, () => revising.rules.offer(request)),
+    ...(view !== undefined && { facts: view }),
+  };
+}
+
+type EditedCall = Pick<OpenApproval, "tool" | "input" | "cwd" | "callId" | "sessionId">;
+type JudgedCall = { readonly invocation: Invocation; readonly plain: Assessed; readonly staging: Assessed | undefined };
+
+/** What an edited call is now, judged; a message where it does not fit or would be denied. */
+export async function judgeEdit(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
+  const judged = await judgeNow(revising, asked, edit);
+  if ("message" in judged) return judged;
+  const { decision } = judged.staging ?? judged.plain;
+  return decision.verdict === "deny" ? { message: `As you edited it, it would be denied${deniedBy(decision)}` } : judged;
+}
+
+/** The sentence that says why the present policy denies a call as it stands; undefined: it does not, or does not know the tool or its input any more. */
+export async function presentDenial(revising: Revising, asked: EditedCall): Promise<string | undefined> {
+  const judged = await judgeNow(revising, asked, { updatedInput: asked.input });
+  if ("message" in judged) return undefined;
+  const { decision } = judged.staging ?? judged.plain;
+  return decision.verdict === "deny" ? `The present policy denies it${deniedBy(decision)}` : undefined;
+}
+
+async function judgeNow(revising: Revising, asked: EditedCall, edit: Edit): Promise<JudgedCall | NoEdit> {
+  const { tools, facts, digest, clock, policy } = revising;
+  const { cwd, callId, sessionId } = asked;
+  const tool = tools.get(asked.tool);
+  if (!tool) return { message: `There is no tool '${asked.tool}' any more.` };
+  const invocation = await built(tool, inputWith(tool, asked, edit), { cwd, callId, sessionId });
+  if ("message" in invocation) return invocation;
+  const assessing: Assessing = { tool, invocation, cwd, facts, policy, digest, clock };
+  const plain = await assessRequest(assessing);
+  return { invocation, plain, staging: await assessStaging(assessing, plain, { tools }) };
+}
+
+type Asking = Pick<OpenApproval, "reason" | "source" | "rule" | "explicitAsk" | "suggestions">;
+
+/** A person edited it, so they see it once more, whatever rules say. */
+function asking({ verdict, reason, source, rule, explicitAsk }: Decision, offer: () => readonly string[]): Asking {
+  if (verdict === "allow") return { reason: "edited", source: "person", rule: null, explicitAsk: false, suggestions: [] };
+  return { reason, source, rule: rule ?? null, explicitAsk, suggestions: explicitAsk ? [] : offer() };
+}
+
+function deniedBy(decision: Decision): string {
+  const { rule } = decision;
+  return `${rule ? ` (${rule.text})` : ""}. ${decisionSentence({ ...decision, rule: rule ?? null })}`;
+}
+
+function inputWith({ definition }: Tool, { input }: EditedCall, edit: Edit): unknown {
+  if ("updatedInput" in edit) return edit.updatedInput;
+  return definition.modify?.withContent({ ...input }, edit.newContent);
+}
+
+async function built(tool: Tool, input: unknown, context: Parameters<Tool["build"]>[1]): Promise<Invocation | NoEdit> {
+  try {
+    return await tool.build(await input, context);
+  } catch (error) {
+    return { message: `The input does not fit: ${messageOf(error)}` };
+  }
+}
+
+async function detailsOf(invocation: Invocation, signal: AbortSignal): Promise<ConfirmationDetails | undefined> {
+  try {
+    return await invocation.confirmation(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { type: "info", prompt: invocation.describe(), warnings: [`preview unavailable: ${messageOf(error)}`] };
+  }
+}

@@ -1,0 +1,147 @@
+import type { ConfirmationDetails, OpenApproval, RuleRef } from "@assent/core";
+import { cut, quoted, quotedAfter, TEXT_MARK, wrap } from "../../io/display-width.ts";
+import type { Style } from "../../io/style.ts";
+import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { factNotes } from "./facts.ts";
+import { restOfInput, warningAfterEdit } from "./rest-of-input.ts";
+
+/** How an approval is printed; `edited`: it reads as the person made it. */
+export type Printing = { readonly columns: number; readonly style: Style; readonly edited?: boolean };
+
+/** Everything a person must have seen before saying yes, as lines that fit the terminal: nothing is left out, nothing can move the cursor. */
+export function approvalLines(approval: OpenApproval, { columns, style, edited = false }: Printing): string[] {
+  const { details } = approval;
+  const safe = (text: string): string => visible(markGaps(text)).replaceAll("\t", "    ");
+  const block = (text: string): string[] => quoted(safe(text), columns);
+  const rest = restOfInput(approval);
+  const inputs = rest.lines.map((line) => ["input", line] as const);
+  const facts = [...factLines(approval), ...inputs].flatMap(([label, value]) => factRows(label, safe(oneLine(value)), columns));
+  const shown = details.type === "edit" ? diffLines(block(subject(details)), style) : block(subject(details)).map(style.bold);
+  return [
+    style.bold(`Approval needed: ${oneLine(titleOf(approval))}`),
+    ...facts,
+    "",
+    ...shown,
+    ...rest.blocks.flatMap((text) => ["", ...block(`input ${text}`)]),
+    ...warningsOf(details, edited).flatMap((warning) => ["", ...quotedAfter("  Warning: ", safe(warning), columns)]),
+  ];
+}
+
+const FACT_COLUMNS = 9;
+
+function factRows(label: string, value: string, columns: number): string[] {
+  return wrap(value, columns - FACT_COLUMNS).map((row, at) => (at === 0 ? `  ${label}` : "").padEnd(FACT_COLUMNS) + row);
+}
+
+/** What the tool warns of. Beside a person's own version the model's words are about another one. */
+export function warningsOf({ warnings = [] }: ConfirmationDetails, edited: boolean): readonly string[] {
+  return edited ? warnings.map(warningAfterEdit) : warnings;
+}
+
+const LIST_WIDTH = 200;
+
+/** What is asked about, on one line, for lists. A value too large for the list stands there as a reference; whoever shows the approval reads it. */
+export function approvalSubject({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+  const about: unknown =
+    details.type === "exec"
+      ? details.command
+      : details.type === "edit"
+        ? details.filePath
+        : "prompt" in details
+          ? beginning(details.prompt, title)
+          : "";
+  if (about === "") return titleOf({ title, details });
+  return cut(oneLine(`${title}: ${typeof about === "string" ? about.slice(0, LIST_WIDTH) : "(long)"}`), LIST_WIDTH);
+}
+
+/** The first line of a text; nothing where the title says it. */
+function beginning(prompt: unknown, title: string): unknown {
+  if (typeof prompt !== "string") return prompt;
+  const [first = "", ...more] = prompt.trim().split("\n", 2);
+  return title.endsWith(first) ? "" : `${first}${more.length > 0 ? " …" : ""}`;
+}
+
+/** What is asked about, in a few words. A plan is called by its own title, which does not say what it is. */
+export function titleOf({ title, details }: { readonly title: string; readonly details: ConfirmationDetails }): string {
+  return details.type === "plan" ? `Plan: ${title}` : title;
+}
+
+/** Why a person is asked, in words. */
+export function whyAsked({
+  reason,
+  source,
+  rule,
+}: {
+  readonly reason: string;
+  readonly source: string;
+  readonly rule: RuleRef | null;
+}): string {
+  const place = rule?.file === undefined ? "" : `, ${rule.file}:${rule.line ?? 1}`;
+  const named = rule ? `: ${rule.text}${rule.because ? ` (${rule.because})` : ""}${place}` : "";
+  switch (reason) {
+    case "checker":
+      return `an ask rule of the ${source}${named}`;
+    case "guard":
+      return `the guard '${source}'${named}`;
+    case "hook":
+      return `the hook '${source}'`;
+    case "tool":
+      return "the tool asks for a person's yes";
+    case "resolver":
+      return "only a person may apply or discard it";
+    case "edited":
+      return "you edited it; as it reads now it would pass without asking";
+    default:
+      return "nothing allows it, so a person is asked";
+  }
+}
+
+/** The directory the effect would happen in: a command may name another one than the call's. */
+export function runsIn({ details, cwd }: { readonly details: ConfirmationDetails; readonly cwd: string }): string {
+  return (details.type === "exec" ? details.cwd : undefined) ?? cwd;
+}
+
+/** What there is to know about a request beside what it does, as pairs of a label and a text. */
+export function factLines(approval: OpenApproval): (readonly [string, string])[] {
+  const { agentName, expiresAt } = approval;
+  return [
+    ["tool", approval.tool],
+    ["in", runsIn(approval)],
+    ["why", whyAsked(approval)],
+    ...factNotes(approval.facts),
+    ...(agentName === undefined ? [] : [["agent", agentName] as const]),
+    ...(expiresAt === null ? [] : [["until", expiresAt] as const]),
+    ["id", approval.id],
+  ];
+}
+
+/** True for a call that would apply a previewed change, not a plan. */
+export function appliesProposal({ tool, details }: Pick<OpenApproval, "tool" | "details">): boolean {
+  return tool === "resolve" && details.type !== "plan";
+}
+
+/** What is asked about, whole. */
+export function subject(details: ConfirmationDetails): string {
+  switch (details.type) {
+    case "exec":
+      return `$ ${details.command}`;
+    case "edit":
+      return `${details.filePath}\n${details.fileDiff}`;
+    case "mcp":
+      return `${details.toolDisplayName} (${details.serverName}/${details.toolName})`;
+    case "plan":
+      return details.plan;
+    case "info":
+      return [details.prompt, ...(details.urls ?? [])].join("\n");
+    default:
+      return details satisfies never;
+  }
+}
+
+function diffLines(lines: readonly string[], style: Style): string[] {
+  return lines.map((line) => {
+    const mark = line.slice(TEXT_MARK.length).trimStart().slice(0, 1);
+    if (mark === "+") return style.green(line);
+    return mark === "-" ? style.red(line) : line;
+  });
+}

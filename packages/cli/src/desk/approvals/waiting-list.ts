@@ -1,0 +1,163 @@
+import type { JsonObject, Ledger, Lists, PageQuery, ProposalRow, Session } from "@assent/core";
+import { whenText } from "../../io/who.ts";
+import { questionForm } from "../questions/form.ts";
+import { questionSubject } from "../questions/view.ts";
+import { editedAnswer, editedSubject } from "./edited-answer.ts";
+import { approvalForm } from "./form.ts";
+import { approvalSubject } from "./view.ts";
+
+/** What a person may be asked for: a yes, an answer to a question, or what becomes of a preview. */
+export type Waiting = {
+  readonly id: string;
+  readonly since: string;
+  readonly tool: string;
+  readonly state: string;
+  /** What is asked about; of an answer with changes what the person made of it. */
+  readonly subject: string;
+  readonly form: JsonObject;
+  /** It was answered with changes. */
+  readonly edited?: true;
+};
+
+/** Which list an id stands in. */
+export function kindOf(id: string): "approvals" | "questions" | "proposals" {
+  if (id.startsWith("q_")) return "questions";
+  return id.startsWith("p_") ? "proposals" : "approvals";
+}
+
+/** The cells of a table row, in the order of its columns. */
+export function waitingCells({ id, state, tool, since, subject, edited }: Waiting, withState: boolean): readonly string[] {
+  return [id, ...(withState ? [edited ? `${state}, edited` : state] : []), tool, whenText(since), subject];
+}
+
+/** Where a list goes on, and how much of it is wanted. */
+export type WaitingPage = {
+  readonly query: Pick<PageQuery, "all" | "session" | "tool">;
+  readonly after: { readonly id: string; readonly since: string } | undefined;
+  readonly limit: number;
+};
+
+/** Everything of the three lists, oldest first. */
+export async function waitingList(ledger: Ledger, page: WaitingPage): Promise<readonly Waiting[]> {
+  const { tool } = page.query;
+  const lists: AsyncIterator<Waiting>[] = [
+    approvals(ledger, page),
+    ...(tool === undefined || tool === "ask" ? [questions(ledger, page)] : []),
+    proposals(ledger, page),
+  ];
+  const heads = await Promise.all(lists.map((list) => list.next()));
+  const found: Waiting[] = [];
+  while (found.length < page.limit) {
+    const at = oldest(heads);
+    const [head, list] = [heads[at], lists[at]];
+    if (!head || head.done || !list) break;
+    found.push(head.value);
+    heads[at] = await list.next();
+  }
+  return found;
+}
+
+/** Everything that is open in a session and in those of its background agents; a command in the background has none of its own. */
+export async function waitingIn({ id, ledger, state }: Pick<Session, "id" | "ledger" | "state">): Promise<readonly Waiting[]> {
+  const sessions = [...new Set([id, ...[...state.tasks.values()].map((task) => task.session)])]; // a command has none of its own
+  const lists = await Promise.all(sessions.map((session) => waitingList(ledger, { query: { session }, after: undefined, limit: 1_000 })));
+  return lists.flat();
+}
+
+/** The place of the oldest head; -1: all lists are at their end. */
+function oldest(heads: readonly IteratorResult<Waiting>[]): number {
+  let first = -1;
+  for (const [at, head] of heads.entries()) {
+    const best = heads[first];
+    if (!head.done && (!best || best.done || head.value.since < best.value.since)) first = at;
+  }
+  return first;
+}
+
+async function* approvals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
+  const of = { kind: "approvals", since: (row: Lists["approvals"]) => row.requestedAt, query: page.query } as const;
+  for await (const row of rowsOf(ledger, page, of)) {
+    const { id, requestedAt: since, tool, state } = row;
+    yield { id, since, tool, state, subject: approvalSubject(row), form: approvalForm(row), ...(await changes(ledger, row)) };
+  }
+}
+
+async function changes(ledger: Ledger, row: Lists["approvals"]): Promise<Pick<Waiting, "subject" | "edited"> | undefined> {
+  if (row.covers === null || row.covers === row.fingerprint) return undefined;
+  const edited = await editedAnswer(ledger, row);
+  return edited && { subject: `${row.title}: ${editedSubject(await ledger.resolve(edited.input), LONGEST)}`, edited: true };
+}
+
+const LONGEST = 200;
+
+async function* questions(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
+  const { wholeQuestion } = await import("@assent/core");
+  const { tool: _tool, ...query } = page.query; // a question is of no tool but `ask`
+  const of = { kind: "questions", since: (row: Lists["questions"]) => row.askedAt, query } as const;
+  for await (const cut of rowsOf(ledger, page, of)) {
+    const row = await wholeQuestion(ledger, cut);
+    const { id, askedAt: since, state } = row;
+    yield { id, since, tool: "ask", state, subject: questionSubject(row.questions), form: questionForm(row) };
+  }
+}
+
+/** Only those that wait for a person, or did. */
+async function* proposals(ledger: Ledger, page: WaitingPage): AsyncGenerator<Waiting> {
+  const of = { kind: "proposals", since: (row: ProposalRow) => row.stagedAt, query: page.query } as const;
+  for await (const row of rowsOf(ledger, page, of)) {
+    if (!row.parked && row.resolution?.by !== "person") continue;
+    const { id, stagedAt: since, tool, label: subject } = row;
+    const state = row.state === "staged" ? "open" : row.state;
+    yield { id, since, tool, state, subject, form: proposalForm(row) };
+  }
+}
+
+/** A proposal that waits for a person, in the form of an approval. */
+function proposalForm({ id, session, callId, tool, label, stagedAt, digest }: ProposalRow): JsonObject {
+  return {
+    id,
+    sessionId: session,
+    callId,
+    tool,
+    title: label,
+    reason: "proposal",
+    requestedAt: stagedAt,
+    fingerprint: digest,
+    proposalId: id,
+  };
+}
+
+const PAGE = 100;
+
+type Listed<K extends "approvals" | "questions" | "proposals"> = {
+  readonly kind: K;
+  readonly since: (row: Lists[K]) => string;
+  readonly query: PageQuery;
+};
+
+/** The rows of one list after the given one, which may stand in another list. */
+async function* rowsOf<K extends "approvals" | "questions" | "proposals">(
+  ledger: Ledger,
+  { after }: WaitingPage,
+  { kind, since, query }: Listed<K>,
+): AsyncGenerator<Lists[K]> {
+  const beyond = (row: Lists[K]): boolean => after === undefined || kindOf(after.id) === kind || !isBefore(kind, since(row), after);
+  let from = after !== undefined && kindOf(after.id) === kind ? after.id : undefined;
+  let reached = false;
+  for (;;) {
+    const rows = await ledger.pending(kind, { ...query, limit: PAGE, ...(from !== undefined && { after: from }) });
+    for (const row of rows) {
+      reached ||= beyond(row);
+      if (reached) yield row;
+    }
+    from = rows.at(-1)?.id;
+    if (rows.length < PAGE) return;
+  }
+}
+
+const ORDER = ["approvals", "questions", "proposals"];
+
+/** Of one moment, approvals come before questions and these before proposals. */
+function isBefore(kind: string, since: string, after: { readonly id: string; readonly since: string }): boolean {
+  return since < after.since || (since === after.since && ORDER.indexOf(kind) < ORDER.indexOf(kindOf(after.id)));
+}

@@ -1,0 +1,22 @@
+import { isObject, type OpenApproval } from "@assent/core";
+import { oneLine } from "../../io/visible-text.ts";
+import { factNotes } from "./facts.ts";
+
+/** Why a yes counts once only; undefined: it can be remembered, or need not be. */
+export function whyOnce({ details, explicitAsk, suggestions, reason, source, facts }: OpenApproval): string | undefined {
+  if (details.type === "plan" || reason === "edited") return undefined;
+  if (explicitAsk || details.hideAlwaysAllow === true) return `${asker(reason, oneLine(source))} asks every time`;
+  if (suggestions.length > 0) return undefined;
+  return isRisky(facts) ? "no rule covers what is named above as a risk" : "no rule can tell what else would be like it";
+}
+
+function asker(reason: string, source: string): string {
+  if (reason === "checker") return `an ask rule of the ${source}`;
+  return reason === "guard" || reason === "hook" ? `the ${reason} '${source}'` : "this";
+}
+
+function isRisky(facts: OpenApproval["facts"]): boolean {
+  const sensitive =
+    isObject(facts) && Array.isArray(facts["paths"]) && facts["paths"].some((path) => isObject(path) && path["sensitive"] === true);
+  return sensitive || factNotes(facts).some(([label]) => label === "risk");
+}

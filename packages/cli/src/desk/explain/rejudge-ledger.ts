@@ -1,0 +1,105 @@
+import type { Json, Ledger, StoredEvent, Verdict } from "@assent/core";
+import type { Assessed } from "@assent/core/parts";
+import type { Context } from "../../command-line/spec.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
+import { isDirectory } from "../../compose/place.ts";
+import { openPolicy } from "../../compose/policy.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import { isNoCall, type Judging, judgeCall } from "./judge-call.ts";
+
+/** Two policy files. */
+export type PolicyPair = { readonly old: string; readonly new: string };
+
+/** A recorded call that the two decide differently. */
+export type Differing = {
+  readonly session: string;
+  readonly call: string;
+  readonly tool: string;
+  readonly subject: string;
+  readonly old: Verdict;
+  readonly new: Verdict;
+};
+
+/** What judging the record again gave. */
+export type Rejudged = { readonly calls: readonly Differing[]; readonly judged: number; readonly unjudged: number };
+
+/** Judges the newest form of every recorded call under both policies, by the files as they are now. Nothing is recorded. */
+export function rejudgeLedger(context: Context, files: PolicyPair): Promise<Rejudged> {
+  return withStoreIfAny(context, async ({ ledger, directory }) => {
+    const workspaces = await sessionWorkspaces(ledger);
+    const newest = await newestJudgements(ledger);
+    const judges = judgesByWorkspace(context, directory, files);
+    const calls: Differing[] = [];
+    let unjudged = 0;
+    for await (const event of ledger.read({ pos: 0 }, { types: ["call.judged"] })) {
+      if (newest.get(keyOf(event)) !== event.pos) continue;
+      const both = await rejudge(event, await judges(workspaces.get(event.session) ?? ""), ledger);
+      if (!both) unjudged += 1;
+      else if (both.old !== both.new) calls.push(both);
+    }
+    return { calls, judged: newest.size - unjudged, unjudged };
+  });
+}
+
+function keyOf({ session, body }: StoredEvent): string {
+  return `${session} ${String(body["call"])}`;
+}
+
+async function sessionWorkspaces(ledger: Ledger): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
+  for await (const { session, body } of ledger.read({ pos: 0 }, { types: ["session.created"] }))
+    found.set(session, String(body["workspace"]));
+  return found;
+}
+
+/** Only where they stand is kept: a record may be larger than memory. */
+async function newestJudgements(ledger: Ledger): Promise<ReadonlyMap<string, number>> {
+  const newest = new Map<string, number>();
+  for await (const event of ledger.read({ pos: 0 }, { types: ["call.judged"] })) newest.set(keyOf(event), event.pos);
+  return newest;
+}
+
+type Pair = { readonly old: Judging; readonly new: Judging };
+
+/** Paths of rules start at the workspace, so each has its own pair; it is made once. */
+function judgesByWorkspace(context: Context, directory: string, files: PolicyPair): (workspace: string) => Promise<Pair | undefined> {
+  const { digest, clock } = callPorts(context, directory);
+  const made = new Map<string, Promise<Pair>>();
+  const open = async (workspace: string, policyFile: string): Promise<Judging> => {
+    const { loaded, tools, facts } = await openPolicy(context, { workspace, policyFile, flags: { allow: [], ask: [], deny: [] } });
+    return { policy: loaded.policy, tools, facts, digest, clock };
+  };
+  const pairOf = async (workspace: string): Promise<Pair> => ({
+    old: await open(workspace, files.old),
+    new: await open(workspace, files.new),
+  });
+  return async (workspace) => {
+    if (!isDirectory(workspace)) return undefined;
+    const pair = made.get(workspace) ?? pairOf(workspace);
+    made.set(workspace, pair);
+    return pair;
+  };
+}
+
+/** Undefined: the call cannot be judged any more. */
+async function rejudge({ session, body }: StoredEvent, pair: Pair | undefined, ledger: Ledger): Promise<Differing | undefined> {
+  if (!pair) return undefined;
+  const { call, tool, cwd, input } = (await ledger.resolve(body)) as { readonly [key: string]: Json };
+  const looked = { tool: String(tool), input, cwd: String(cwd) };
+  const [old, next] = [await judgeCall(pair.old, looked), await judgeCall(pair.new, looked)];
+  if (isNoCall(old) || isNoCall(next)) return undefined;
+  return {
+    session,
+    call: String(call),
+    tool: looked.tool,
+    subject: subjectOf(next),
+    old: old.decision.verdict,
+    new: next.decision.verdict,
+  };
+}
+
+/** The whole line of a command; else what the deciding part is about. */
+function subjectOf({ request, decision }: Assessed): string {
+  const { command } = request.input;
+  return request.kind === "execute" && typeof command === "string" ? command : (request.units[decision.unit]?.subject ?? request.tool);
+}

@@ -1,0 +1,222 @@
+import type { Json, Verdict } from "@assent/core";
+import type { Explanation, Hazard, JudgedCommand } from "@assent/policy";
+import { shellWord } from "../../command-line/shell-word.ts";
+import { wrapWords } from "../../io/display-width.ts";
+import type { Style } from "../../io/style.ts";
+import { textTable } from "../../io/text-table.ts";
+import { markGaps, oneLine, visible } from "../../io/visible-text.ts";
+import { commandText, commandTree, type TreeRow } from "./command-tree.ts";
+import { decisionSentence, rulePlace } from "./decision-text.ts";
+import { rememberedRule, settingsValue } from "./remembered-rule.ts";
+
+/** How an explanation is to be read: on what width, in which colours, and what it is about. */
+export type Reading = {
+  readonly columns: number | undefined;
+  readonly style: Style;
+  /** The call in one line: a command, a path, a tool's name. */
+  readonly subject: string;
+  /** Rules that would let it pass without asking; empty where none may. */
+  readonly offers: readonly string[];
+};
+
+/** An explanation for people: the verdict, why, what each command would do, what would let it pass, and who was heard. */
+export function explainText(explanation: Explanation, reading: Reading): string {
+  const { verdict } = explanation;
+  const subject = reading.subject.trim() === "" ? "(empty)" : oneLine(markGaps(reading.subject));
+  const { staging } = explanation;
+  const word = paint(staging?.verdict ?? verdict, reading.style)(staging ? "STAGED" : verdict.toUpperCase());
+  const parts = [
+    [`${word}  ${reading.style.bold(subject)}`],
+    stagingLines(explanation, reading),
+    whyLines(explanation, reading),
+    planLines(explanation, reading),
+    factLines(explanation.facts, reading),
+    passLines(explanation, reading),
+  ];
+  const text = parts
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join("\n")}\n`)
+    .join("\n");
+  return `${text}\n${traceText(explanation, reading)}`;
+}
+
+function paint(verdict: Verdict, style: Style): (text: string) => string {
+  const colour = { allow: style.green, ask: style.yellow, deny: style.red }[verdict];
+  return (text) => style.bold(colour(text));
+}
+
+/** Lines of a text behind an indent, broken to the width; what a terminal would act on is escaped. */
+function indented(text: string, indent: number, { columns }: Reading): string[] {
+  const room = columns ? Math.max(columns - indent, 16) : Number.POSITIVE_INFINITY; // a terminal that does not know its width says 0
+  return wrapWords(visible(text).replaceAll("\t", "    "), room).map((line) => " ".repeat(indent) + line);
+}
+
+/** A call that is staged is decided about twice. */
+function stagingLines({ staging }: Explanation, reading: Reading): string[] {
+  if (!staging) return [];
+  const { by, verdict } = staging;
+  const place = by ? rulePlace(by) : "";
+  return [
+    ...indented(
+      `It is staged instead of run, by ${by ? "a rule of proposals.stage" : "the tool itself"}: nothing changes before it is applied.`,
+      0,
+      reading,
+    ),
+    ...(by ? indented(`rule     ${oneLine(by.text)}`, 2, reading) : []),
+    ...(place === "" ? [] : indented(`at       ${oneLine(place)}`, 2, reading)),
+    ...indented(`To stage it, which only reads: ${verdict}. ${decisionSentence(staging)}`, 0, reading),
+  ];
+}
+
+function whyLines(explanation: Explanation, reading: Reading): string[] {
+  const { rule, reason, staging, verdict } = explanation;
+  const lines = indented(`${staging ? `To apply it: ${verdict}. ` : ""}${decisionSentence(explanation)}`, 0, reading);
+  if (rule && reason !== "guard") {
+    lines.push(...indented(`rule     ${oneLine(rule.text)}`, 2, reading));
+    const place = rulePlace(rule);
+    if (place !== "") lines.push(...indented(`at       ${oneLine(place)}`, 2, reading));
+  }
+  if (rule?.because !== undefined) lines.push(...indented(`because  ${oneLine(rule.because)}`, 2, reading));
+  return lines;
+}
+
+function planLines(explanation: Explanation, reading: Reading): string[] {
+  const { plan, verdict } = explanation;
+  if (!plan) return [];
+  const decider = decidingCommand(explanation, plan.commands);
+  const rows = commandTree(plan.commands);
+  const heading = rows.length === 1 ? "The command:" : `The ${rows.length} commands, as they were understood:`;
+  const commands = rows.flatMap((row, index) =>
+    commandLines(row, { reading, decides: rows.length > 1 && verdict !== "allow" && index === decider }),
+  );
+  const hazards = plan.hazards.flatMap((hazard) => hazardLines(hazard, 2, reading));
+  return [
+    ...(rows.length === 0 ? [] : [heading, ...commands]),
+    ...(hazards.length === 0 ? [] : [rows.length === 0 ? "The text was not read as commands:" : "In the line as a whole:", ...hazards]),
+  ];
+}
+
+/**
+ * The command to look at. Of equals the decision names the first; but where a line cannot be run from its plan, even a part that only reads asks, and is not why.
+ */
+function decidingCommand({ unit, reason }: Explanation, commands: readonly JudgedCommand[]): number {
+  const named = commands[unit];
+  if (named?.class !== "read" || reason === "guard" || reason === "checker") return unit;
+  const equal = ({ verdict, source }: JudgedCommand): boolean => verdict === named.verdict && source === named.source;
+  const first = (is: (command: JudgedCommand) => boolean): number => commands.findIndex((command) => equal(command) && is(command));
+  const found = [first((command) => command.class !== "read"), first(({ hazards }) => hazards.length > 0)];
+  return found.find((index) => index !== -1) ?? unit;
+}
+
+const INDENT = 2;
+
+function commandLines(
+  { command, depth, joined }: TreeRow,
+  { reading, decides }: { readonly reading: Reading; readonly decides: boolean },
+): string[] {
+  const { verdict, rule, source, cwd } = command;
+  const indent = INDENT * (depth + 1);
+  const mark = decides ? "  ← decides" : "";
+  const label = joined === "" ? "" : `${joined}: `;
+  const [first = "", ...more] = indented(
+    oneLine(`${label}${commandText(command)}  (${CLASSES[command.class]})`) + mark,
+    indent + 7,
+    reading,
+  );
+  const by = BY[source] ?? oneLine(rule === undefined || rule === `guard:${source}` ? `by ${rule ?? source}` : `by ${rule}, ${source}`);
+  return [
+    `${" ".repeat(indent)}${paint(verdict, reading.style)(verdict.padEnd(5))}  ${first.trimStart()}`,
+    ...more,
+    ...(by === "" ? [] : indented(by, indent + 7, reading).map(reading.style.dim)),
+    ...(cwd === null ? indented("in a directory that only a shell could tell", indent + 7, reading) : []),
+    ...command.hazards.flatMap((hazard) => hazardLines(hazard, indent + 7, reading)),
+  ];
+}
+
+/** Who let a command pass or asked about it, where no rule or guard has a name of its own. */
+const BY: Readonly<Record<string, string>> = {
+  "": "",
+  default: "",
+  readonly_hint: "known to change nothing",
+  yolo: "by mode yolo",
+  tool: "by the tool itself",
+};
+
+const CLASSES = {
+  read: "only reads",
+  write: "changes something",
+  opaque: "runs code nobody looks into",
+  unknown: "effect not known",
+} as const;
+
+function hazardLines({ id, text }: Hazard, indent: number, reading: Reading): string[] {
+  return indented(`! ${id}: ${oneLine(text)}`, indent, reading).map(reading.style.yellow);
+}
+
+function factLines(facts: Json | undefined, reading: Reading): string[] {
+  if (facts === undefined || facts === null || typeof facts !== "object" || Array.isArray(facts)) return [];
+  const { paths, host } = facts as { readonly paths?: Json; readonly host?: Json };
+  const lines = Array.isArray(paths) ? paths.flatMap((path) => pathLines(Object(path), reading)) : [];
+  return host === undefined
+    ? lines
+    : [...lines, ...indented(`host  ${host === null ? "none: this is no URL" : oneLine(String(host))}`, 2, reading)];
+}
+
+function pathLines({ lexical, real, inside, sensitive, control }: Readonly<Record<string, Json>>, reading: Reading): string[] {
+  const known = [
+    inside === true ? "inside the workspace" : "outside the workspace",
+    sensitive === true && "may hold secrets",
+    control === true && "steers agents or runs code later",
+  ];
+  const leads = real === lexical ? "" : `\n  leads to ${real === null ? "nowhere one can look" : oneLine(String(real))}`;
+  return indented(`path  ${oneLine(String(lexical))}${leads}\n  ${known.filter(Boolean).join(", ")}`, 2, reading);
+}
+
+function passLines(explanation: Explanation, reading: Reading): string[] {
+  const { verdict, reason } = explanation;
+  if (verdict === "allow") return [];
+  if (verdict === "deny" || reason === "guard" || reason === "checker" || reason === "hook")
+    return indented(LASTING[reason] ?? "", 0, reading).filter(Boolean);
+  const { offers } = reading;
+  if (offers.length === 0) {
+    const why = hasHazards(explanation)
+      ? "No rule is offered to let it pass, because of what is marked with ! above"
+      : "No narrow rule would cover it";
+    return indented(`${why}: a person says yes each time.`, 0, reading);
+  }
+  const rules = offers.map(rememberedRule);
+  const pass = explanation.staging ? "be applied" : "pass";
+  return [
+    ...indented(`To let it ${pass} without asking, put this into permissions.allow of ${settingsFor(explanation)}:`, 0, reading),
+    ...rules.flatMap((rule) => indented(oneLine(JSON.stringify(settingsValue(rule))), 2, reading)),
+    ...indented("or, for one call, give assent call:", 0, reading),
+    ...indented(rules.map(({ rule }) => `--allow ${shellWord(oneLine(rule))}`).join(" "), 2, reading),
+  ];
+}
+
+/** A path that starts with `/` starts at the workspace in the project's settings, and elsewhere in the user's. */
+function settingsFor({ facts }: Explanation): string {
+  return facts === undefined ? "your settings" : "the project's settings (.assent/settings.json)";
+}
+
+function hasHazards({ plan }: Explanation): boolean {
+  return plan !== undefined && (plan.hazards.length > 0 || plan.commands.some(({ hazards }) => hazards.length > 0));
+}
+
+/** What lets a call pass that somebody denies or insists on asking about. */
+const LASTING: Readonly<Record<string, string>> = {
+  guard: "No rule, mode or remembered answer changes that.",
+  checker: "Only changing that rule changes this: no other rule, mode or remembered answer outweighs it.",
+  mode: "Another --mode would judge it by the rules.",
+};
+
+function traceText({ trace }: Explanation, { columns }: Reading): string {
+  const rows = trace.map(({ layer, opinion, rule, note }) => [
+    layer,
+    OPINIONS[opinion],
+    [rule, note].filter((text) => text !== undefined && text !== "").join("; "),
+  ]);
+  return textTable([{ name: "who" }, { name: "says" }, { name: "why", shrinks: true }], rows, columns || undefined);
+}
+
+const OPINIONS = { allow: "allow", ask: "ask", deny: "deny", none: "–", error: "failed", not_reached: "not heard" } as const;

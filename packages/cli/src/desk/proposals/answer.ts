@@ -1,0 +1,50 @@
+import type { By, ProposalRow } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { printJson } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { whoText } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { storeFlag } from "../../store/location.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+
+const DONE = { apply: "applied", discard: "discarded" } as const;
+
+/** `apply`, `discard`, and `approve` or `reject` of a proposal's id: prints what stands now. */
+export function answerProposal(context: Context, action: keyof typeof DONE): Promise<number> {
+  return withStoreIfAny(context, async (store) => {
+    const row = await findRow(store.ledger, "proposals", context.operands[0] ?? "");
+    if (row.state === DONE[action]) return await printStanding(context, row);
+    const { settleProposal, refusedProposal } = await import("./settle.ts");
+    const { by, report } = await settleProposal(context, store, { row, action });
+    if (report === "asked") {
+      await context.io.stderr.write(`Asked. See how it went with: assent proposals show ${row.id}${storeFlag(context)}\n`);
+      return 0;
+    }
+    const now = await findRow(store.ledger, "proposals", row.id);
+    if (now.state !== DONE[action]) throw refusedProposal(report);
+    return await (isOurs(now, by) ? printDone(context, now, by) : printStanding(context, now));
+  });
+}
+
+async function printDone(context: Context, { id, state, label, updatedAt }: ProposalRow, by: By): Promise<number> {
+  const { io, options } = context;
+  if (options.flag("json")) await printJson(io, { id, outcome: state, alreadyAnswered: false, answeredBy: by, answeredAt: updatedAt });
+  else await io.stdout.write(`${id}  ${state}: ${oneLine(label)}\n`);
+  if (state === "applied") await io.stderr.write(`Take it back with: assent undo ${id}${storeFlag(context)}\n`);
+  return 0;
+}
+
+/** What stands may be somebody else's doing, who was a moment faster. */
+function isOurs({ resolution }: ProposalRow, by: By): boolean {
+  const { who } = resolution ?? {};
+  return who !== undefined && who.pid === by.pid && who.user === by.user && who.name === by.name;
+}
+
+async function printStanding({ io, options }: Context, { id, state, resolution, updatedAt }: ProposalRow): Promise<number> {
+  const who = resolution?.who ? ` by ${oneLine(whoText(resolution.who))}` : "";
+  const answeredBy = resolution?.who ?? null;
+  if (options.flag("json")) await printJson(io, { id, outcome: state, alreadyAnswered: true, answeredBy, answeredAt: updatedAt });
+  else await io.stdout.write(`${id}  ${state}${who}\n`);
+  await io.stderr.write(`Already answered: ${state}${who} at ${updatedAt}.\n`);
+  return 0;
+}

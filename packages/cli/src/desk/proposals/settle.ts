@@ -1,0 +1,186 @@
+import {
+  type By,
+  createDispatcher,
+  type EventBodies,
+  knownEvent,
+  type Ledger,
+  LedgerError,
+  openSession,
+  type ProposalReport,
+  type ProposalRow,
+  type Session,
+  type StoredEvent,
+} from "@assent/core";
+import { currentUser, type HostPorts, hostFileChanges } from "@assent/host";
+import type { Context } from "../../command-line/spec.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
+import { resumedFlags } from "../../compose/flags.ts";
+import { followPolicy } from "../../compose/follow-policy.ts";
+import { commandHolder } from "../../compose/holder.ts";
+import { sessionModes } from "../../compose/session-modes.ts";
+import { CommandError } from "../../io/failure.ts";
+import { warn } from "../../io/output.ts";
+import { personBy } from "../../io/who.ts";
+import type { Store } from "../../store/open.ts";
+import { NO_OPTIONS } from "../approvals/recorded-requests.ts";
+
+/** What a person wants done with a proposal. */
+export type Settling = { readonly row: ProposalRow; readonly action: "apply" | "discard" | "undo" };
+
+/** How it came out; `asked`: another process holds the session and was not waited for. */
+export type Settled = { readonly by: By; readonly report: ProposalReport | "asked" };
+
+const LONGEST_MS = 2 ** 30;
+const LOOK_MS = 1_000;
+
+/**
+ * Settles a proposal for a person. A process that holds the session is asked to do it, and is waited for; where nobody does, or that one has left or died, this
+ * one takes the session for as long as it takes.
+ */
+export async function settleProposal(context: Context, store: Store, { row, action }: Settling): Promise<Settled> {
+  const ports = callPorts(context, store.directory);
+  const by = personBy(currentUser().user, { name: context.options.text("by"), door: "command" });
+  const wanted: Wanted = { row, action, by, reason: context.options.text("reason") ?? "" };
+  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
+  try {
+    const session = await takeSession(context, { store, ports }, row);
+    return {
+      by,
+      report: session ? await settleHere(context, { session, ports, store }, wanted) : await byHolder(context, { store, ports }, wanted),
+    };
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+/** Undefined: a live process has it. That it was taken is on record, so that what a crash leaves is not taken for finished. */
+async function takeSession(
+  context: Context,
+  { store: { ledger }, ports }: Asking,
+  { session: id }: ProposalRow,
+): Promise<Session | undefined> {
+  try {
+    const holder = commandHolder(context, "command");
+    const session = await openSession({ ledger, ...ports }, { holder, id });
+    return session;
+  } catch (error) {
+    if (error instanceof LedgerError && error.type === "session_in_use") return undefined;
+    throw error;
+  }
+}
+
+/** The session is left as it was found. */
+async function settleHere(context: Context, held: Held, wanted: Wanted): Promise<ProposalReport> {
+  const { session } = held;
+  const before = session.state.closed;
+  if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
+  try {
+    return await act(context, held, wanted);
+  } finally {
+    if (before) await session.close(before.reason, before.exit);
+  }
+}
+
+type Asking = { readonly store: Store; readonly ports: HostPorts };
+
+/** Puts the wish on record and waits for what its holder does about it. A holder that leaves without hearing it leaves it to us. */
+async function byHolder(context: Context, { store, ports }: Asking, wanted: Wanted): Promise<ProposalReport | "asked"> {
+  const { row, action, by, reason } = wanted;
+  const { ledger } = store;
+  const { id, session: of, digest } = row;
+  const from = await ledger.head();
+  const at = new Date(ports.clock.now()).toISOString();
+  const body = { proposal: id, session: of, action, digest, reason: reason === "" ? null : reason, by };
+  await ledger.answer([{ type: "proposal.requested", v: 1, at, body }]);
+  if (context.options.flag("no-wait")) return "asked";
+  for (;;) {
+    const told = await holderDid(ledger, { row, action, from });
+    if (told) return told;
+    const session = await takeSession(context, { store, ports }, row);
+    if (session) return await settleHere(context, { session, ports, store }, wanted);
+  }
+}
+
+type Held = Asking & { readonly session: Session };
+type Wanted = Settling & { readonly by: By; readonly reason: string };
+
+async function act(context: Context, { session, ports, store }: Held, { row, action, by, reason }: Wanted): Promise<ProposalReport> {
+  const { created } = session.state;
+  const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
+  const policy = await followPolicy(context, { workspace: created?.workspace ?? row.cwd, flags, ledger: store.ledger });
+  const modes = await sessionModes(context, { session, ports, policy }, by.name);
+  const dispatcher = createDispatcher({
+    session,
+    ...ports,
+    changes: hostFileChanges(),
+    policy: modes,
+    rules: policy.rules,
+    facts: policy.facts,
+    tools: policy.tools,
+    by,
+    onAsk: "deny",
+    warn: (message) => void warn(context.io, message),
+  });
+  try {
+    return await dispatcher.proposals[action](row.id, by, reason);
+  } finally {
+    dispatcher.close();
+    modes.close();
+    policy.source.close();
+  }
+}
+
+type Waiting = Settling & { readonly from: number };
+
+/** What the holder records about it; undefined: it left, or has said nothing for a while and may be gone. */
+function holderDid(ledger: Ledger, { row, action, from }: Waiting): Promise<ProposalReport | undefined> {
+  return new Promise((resolve, reject) => {
+    const end = (report: ProposalReport | undefined): void => {
+      clearTimeout(look);
+      subscription.close();
+      resolve(report);
+    };
+    const look = setTimeout(() => end(undefined), LOOK_MS);
+    const told = (stored: StoredEvent): void => {
+      const event = knownEvent(stored);
+      if (event?.type === "session.closed") queueMicrotask(() => end(undefined));
+      const done =
+        event && "proposal" in event.body && event.body.proposal === row.id ? outcome(event.type, event.body, action) : undefined;
+      if (done) queueMicrotask(() => end({ id: row.id, ...done }));
+    };
+    const subscription = ledger.subscribe({ pos: from }, { session: row.session }, told, (error) => {
+      clearTimeout(look);
+      reject(error);
+    });
+  });
+}
+
+type Told = Omit<ProposalReport, "id">;
+
+function outcome(type: string, body: object, action: Settling["action"]): Told | undefined {
+  switch (type) {
+    case "proposal.applied":
+      return action === "apply" ? { state: "applied", ok: true, type: "applied", text: "Applied." } : undefined;
+    case "proposal.discarded":
+      return { state: "discarded", ok: action === "discard", type: "discarded", text: "Discarded." };
+    case "proposal.undone":
+      return { state: "undone", ok: action === "undo", type: "undone", text: "Undone." };
+    case "proposal.stale":
+      return { state: "stale", ok: false, type: "proposal_stale", text: "Files changed since the preview. Nothing was written." };
+    case "proposal.unknown":
+      return { state: "unknown", ok: false, type: "apply_unknown", text: String(Reflect.get(body, "message")) };
+    case "proposal.apply_failed":
+    case "proposal.refused": {
+      // Parsing: both bodies carry a type and a message.
+      const { type: why, message } = body as EventBodies["proposal.refused"];
+      return { state: null, ok: false, type: why, text: message };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** A report that is no success, as the command's failure. */
+export function refusedProposal({ type, text }: ProposalReport): CommandError {
+  return new CommandError(type, type === "proposal_not_found" ? 4 : 1, { message: text });
+}

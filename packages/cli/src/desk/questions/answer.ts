@@ -1,0 +1,74 @@
+import { isObject, messageOf, type QuestionAnswer, type QuestionReport, type QuestionRow } from "@assent/core";
+import { shellWord } from "../../command-line/shell-word.ts";
+import type { Context } from "../../command-line/spec.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
+import { printJson } from "../../io/output.ts";
+import { readNamed } from "../../io/read-input.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { personBy } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { storeFlag } from "../../store/location.ts";
+import { type Store, withStoreIfAny } from "../../store/open.ts";
+import { printAnswer } from "../approvals/answer.ts";
+import { goesOnText } from "../sessions/continue-with.ts";
+import { questionForm } from "./form.ts";
+import { answersExample, questionsText } from "./view.ts";
+
+/** What only an approval takes. */
+const FOREIGN = ["edit", "remember", "pattern", "expires"] as const;
+
+/** `approve` or `reject` of a question's id: stores the answer and prints what stands now. An answer is never guessed. */
+export async function answerQuestionCommand(context: Context, outcome: "answered" | "declined"): Promise<number> {
+  const { options, operands } = context;
+  const foreign = FOREIGN.find((name) => options.flag(name));
+  if (foreign !== undefined) throw usageError("approve", `option '--${foreign}' is for an approval; a question takes '--answers'.`);
+  const given = outcome === "answered" ? options.text("answers") : undefined;
+  const text = given === undefined ? undefined : await answersText(context, given);
+  return withStoreIfAny(context, async (store) => {
+    const { wholeQuestion } = await import("@assent/core");
+    const row = await wholeQuestion(store.ledger, await findRow(store.ledger, "questions", operands[0] ?? ""));
+    if (outcome === "answered" && text === undefined) return await refuseSilence(context, row);
+    const report = await commit(context, store, { row, outcome, answers: text === undefined ? undefined : parseAnswers(text) });
+    await printAnswer(context, await goesOnText(context, store.ledger, row.session), report);
+    return report.refusal === null ? 0 : 1;
+  });
+}
+
+type Answering = { readonly row: QuestionRow; readonly outcome: "answered" | "declined"; readonly answers: unknown };
+
+async function commit({ options, overrides }: Context, { ledger }: Store, { row, outcome, answers }: Answering): Promise<QuestionReport> {
+  const [{ answerQuestion }, { currentUser, systemClock }] = await Promise.all([import("@assent/core"), import("@assent/host")]);
+  const by = personBy(currentUser().user, { name: options.text("by"), door: "command" });
+  const clock = overrides.clock ?? systemClock();
+  const [reason, fingerprint] = [options.text("reason"), outcome === "answered" ? options.text("fingerprint") : undefined];
+  // Parsing: whoever stores answers checks them, whatever they are.
+  const said = answers as readonly QuestionAnswer[] | undefined;
+  return answerQuestion({ ledger, clock }, { question: row.id, outcome, ...(said && { answers: said }), by, reason, fingerprint });
+}
+
+function answersText({ io }: Context, given: string): Promise<string> {
+  return given.startsWith("@") ? readNamed(io, given.slice(1), "approve") : Promise.resolve(given);
+}
+
+/** A list of answers, or the object of which it is a part. */
+function parseAnswers(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && value["outcome"] === "answered" ? value["answers"] : value;
+  } catch (error) {
+    const why = messageOf(error);
+    throw new CommandError("bad_answer", 2, { message: `The answers are no JSON: ${why}`, hint: "The question is still open." });
+  }
+}
+
+/** Nothing is taken for an answer that was not given, not even what is recommended. */
+async function refuseSilence(context: Context, row: QuestionRow): Promise<number> {
+  const { io, options } = context;
+  const { questions, id } = row;
+  const message = `Question ${id} needs --answers: one { id, selected, custom?, note? } per question.`;
+  const hint = `assent approve ${id}${storeFlag(context)} --answers ${shellWord(answersExample(row))}`;
+  if (options.flag("json"))
+    await printJson(io, { error: { type: "bad_answer", message, hint }, questions: questionForm(row)["questions"] });
+  else await io.stderr.write(`${questionsText(questions, io.stderr.columns())}\nassent: ${message}\n${oneLine(hint)}\n`);
+  return 2;
+}

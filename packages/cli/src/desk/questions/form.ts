@@ -1,0 +1,48 @@
+import type { JsonObject, Question, QuestionRow } from "@assent/core";
+import type { Judged } from "../approvals/form.ts";
+import { questionSubject } from "./view.ts";
+
+/** A question in the form of the commands and of the streams: that of an approval, with what is asked besides. */
+export function questionForm(row: QuestionRow): JsonObject {
+  const { id, session, callId, questions, askedAt, fingerprint } = row;
+  return {
+    id,
+    sessionId: session,
+    callId,
+    tool: "ask",
+    title: questionSubject(questions),
+    reason: "tool",
+    requestedAt: askedAt,
+    fingerprint,
+    questions: questions.map(asked),
+  };
+}
+
+function asked({ id, question, header, options, multi, recommended }: Question): JsonObject {
+  return {
+    id,
+    question,
+    ...(header !== undefined && { header }),
+    multi,
+    ...(recommended !== undefined && { recommended }),
+    allowCustom: true,
+    options: options.map((option) => ({ ...option })),
+  };
+}
+
+/** The form with how the question stands and what was judged when it was asked. */
+export function questionLongForm(row: QuestionRow, judged: Judged & { readonly consumed: boolean }): JsonObject {
+  const { kind, input, cwd, verdict, reason, source, rule, explicitAsk, units, trace, consumed } = judged;
+  const { state, answers, answeredBy, answeredAt, answerReason } = row;
+  return {
+    ...questionForm(row),
+    ...{ kind, input, cwd, facts: null, preview: null, suggestions: [] },
+    decision: { verdict, reason, source, ...(rule && { rule }), explicitAsk, units, trace },
+    state,
+    ...(answers && { answers: answers.map((answer) => ({ ...answer })) }),
+    ...(answeredBy && { answeredBy }),
+    ...(answeredAt !== null && { answeredAt }),
+    ...(answerReason !== null && { answerReason }),
+    consumed,
+  };
+}

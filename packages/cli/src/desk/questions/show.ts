@@ -1,0 +1,48 @@
+import { type JsonObject, type QuestionRow, recordedCall, wholeQuestion } from "@assent/core";
+import { shellWord } from "../../command-line/shell-word.ts";
+import type { Context } from "../../command-line/spec.ts";
+import { fieldsText, printJson } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { whenText, whoText } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { storeFlag } from "../../store/location.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+import type { Judged } from "../approvals/form.ts";
+import { questionLongForm } from "./form.ts";
+import { answersExample, questionsText } from "./view.ts";
+
+/** Shows one question whole, and what was answered. */
+export function showQuestion(context: Context): Promise<number> {
+  const { io, options, operands } = context;
+  return withStoreIfAny(context, async ({ ledger }) => {
+    const row = await wholeQuestion(ledger, await findRow(ledger, "questions", operands[0] ?? ""));
+    const recorded = await recordedCall(ledger, row.session, row.callId);
+    if (options.flag("json")) {
+      // Parsing: a call that asks was judged, by the store's own order of events.
+      const judged = recorded["call.judged"] as Judged;
+      await printJson(io, questionLongForm(row, { ...judged, consumed: recorded["call.ended"] !== undefined }) satisfies JsonObject);
+    } else await io.stdout.write(text(row, { columns: io.stdout.columns(), flags: storeFlag(context) }));
+    return 0;
+  });
+}
+
+type Shown = { readonly columns: number | undefined; readonly flags: string };
+
+function text(row: QuestionRow, { columns, flags }: Shown): string {
+  const { id, questions, answers } = row;
+  const answered = row.answeredBy ? ` by ${whoText(row.answeredBy)}` : "";
+  const when = row.answeredAt === null ? "" : ` at ${whenText(row.answeredAt)}`;
+  const fields: (readonly [string, string])[] = [
+    ["question", id],
+    ["state", `${row.state}${answered}${when}`],
+    ...(answers ? [["answers", JSON.stringify(answers, null, 2)] as const] : []),
+    ...(row.answerReason === null ? [] : [["reason", row.answerReason] as const]),
+    ["since", whenText(row.askedAt)],
+    ["session", row.session],
+    ["call", row.callId],
+    ["fingerprint", row.fingerprint],
+  ];
+  const example = oneLine(shellWord(answersExample(row)));
+  const next = row.state === "open" ? `\nassent approve ${id}${flags} --answers ${example}\nassent reject ${id}${flags}\n` : "";
+  return `${fieldsText(fields, columns)}\n${questionsText(questions, columns)}${next}`;
+}

@@ -1,0 +1,79 @@
+import type { EventBodies, LedgerEvent } from "@assent/core";
+import { whenText } from "../../io/who.ts";
+import { createCallStories } from "./export-calls.ts";
+import { noteOf } from "./export-notes.ts";
+import { contentBlock, fenced, quoted } from "./markdown.ts";
+
+/** A session as a text for people, piece by piece, in the order of its record. */
+export type Transcript = {
+  /** What this event adds; empty where it adds nothing yet. */
+  readonly take: (event: LedgerEvent) => string;
+  /** What has not come to its end. */
+  readonly end: () => string;
+};
+
+/** A transcript in Markdown: whatever a person, a model or a tool said stands in blocks, so that none of it can pass for the record's own words. */
+export function createTranscript(): Transcript {
+  const calls = createCallStories();
+  let left = ""; // while calls were open: it is told behind them, and they are told when they have ended
+  return {
+    take: (event) => {
+      const told = calls.take(event);
+      if (told !== undefined && calls.isOpen()) return told;
+      if (told !== undefined) {
+        const all = told + left;
+        left = "";
+        return all;
+      }
+      const note = said(event) ?? noteOf(event);
+      if (note === undefined) return "";
+      if (event.type !== "session.closed" || !calls.isOpen()) return `${note}\n`;
+      left += `${note}\n`;
+      return "";
+    },
+    end: () => (left === "" ? calls.end() : `${calls.end()}\n${left}`),
+  };
+}
+
+function said(event: LedgerEvent): string | undefined {
+  switch (event.type) {
+    case "session.created":
+      return heading(event);
+    case "message.user":
+      return fromOutside(event.body);
+    case "message.assistant":
+      return fromModel(event.body);
+    default:
+      return undefined;
+  }
+}
+
+function heading({ session, at, body }: LedgerEvent<"session.created">): string {
+  const { title, cwd, model, mode, forked, parent } = body;
+  return [
+    `# ${title === "" ? "Session" : quoted(title)}\n`,
+    `- Session ${quoted(session)}, begun ${whenText(at)}`,
+    ...(forked ? [`- It goes on from ${quoted(forked.session)} after event ${forked.seq}`] : []),
+    ...(parent ? [`- It is of the task ${quoted(parent.task)} of ${quoted(parent.session)}`] : []),
+    `- Directory ${quoted(cwd)}`,
+    `- Model ${model === null ? "none" : quoted(model)}, mode ${quoted(mode)}\n`,
+  ].join("\n");
+}
+
+const HEADINGS: Readonly<Record<EventBodies["message.user"]["origin"], string>> = {
+  user: "## Person",
+  notice: "## Notice",
+  schedule: "## Schedule",
+  steering: "## Reminder",
+};
+
+/** The runtime's own words are given as people saw them; what a model was sent is in an envelope that only models should meet. */
+function fromOutside({ origin, content, displayText }: EventBodies["message.user"]): string {
+  if (displayText !== undefined) return `${HEADINGS[origin]}\n\n${fenced(displayText)}`;
+  return `${HEADINGS[origin]}\n\n${origin === "user" ? contentBlock(content) : "The runtime told the model something.\n"}`;
+}
+
+function fromModel({ content }: EventBodies["message.assistant"]): string | undefined {
+  const texts = content.flatMap((part) => (part.type === "text" && part.text !== "" ? [part.text] : []));
+  return texts.length === 0 ? undefined : `## Model\n\n${fenced(texts.join("\n"))}`;
+}

@@ -1,0 +1,84 @@
+import type { EventBodies, LedgerEvent, Resolution } from "@assent/core";
+import { whoText } from "../../io/who.ts";
+import { broughtText } from "../../tui/transcript/task-ends.ts";
+import { fenced, quoted } from "./markdown.ts";
+
+/** What else happened, in a line; undefined for what only programs need to know. */
+export function noteOf(event: LedgerEvent): string | undefined {
+  const text = proposalNote(event) ?? ofTask(event) ?? ofSession(event);
+  return text === undefined ? undefined : `*${text}*\n${event.type === "task.ended" ? broughtBack(event.body) : ""}`;
+}
+
+/** What a background task came back with: an agent's report, or the end of what a command wrote. */
+function broughtBack(body: EventBodies["task.ended"]): string {
+  const text = broughtText(body);
+  return text === "" ? "" : `\n${fenced(text)}`;
+}
+
+/** What became of a proposal, in words. */
+export function proposalNote(event: LedgerEvent): string | undefined {
+  switch (event.type) {
+    case "proposal.staged":
+      return `Proposal ${quoted(event.body.proposal)} staged: ${quoted(event.body.label)}`;
+    case "proposal.applying":
+    case "proposal.discarded":
+      return `Proposal ${quoted(event.body.proposal)} ${event.type === "proposal.applying" ? "is being applied" : "discarded"} ${resolvedBy(event.body.resolution)}`;
+    case "proposal.applied":
+      return `Proposal ${quoted(event.body.proposal)} applied`;
+    case "proposal.apply_failed":
+      return `Proposal ${quoted(event.body.proposal)} could not be applied: ${quoted(event.body.message)}`;
+    case "proposal.stale":
+      return `Proposal ${quoted(event.body.proposal)} is stale: ${event.body.cause}`;
+    case "proposal.unknown":
+      return `Proposal ${quoted(event.body.proposal)}: it is unknown what was changed: ${quoted(event.body.message)}`;
+    case "proposal.undone":
+      return `Proposal ${quoted(event.body.proposal)} undone by ${quoted(whoText(event.body.by))}`;
+    case "proposal.parked":
+      return `Proposal ${quoted(event.body.proposal)} waits for a person`;
+    default:
+      return undefined;
+  }
+}
+
+function resolvedBy({ by, who, reason }: Resolution): string {
+  return `by ${who ? quoted(whoText(who)) : `the ${by}`}${reason === "" ? "" : `: ${quoted(reason)}`}`;
+}
+
+function ofTask(event: LedgerEvent): string | undefined {
+  switch (event.type) {
+    case "task.started":
+      return startedTask(event.body);
+    case "task.paused":
+      return `Task ${quoted(event.body.task)} paused: ${event.body.reason}`;
+    case "task.resumed":
+      return `Task ${quoted(event.body.task)} resumed by ${quoted(event.body.by)}`;
+    case "task.ended":
+      return `Task ${quoted(event.body.task)} ${event.body.status}`;
+    default:
+      return undefined;
+  }
+}
+
+/** Where all of it is: a command's output in a file, an agent's conversation in a session of its own. */
+function startedTask({ task, agent, description, command, session }: EventBodies["task.started"]): string {
+  const where = command ? `all it writes is in ${quoted(command.outputFile)}` : `its conversation is ${quoted(session)}`;
+  return `Task ${quoted(task)} started with ${quoted(agent)}: ${quoted(description)}; ${where}`;
+}
+
+function ofSession(event: LedgerEvent): string | undefined {
+  switch (event.type) {
+    case "mode.changed":
+      if (event.body.from === event.body.to) return undefined; // only the place of the plan was recorded
+      return `Mode ${quoted(event.body.to)} instead of ${quoted(event.body.from)}, by ${quoted(event.body.by)}`;
+    case "model.changed":
+      return `Model ${quoted(event.body.to ?? "none")}, by ${quoted(event.body.by)}`;
+    case "history.compacted":
+      return "From here on the model knows what came before as a summary";
+    case "turn.ended":
+      return event.body.error && `The model could not be asked: ${quoted(event.body.error.message)}`;
+    case "session.closed":
+      return `Left: ${event.body.reason}`;
+    default:
+      return undefined;
+  }
+}

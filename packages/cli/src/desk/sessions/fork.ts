@@ -1,0 +1,64 @@
+import { type EventBodies, type Ledger, openSession, type SessionPorts } from "@assent/core";
+import { thisHolder } from "@assent/host";
+import { CommandError } from "../../io/failure.ts";
+import { VERSION } from "../../version.ts";
+import { type Conversation, type ForkPlace, forkPlaces } from "./fork-place.ts";
+
+type Forked = NonNullable<EventBodies["session.created"]["forked"]>;
+
+/** Makes a session whose conversation begins with that of another up to `at`, or up to the end of its last finished turn. What is open there stays there. */
+export async function forkSession(
+  ports: SessionPorts,
+  { id, at }: { readonly id: string; readonly at: number | undefined },
+): Promise<string> {
+  const { ledger } = ports;
+  const conversation = await forkPlaces(ledger, id, at);
+  if (!conversation) throw new CommandError("session_not_found", 4, { message: `There is no session '${id}'.`, hint: "assent sessions" });
+  const { created, finished } = conversation;
+  const place = at === undefined ? (finished ?? inherited(conversation)) : asked(conversation, at);
+  if (!place) throw nothingSaid(id);
+  const forked = finished === undefined && at === undefined && created.forked ? created.forked : { session: id, seq: place.seq };
+  const session = await openSession(ports, { holder: thisHolder("fork"), create: { ...copied(created), model: place.model, forked } });
+  if (place.mode !== created.mode)
+    await session.record([session.draft("mode.changed", { from: created.mode, to: place.mode, by: "fork" })], "normal");
+  await session.close(place.isDone ? "done" : "limit", 0);
+  await refuseGone(ledger, forked);
+  return session.id;
+}
+
+/** A fork of a fork that has said nothing of its own begins where that one does. */
+function inherited({ created: { forked, mode, model }, head }: Conversation): ForkPlace | undefined {
+  return forked && { seq: head, mode, model, isDone: true };
+}
+
+function asked({ head, at, cuts }: Conversation, seq: number): ForkPlace | undefined {
+  if (seq > head)
+    throw new CommandError("bad_place", 2, {
+      message: `There is no event ${seq} in this session; its last is ${head}.`,
+      hint: "assent log SESSION",
+    });
+  if (!cuts) return at;
+  const next = cuts.until === null ? "" : ` or --at ${cuts.until}, after the last of them`;
+  throw new CommandError("bad_place", 2, {
+    message: `${seq} stands between a call and its result: a conversation cannot be cut there.`,
+    hint: `Use --at ${cuts.from - 1}, before the answer with the calls${next}.`,
+  });
+}
+
+function nothingSaid(id: string): CommandError {
+  const hint = `assent log ${id} shows what it has; --at SEQ chooses another place.`;
+  return new CommandError("nothing_to_fork", 1, { message: "There is no finished turn of a conversation up to there.", hint });
+}
+
+/** The way it began, without the task it may have been of. */
+function copied(created: EventBodies["session.created"]): EventBodies["session.created"] {
+  const { cwd, workspace, door, mode, model, policy, title, options } = created;
+  return { cwd, workspace, door, mode, model, policy, title, version: VERSION, parent: null, agent: null, ...(options && { options }) };
+}
+
+/** From its first record on a fork keeps what it begins with from being pruned; until then it may have gone. */
+async function refuseGone(ledger: Ledger, { session }: Forked): Promise<void> {
+  const [row] = await ledger.pending("sessions", { prefix: session, all: true, limit: 1 });
+  if (row) return;
+  throw new CommandError("session_not_found", 4, { message: `The session '${session}' was removed meanwhile.`, hint: "assent sessions" });
+}

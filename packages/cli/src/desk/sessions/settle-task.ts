@@ -1,0 +1,138 @@
+import { createCapabilities, type TaskRefusal, type Tasks, type TaskView } from "@assent/agent";
+import { type By, LedgerError, openSession, type Session, type TaskStatus } from "@assent/core";
+import { currentUser, type HostPorts } from "@assent/host";
+import type { Context } from "../../command-line/spec.ts";
+import { composeAgent } from "../../compose/agent.ts";
+import { callPorts } from "../../compose/dispatcher.ts";
+import { resumedFlags } from "../../compose/flags.ts";
+import { followPolicy } from "../../compose/follow-policy.ts";
+import { commandHolder } from "../../compose/holder.ts";
+import type { RunModel } from "../../compose/model.ts";
+import { cancelOnSignal } from "../../io/cancel-on-signal.ts";
+import { CommandError } from "../../io/failure.ts";
+import { personBy } from "../../io/who.ts";
+import { findRow } from "../../store/find-row.ts";
+import { storeFlag } from "../../store/location.ts";
+import type { Store } from "../../store/open.ts";
+import { NO_OPTIONS } from "../approvals/recorded-requests.ts";
+import { type RecordedTask, recordedTasks } from "./recorded-tasks.ts";
+
+/** The one open task of this id; an id is given once in a session, and may stand in several. */
+export async function findTask({ operands, options }: Context, { ledger }: Store): Promise<RecordedTask> {
+  const id = operands[0] ?? "";
+  const given = options.text("session");
+  const tasks = await recordedTasks(ledger, given === undefined ? undefined : (await findRow(ledger, "sessions", given)).id);
+  const [first, ...others] = tasks.filter(({ row }) => row.task === id);
+  if (!first)
+    throw new CommandError("task_stop_not_found", 4, { message: `There is no task '${id}' that has not ended.`, hint: "assent tasks" });
+  if (others.length === 0) return first;
+  const sessions = [first, ...others].map(({ session }) => session.id).join(", ");
+  throw new CommandError("ambiguous_id", 2, {
+    message: `There is a task '${id}' in each of these sessions: ${sessions}`,
+    hint: "Give --session ID.",
+  });
+}
+
+/** How a task stands that was ended because nothing of it could go on. */
+export function endedText(status: TaskStatus): string {
+  return status === "cancelled" ? "cancelled" : "ended, outcome unknown";
+}
+
+/** What is to be done about a task; `undefined`: done. */
+export type Settling = (tasks: Tasks, by: By) => Promise<TaskRefusal | undefined>;
+
+const LONGEST_MS = 2 ** 30;
+
+/**
+ * Takes the session of a task for as long as it takes to do something about it, and leaves it as it was found. Nothing of it goes on meanwhile, and no model is asked.
+ * A session that a live process holds is that one's: `session_in_use`. Resolves with how the task has ended where taking the session was all it took: a command that an
+ * earlier process left is ended by that, and so is what somebody had cancelled.
+ */
+export async function settleTask(
+  context: Context,
+  store: Store,
+  { task, act }: { readonly task: RecordedTask; readonly act: Settling },
+): Promise<TaskStatus | undefined> {
+  const ports = callPorts(context, store.directory);
+  const alive = setInterval(() => undefined, LONGEST_MS); // timers of the runtime do not keep a process alive
+  try {
+    const session = await take(context, { store, ports }, task.session.id);
+    const before = session.state.closed;
+    if (before) await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
+    try {
+      return await settle(context, { store, session, ports }, { id: task.row.task, act });
+    } finally {
+      if (before) await session.close(before.reason, before.exit);
+    }
+  } finally {
+    clearInterval(alive);
+  }
+}
+
+/** What is said of a session that is held is said for commands that can take one over; this is none. */
+async function take(
+  context: Context,
+  { store: { ledger }, ports }: { readonly store: Store; readonly ports: HostPorts },
+  id: string,
+): Promise<Session> {
+  try {
+    return await openSession({ ledger, ...ports }, { holder: commandHolder(context, "command"), id });
+  } catch (error) {
+    if (!(error instanceof LedgerError && error.type === "session_in_use")) throw error;
+    const { pid, door, host } = error.detail;
+    throw new CommandError("session_in_use", 1, {
+      message: `Session ${id} is in use by pid ${pid} (${door}) on ${host}.`,
+      hint: "The task is in the hands of that process: see to it there, or end the process first.",
+    });
+  }
+}
+
+type Held = { readonly store: Store; readonly session: Session; readonly ports: HostPorts };
+
+type Settled = { readonly id: string; readonly act: Settling };
+
+async function settle(context: Context, { store, session, ports }: Held, { id, act }: Settled): Promise<TaskStatus | undefined> {
+  const { created } = session.state;
+  const flags = resumedFlags(created?.options, { io: context.io, options: NO_OPTIONS });
+  const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger: store.ledger });
+  const cancelling = cancelOnSignal(context.io, ports.clock);
+  const parts = { session, ports, policy, cancelling, chosen: NO_MODEL, unattended: "park", observe: nobody, asLeft: true } as const;
+  const agent = await composeAgent(context, parts);
+  try {
+    const ended = endOf(agent.tasks.get(id));
+    if (ended) return ended;
+    const refused = await act(agent.tasks, personBy(currentUser().user, { name: context.options.text("by"), door: "command" }));
+    if (refused) throw new CommandError(refused.type, 1, { message: refused.message, hint: `assent tasks${storeFlag(context)}` });
+    await agent.tasks.idle();
+    return undefined;
+  } finally {
+    await agent.close();
+    cancelling.release();
+  }
+}
+
+function endOf(task: TaskView | undefined): TaskStatus | undefined {
+  const { status } = task ?? {};
+  return status === "completed" || status === "failed" || status === "cancelled" ? status : undefined;
+}
+
+function nobody(): void {
+  // Nobody looks on.
+}
+
+const unasked = (): Promise<never> => Promise.reject(new Error("no model is asked here"));
+
+/** Agents are built to be ended, and are never asked anything. */
+const NO_MODEL: RunModel = {
+  id: "none",
+  model: () => ({
+    specificationVersion: "v4",
+    provider: "none",
+    modelId: "none",
+    supportedUrls: {},
+    doGenerate: unasked,
+    doStream: unasked,
+  }),
+  capabilities: createCapabilities(),
+  script: undefined,
+};

@@ -1,0 +1,306 @@
+import type { Answer, Approver, By, Clock, OpenApproval, Remember } from "@assent/core";
+import { cut } from "../../io/display-width.ts";
+import type { Io } from "../../io/io.ts";
+import { type Style, stderrStyle } from "../../io/style.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { type ApprovalEditor, CHANGED, changedSince, type Edit } from "../approvals/editor.ts";
+import { appliesProposal, approvalLines } from "../approvals/view.ts";
+import { wholeTool } from "../approvals/whole-tool.ts";
+import { whyOnce } from "../approvals/why-once.ts";
+import { openPrompt, type Prompt, type Typed } from "./prompt.ts";
+
+/** What the approver needs: a terminal, and what Ctrl-C does to the call. */
+export type TerminalApproverParts = {
+  readonly io: Pick<Io, "stderr" | "keyboard" | "env">;
+  readonly clock: Clock;
+  readonly by: By;
+  readonly cancel: () => void;
+  /** Lets the person change a request in their own editor; absent: they cannot here. */
+  readonly edit?: ApprovalEditor;
+  /** Discards the previewed change that a rejected call would have applied; absent: it stays staged. */
+  readonly discard?: (approval: OpenApproval, reason: string) => void;
+  /** A no can end the turn as well. */
+  readonly stops?: boolean;
+};
+
+type Screen = {
+  prompt: Prompt;
+  readonly style: Style;
+  readonly write: (text: string) => Promise<void>;
+  /** Gives the keyboard away for as long as the work takes. */
+  readonly aside: <T>(work: () => Promise<T>) => Promise<T>;
+  /** What the person made of it. */
+  edited: Edit | undefined;
+};
+type Decided = Pick<Answer, "outcome" | "remember" | "reason" | "mode" | "interrupt"> & { readonly discard?: true };
+/** `again` puts the question once more: nothing usable was typed. */
+type Turn =
+  | { readonly decided: Decided }
+  | { readonly again: true }
+  | { readonly edit: ApprovalEditor }
+  | Extract<Typed, { none: unknown }>;
+
+const SCOPES: Readonly<Record<string, Remember["scope"]>> = { s: "session", t: "session", p: "project", u: "user" };
+const FURNITURE_ROWS = 10;
+
+/**
+ * Asks the person at this terminal, one question at a time, on stderr. Only a typed letter and Enter answer; Enter alone does not, nor does a key pressed before the
+ * question could be read. A long request is shown page by page, and yes is offered after its last page only.
+ */
+export function terminalApprover(parts: TerminalApproverParts): Approver {
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    available: () => true,
+    ask: (approval, signal) => {
+      const turn = last.then(() => question(parts, approval, signal));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+  };
+}
+
+async function question(parts: TerminalApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<Answer | undefined> {
+  if (signal.aborted) return undefined;
+  const { io, clock, by } = parts;
+  const open = (): Prompt => openPrompt({ keyboard: io.keyboard, output: io.stderr, clock, signal });
+  const screen: Screen = {
+    prompt: open(),
+    style: stderrStyle(io),
+    write: io.stderr.write,
+    edited: undefined,
+    aside: async (work) => {
+      screen.prompt.close();
+      return await work().finally(() => {
+        screen.prompt = open();
+      });
+    },
+  };
+  try {
+    const turn = await converse(parts, screen, { approval, signal });
+    if ("decided" in turn) {
+      const { id, revision, fingerprint } = approval;
+      const { discard, ...decided } = turn.decided;
+      if (discard) parts.discard?.(approval, decided.reason ?? "");
+      return { approval: id, revision, fingerprint, by, ...decided, ...(decided.outcome === "approve" && screen.edited) };
+    }
+    await screen.write(`\n${FAREWELL[turn.none]}\n`);
+    if (turn.none === "cancelled") parts.cancel();
+    return undefined;
+  } finally {
+    screen.prompt.close();
+  }
+}
+
+const FAREWELL: Readonly<Record<Extract<Typed, { none: unknown }>["none"], string>> = {
+  cancelled: "Cancelled.",
+  closed: "No answer was given here; the approval stays open.",
+  withdrawn: "This approval was answered or closed elsewhere.",
+};
+
+type Asked = { readonly approval: OpenApproval; readonly signal: AbortSignal };
+
+/** What was edited is shown again whole, and asked about again. */
+async function converse(parts: TerminalApproverParts, screen: Screen, asked: Asked): Promise<Ended> {
+  for (let { approval } = asked; ; ) {
+    const turn = await present(parts, screen, approval);
+    if ("again" in turn) continue;
+    const isEdit = "edit" in turn;
+    const next = isEdit
+      ? await changed(screen, asked, () => editedBy(turn.edit, asked, approval))
+      : await rechecked(parts, screen, { turn, asked, approval });
+    if (!isEdit && !next) return turn;
+    approval = next ?? approval;
+  }
+}
+
+async function present(parts: TerminalApproverParts, screen: Screen, approval: OpenApproval): Promise<Turn> {
+  const { stderr } = parts.io;
+  const lines = approvalLines(approval, { columns: stderr.columns() ?? 80, style: screen.style, edited: screen.edited !== undefined });
+  const unread = await showPages(screen, lines, Math.max((stderr.rows() ?? 24) - FURNITURE_ROWS, 4));
+  return unread ?? (await choose(screen, approval, parts));
+}
+
+type Saying = { readonly turn: Ended; readonly asked: Asked; readonly approval: OpenApproval };
+
+/** What an edit became since it was shown; undefined: it is what a yes is for. */
+async function rechecked(
+  { edit: editor }: TerminalApproverParts,
+  screen: Screen,
+  { turn, asked, approval }: Saying,
+): Promise<OpenApproval | undefined> {
+  const { edited: edit } = screen;
+  if (!edit || !editor || !("decided" in turn) || turn.decided.outcome !== "approve") return undefined;
+  const now = await changedSince(editor, { asked: asked.approval, edit, approval }, asked.signal);
+  if (!now) return undefined;
+  await screen.write(`\n${"message" in now ? oneLine(now.message) : CHANGED}\n`);
+  if (!("message" in now)) return now;
+  screen.edited = undefined;
+  return asked.approval;
+}
+
+type Ended = Exclude<Turn, { readonly again: true } | { readonly edit: ApprovalEditor }>;
+type Revised = { readonly edit: Edit; readonly approval: OpenApproval } | { readonly message: string };
+
+async function editedBy(editor: ApprovalEditor, { approval: asked, signal }: Asked, approval: OpenApproval): Promise<Revised> {
+  const edit = await editor.open({ approval }, signal);
+  if ("message" in edit) return edit;
+  const revised = await editor.revise(asked, edit, signal);
+  return "message" in revised ? revised : { edit, approval: revised };
+}
+
+/** The approval as the person made it read; undefined where nothing came of it, which is said. */
+async function changed(screen: Screen, { signal }: Asked, edit: () => Promise<Revised>): Promise<OpenApproval | undefined> {
+  const failed = (error: unknown): Revised => {
+    if (signal.aborted) return { message: "" }; // it goes away with the next question
+    throw error;
+  };
+  const edited = await screen.aside(() => edit().catch(failed));
+  if ("message" in edited) {
+    if (edited.message !== "") await screen.write(`\n${oneLine(edited.message)}\n`);
+    return undefined;
+  }
+  screen.edited = edited.edit;
+  return edited.approval;
+}
+
+/** Shows all lines, a page at a time. Undefined: all of it was shown. */
+async function showPages(screen: Screen, lines: readonly string[], rows: number): Promise<Turn | undefined> {
+  const pages = Math.ceil(lines.length / rows);
+  for (let page = 1; page < pages; page++) {
+    const left = lines.slice(page * rows);
+    const characters = left.reduce((sum, line) => sum + line.length, 0);
+    const text = `${lines.slice((page - 1) * rows, page * rows).join("\n")}\n`;
+    const note = `… ${left.length} more lines (${characters} characters). Enter shows more, n says no: `;
+    const typed = await screen.prompt.ask(`\n${text}${screen.style.dim(note)}`);
+    if ("none" in typed) return typed;
+    const key = typed.line.trim();
+    if (key.toLowerCase() === "n") return reject(screen);
+    if (key !== "") await screen.write(`${said(key)} answers nothing yet: all of it is shown first.\n`);
+  }
+  await screen.write(`\n${lines.slice((pages - 1) * rows).join("\n")}\n`);
+  return undefined;
+}
+
+async function choose(screen: Screen, approval: OpenApproval, parts: TerminalApproverParts): Promise<Turn> {
+  const { edit: editor, stops = false } = parts;
+  if (approval.details.type === "plan") return await choosePlan(screen, approval.details, stops);
+  const rules = rememberable(approval);
+  const whole = rules.length > 0 ? wholeTool(approval) : [];
+  const edit = editor?.editable(approval) === undefined ? undefined : editor;
+  const isAgents = approval.agentName !== undefined;
+  const discards = parts.discard !== undefined && appliesProposal(approval);
+  const choices = [...choicesFor({ editable: edit?.hasEditor() === true, rules, whole, stops, isAgents }), ...(discards ? [DISCARD] : [])];
+  const why = whyOnce(approval);
+  const notes = [
+    ...(why === undefined ? [] : [`Cannot be remembered: ${why}.`]),
+    ...(edit?.hasEditor() === false ? ["It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one."] : []),
+  ];
+  const act = async (key: string): Promise<Turn> =>
+    key === "e" && edit ? { edit } : key === "d" ? await discarded(screen) : await chosen(screen, key, key === "t" ? whole : rules);
+  return await pick(screen, { choices, notes }, act);
+}
+
+type Plan = Extract<OpenApproval["details"], { readonly type: "plan" }>;
+
+/** A plan is approved into a mode. */
+async function choosePlan(screen: Screen, { prePlanMode }: Plan, stops: boolean): Promise<Turn> {
+  const back = prePlanMode === undefined ? [] : [["b", `yes, and back to mode ${prePlanMode}`] as const];
+  const choices = [
+    ["y", "yes: begin, and ask before each change"],
+    ["e", "yes, and let edits pass without asking"],
+    ...back,
+    ["n", "no"],
+    ...(stops ? [STOP] : []),
+  ] as const;
+  const modes: Readonly<Record<string, string | undefined>> = { y: "default", e: "auto-edit", b: prePlanMode };
+  return await pick(screen, { choices, notes: [] }, async (key) => {
+    const mode = modes[key];
+    return mode === undefined ? await reject(screen, key === "x") : { decided: { outcome: "approve", mode } };
+  });
+}
+
+type Choices = readonly (readonly [key: string, says: string])[];
+
+type Offer = { readonly choices: Choices; readonly notes: readonly string[] };
+
+async function pick(screen: Screen, { choices, notes }: Offer, act: (key: string) => Promise<Turn>): Promise<Turn> {
+  const rows = choices.map(([key, says]) => `  ${screen.style.bold(key)}  ${says}\n`);
+  const list = [...rows, ...notes.map((note) => `${note}\n`)].join("");
+  const meant = choices.map(([key]) => key);
+  for (let question = list; ; ) {
+    const typed = await screen.prompt.ask(`\n${question}Type a letter, then Enter: `);
+    if ("none" in typed) return typed;
+    const key = typed.line.trim().toLowerCase();
+    if (meant.includes(key)) return await act(key);
+    question = `${said(key)} is no answer here; only these are: ${meant.join(", ")}.\n`;
+  }
+}
+
+const STOP = ["x", "no, and stop the turn"] as const;
+const DISCARD = ["d", "no, and discard the previewed change"] as const;
+
+type Offered = {
+  readonly editable: boolean;
+  readonly rules: readonly string[];
+  readonly whole: readonly string[];
+  readonly stops: boolean;
+  readonly isAgents: boolean;
+};
+
+function choicesFor({ editable, rules, whole, stops, isAgents }: Offered): Choices {
+  const stored = rules.map(oneLine).join(", ");
+  const edit = [["e", "edit it first, in your editor"]] as const;
+  const remembered = [["s", `yes, and do not ask for the like again in this session: ${stored}`]] as const;
+  const wider = [
+    ["p", `… in this project: ${stored}`],
+    ["u", `… in any project, for me: ${stored}`],
+  ] as const;
+  return [
+    ["y", "yes, this once"],
+    ...(editable ? edit : []),
+    ...(rules.length > 0 ? remembered : []),
+    ...whole.map((tool) => ["t", `yes, and all of this tool in this session: ${oneLine(tool)}`] as const),
+    ...(rules.length > 0 && !isAgents ? wider : []), // what is said to an agent is remembered for that agent alone
+    ["n", "no"],
+    ...(stops ? [STOP] : []),
+  ];
+}
+
+async function chosen(screen: Screen, key: string, rules: readonly string[]): Promise<Turn> {
+  const scope = SCOPES[key];
+  if (scope !== undefined) return await confirmRules(screen, scope, rules);
+  return key === "y" ? { decided: { outcome: "approve" } } : await reject(screen, key === "x");
+}
+
+const LONGEST_SAID = 20;
+
+/** What was typed, as far as it helps to see one's own mistake. */
+function said(typed: string): string {
+  return typed === "" ? "Enter alone" : `'${cut(oneLine(typed), LONGEST_SAID)}'`;
+}
+
+/** No grant could answer the next such ask where somebody insists on asking, so "always" is then not offered. */
+function rememberable({ explicitAsk, details, suggestions }: OpenApproval): readonly string[] {
+  return explicitAsk || details.hideAlwaysAllow === true ? [] : suggestions;
+}
+
+async function confirmRules(screen: Screen, scope: Remember["scope"], rules: readonly string[]): Promise<Turn> {
+  const list = rules.map((rule) => `  ${screen.style.bold(oneLine(rule))}\n`).join("");
+  const typed = await screen.prompt.ask(
+    `\nThis will be remembered (${scope}) and can be undone with 'assent grants revoke':\n${list}y saves it and says yes, anything else goes back: `,
+  );
+  if ("none" in typed) return typed;
+  return typed.line.trim().toLowerCase() === "y" ? { decided: { outcome: "approve", remember: { scope, rules } } } : { again: true };
+}
+
+async function discarded(screen: Screen): Promise<Turn> {
+  const turn = await reject(screen);
+  return "decided" in turn ? { decided: { ...turn.decided, discard: true } } : turn;
+}
+
+async function reject(screen: Screen, interrupt = false): Promise<Turn> {
+  const typed = await screen.prompt.askAtOnce("Reason, told to the model (Enter for none): ");
+  if ("none" in typed && typed.none !== "closed") return typed;
+  const reason = "line" in typed ? typed.line.trim() : "";
+  return { decided: { outcome: "reject", ...(reason !== "" && { reason }), ...(interrupt && { interrupt }) } };
+}

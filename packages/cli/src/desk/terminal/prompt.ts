@@ -1,0 +1,99 @@
+import type { Clock } from "@assent/core";
+import type { Keyboard, Output } from "../../io/io.ts";
+import { visible } from "../../io/visible-text.ts";
+
+/** A typed line, or why there is none: Ctrl-C, the end of input, or somebody else was faster. */
+export type Typed = { readonly line: string } | { readonly none: "cancelled" | "closed" | "withdrawn" };
+
+/** A place to ask for lines; it holds the keyboard until it is closed. */
+export type Prompt = {
+  /** Writes the text and waits for a line. Keys that came before the text could be read are dropped, Ctrl-C excepted. */
+  readonly ask: (text: string) => Promise<Typed>;
+  /** `ask` for a line that decides nothing: whoever types fast loses no letter. */
+  readonly askAtOnce: (text: string) => Promise<Typed>;
+  readonly close: () => void;
+};
+
+/** How long a text must have been on the screen before a key can mean it. */
+const READING_TIME_MS = 300;
+
+type Parts = {
+  readonly keyboard: Keyboard;
+  readonly output: Output;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called at every key, whatever it means. */
+  readonly pressed?: () => void;
+};
+type Waiting = { typed: string; readable: boolean; readonly done: (typed: Typed) => void };
+
+/** Takes the keyboard. Nothing typed before is kept. */
+export function openPrompt({ keyboard, output, clock, signal, pressed }: Parts): Prompt {
+  let waiting: Waiting | undefined;
+  let painting = Promise.resolve();
+  const paint = (text: string): Promise<void> => {
+    painting = painting.then(() => output.write(text)).catch(() => waiting?.done({ none: "closed" }));
+    return painting;
+  };
+  let isEnded = false;
+  const ended = (): void => {
+    isEnded = true;
+    waiting?.done({ none: "closed" });
+  };
+  const release = keyboard.open((keys) => {
+    pressed?.();
+    for (const key of splitKeys(keys)) if (waiting) press(waiting, key, paint);
+  }, ended);
+  const withdrawn = (): void => waiting?.done({ none: "withdrawn" });
+  signal.addEventListener("abort", withdrawn);
+  const wait = (text: string, readable: boolean): Promise<Typed> => {
+    const { promise, resolve } = Promise.withResolvers<Typed>();
+    const now: Waiting = { typed: "", readable, done: resolve };
+    waiting = now;
+    const shown = paint(text).then(() => clock.timer(READING_TIME_MS, () => Object.assign(now, { readable: true })));
+    if (signal.aborted) withdrawn();
+    if (isEnded) ended();
+    return promise.finally(async () => {
+      (await shown)();
+      await painting; // echo what was typed before anything else is written
+    });
+  };
+  return {
+    ask: (text) => wait(text, false),
+    askAtOnce: (text) => wait(text, true),
+    close: () => {
+      waiting = undefined;
+      signal.removeEventListener("abort", withdrawn);
+      release();
+    },
+  };
+}
+
+/** Single characters. An escape sequence (an arrow, a function key) means nothing here and is left out whole. */
+function splitKeys(keys: string): readonly string[] {
+  const [plain = "", ...sequences] = keys.split("\u001b");
+  return [plain, ...sequences.map((sequence) => sequence.replace(/^(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)/u, ""))].flatMap((text) => [...text]);
+}
+
+function press(waiting: Waiting, key: string, paint: (text: string) => Promise<void>): void {
+  if (key === "\u0003") waiting.done({ none: "cancelled" });
+  else if (!waiting.readable) return;
+  else if (key === "\r" || key === "\n") {
+    waiting.done({ line: waiting.typed });
+    void paint("\n");
+  } else if (key === "\u0004") {
+    if (waiting.typed === "") waiting.done({ none: "closed" });
+  } else if (key === "\u007f" || key === "\b" || key === "\u0015") {
+    void paint(erase(waiting, key === "\u0015"));
+  } else if (key >= " " && visible(key) === key) {
+    waiting.typed += key;
+    void paint(key);
+  }
+}
+
+function erase(waiting: Waiting, all: boolean): string {
+  const characters = [...waiting.typed];
+  const gone = all ? characters.length : Math.min(1, characters.length);
+  waiting.typed = characters.slice(0, characters.length - gone).join("");
+  return "\b \b".repeat(gone);
+}

@@ -1,0 +1,25 @@
+import type { Ledger } from "@assent/core";
+import { isTrusted, projectConfiguration, trustState, untrustedWarning } from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+import { warn } from "../../io/output.ts";
+import { withStoreIfAny } from "../../store/open.ts";
+
+/** Whether a workspace's own configuration counts. */
+export type WorkspaceTrust = { readonly trusted: boolean; readonly stillTrusted: () => boolean };
+
+type Looking = {
+  readonly workspace: string;
+  readonly ledger?: Ledger;
+  /** Nothing of the project is wanted, so nothing is left out. */
+  readonly quiet?: boolean;
+};
+
+/** Looks whether somebody trusts the workspace as it is now; if nobody does, and something is left out for it, that is told. */
+export async function workspaceTrust(context: Context, { workspace, ledger, quiet = false }: Looking): Promise<WorkspaceTrust> {
+  const state = ledger
+    ? await trustState(ledger, workspace)
+    : await withStoreIfAny(context, (store) => trustState(store.ledger, workspace));
+  const warning = untrustedWarning(state);
+  if (warning !== undefined && !quiet) await warn(context.io, warning);
+  return { trusted: state.trusted, stillTrusted: () => isTrusted(state.record, projectConfiguration(workspace)) };
+}

@@ -1,0 +1,158 @@
+import type { DoorSystem } from "../../compose/door.ts";
+import { usageError } from "../../io/failure.ts";
+import { meantMode } from "../host/permission-modes.ts";
+
+/** The client of another vendor whose command line started this run, and what it says beyond our own options. */
+export type Client = {
+  /** `claude`: hosts of Claude Code's SDK, which read messages in its own form. */
+  readonly name: "claude" | "qwen" | "other";
+  /** The permission mode by the client's own name. */
+  readonly mode: string | undefined;
+  readonly system: DoorSystem;
+  /** Options that were given and have no effect here. */
+  readonly unhonored: readonly string[];
+};
+
+/** A command line translated to our options. */
+export type CommandOfClient = { readonly argv: readonly string[]; readonly client?: Client };
+
+/** What becomes of an option of another program's client. */
+type Meaning = {
+  readonly takes: "switch" | "value";
+  /** Our options for it; absent: none. */
+  readonly becomes?: (value: string) => readonly string[];
+  /** What else it says about the client. */
+  readonly says?: (value: string) => Partial<Client>;
+};
+
+const IGNORED_SWITCH: Meaning = { takes: "switch" };
+
+/** Options without effect here; the client is told that they are not honored. */
+const WITHOUT_EFFECT = {
+  value: [
+    ...["auth-type", "fallback-model", "max-subagent-depth", "extensions", "disabled-slash-commands", "proxy"],
+    ...["setting-sources", "thinking", "max-thinking-tokens", "effort", "debug-file", "mcp-config", "json-schema", "betas"],
+  ],
+  switch: ["include-hook-events", "no-session-persistence"],
+} as const;
+
+const each =
+  (option: string) =>
+  (value: string): readonly string[] =>
+    listed(value).flatMap((part) => [`--${option}`, part]);
+
+/** The items between commas; a comma inside parentheses belongs to its rule. */
+function listed(value: string): readonly string[] {
+  const items = [""];
+  let depth = 0;
+  for (const character of value) {
+    if (character === "(") depth += 1;
+    if (character === ")") depth -= 1;
+    if (character === "," && depth <= 0) items.push("");
+    else items.push(`${items.pop()}${character}`);
+  }
+  return items.map((item) => item.trim()).filter((item) => item !== "");
+}
+
+function mode(value: string): readonly string[] {
+  const meant = meantMode(value);
+  if (!meant) throw usageError("run", `there is no mode '${value}'. Modes are default, plan, auto-edit and yolo.`);
+  return ["--mode", meant.mode, ...(meant.unasked ? ["--on-ask", "deny"] : [])];
+}
+
+/** -1 is how they say that there is no limit. */
+const limit =
+  (option: string) =>
+  (value: string): readonly string[] =>
+    value === "-1" ? [] : [`--${option}`, value];
+
+const MODE: Meaning = { takes: "value", becomes: mode, says: (value) => ({ mode: value }) };
+const ALLOW: Meaning = { takes: "value", becomes: each("allow") };
+const DENY: Meaning = { takes: "value", becomes: each("deny") };
+
+function withoutEffect(name: string, takes: Meaning["takes"]): readonly [string, Meaning] {
+  return [name, { takes, says: () => ({ unhonored: [name] }) }];
+}
+
+/** Options that public clients of this wire send and that are not ours. Options that would narrow a run and cannot be honored are missing here, so that they are refused as unknown. */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  ...Object.fromEntries(WITHOUT_EFFECT.value.map((name) => withoutEffect(name, "value"))),
+  ...Object.fromEntries(WITHOUT_EFFECT.switch.map((name) => withoutEffect(name, "switch"))),
+  channel: { takes: "value", says: () => ({ name: "qwen" }) },
+  debug: IGNORED_SWITCH,
+  "await-initialize": IGNORED_SWITCH,
+  "strict-mcp-config": IGNORED_SWITCH, // there are no servers of other configurations
+  "allow-dangerously-skip-permissions": IGNORED_SWITCH, // the mode says it
+  "permission-prompt-tool": { takes: "value", says: (value) => (value === "stdio" ? {} : { unhonored: ["permission-prompt-tool"] }) },
+  "approval-mode": MODE,
+  "permission-mode": MODE,
+  "max-session-turns": { takes: "value", becomes: limit("max-turns") },
+  "max-tool-calls": { takes: "value", becomes: limit("max-tool-calls") },
+  "session-id": { takes: "value", becomes: (value) => ["--session", value] },
+  "include-directories": { takes: "value", becomes: each("add-dir") },
+  "exclude-tools": DENY,
+  disallowedTools: DENY,
+  "allowed-tools": ALLOW,
+  allowedTools: ALLOW,
+  "system-prompt": { takes: "value", says: (value) => ({ system: { prompt: value } }) },
+  "append-system-prompt": { takes: "value", says: (value) => ({ system: { append: value } }) },
+  resume: { takes: "value" },
+};
+
+const FORMATS = ["--input-format", "--output-format"];
+
+/** A command line without a command, but with a format, is a run; one of a public client is translated to our options. */
+export function commandOfFormat(argv: readonly string[], commands: readonly string[]): CommandOfClient {
+  const [first] = argv;
+  const end = argv.indexOf("--");
+  const options = end === -1 ? argv : argv.slice(0, end);
+  const hasFormat = options.some((word) => FORMATS.includes(word.split("=")[0] ?? ""));
+  if (!hasFormat || first === undefined || commands.some((name) => name.split(" ")[0] === first)) return { argv };
+  const { words, resumed, client } = translated(options);
+  const command = resumed === undefined ? ["run"] : ["resume", resumed];
+  return { argv: [...command, ...words, ...(end === -1 ? [] : argv.slice(end))], client };
+}
+
+type Translated = { readonly words: readonly string[]; readonly resumed: string | undefined; readonly client: Client };
+
+function translated(argv: readonly string[]): Translated {
+  const words: string[] = [];
+  let resumed: string | undefined;
+  let client: Client = { name: isClaude(argv) ? "claude" : "other", mode: undefined, system: {}, unhonored: [] };
+  for (let at = 0; at < argv.length; ) {
+    const { name, value, length, meaning } = readOption(argv, at);
+    if (name === "resume") resumed = value;
+    else words.push(...(meaning ? (meaning.becomes?.(value) ?? []) : [value]));
+    client = merged(client, meaning?.says?.(value) ?? {});
+    at += length;
+  }
+  return { words, resumed, client };
+}
+
+/** Claude Code's SDK always passes these three options. */
+function isClaude(argv: readonly string[]): boolean {
+  const text = ` ${argv.join(" ")} `;
+  return argv.includes("--verbose") && /--input-format[= ]stream-json /.test(text) && /--output-format[= ]stream-json /.test(text);
+}
+
+function merged(client: Client, said: Partial<Client>): Client {
+  return {
+    ...client,
+    ...said,
+    system: { ...client.system, ...said.system },
+    unhonored: [...client.unhonored, ...(said.unhonored ?? [])],
+  };
+}
+
+type Option = { readonly name: string; readonly value: string; readonly length: 1 | 2; readonly meaning: Meaning | undefined };
+
+/** One word of the line, or an option of another program's with its value. */
+function readOption(argv: readonly string[], at: number): Option {
+  const word = argv[at] ?? "";
+  const [name = "", ...rest] = word.startsWith("--") ? word.slice(2).split("=") : [""];
+  const meaning = Object.hasOwn(MEANINGS, name) ? MEANINGS[name] : undefined;
+  if (!meaning) return { name: "", value: word, length: 1, meaning };
+  if (meaning.takes === "switch") return { name, value: "", length: 1, meaning };
+  const isInline = rest.length > 0;
+  return { name, value: isInline ? rest.join("=") : (argv[at + 1] ?? ""), length: isInline ? 1 : 2, meaning };
+}

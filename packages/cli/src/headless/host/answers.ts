@@ -1,0 +1,110 @@
+import {
+  type Answer,
+  AnswerError,
+  type AnswerReport,
+  answerApproval,
+  answerQuestion,
+  type By,
+  type Dispatcher,
+  isObject,
+  type JsonObject,
+  type Ledger,
+  type QuestionAnswer,
+  requestsFrom,
+} from "@assent/core";
+import type { HostPorts } from "@assent/host";
+import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import { refuseWideAnswer } from "../../desk/approvals/refuse-wide-answer.ts";
+import { CommandError } from "../../io/failure.ts";
+import { HostError } from "./error.ts";
+
+/** What answering for a host needs. */
+export type HostAnswering = {
+  readonly ledger: Ledger;
+  readonly ports: Pick<HostPorts, "clock" | "ids" | "digest">;
+  readonly policy: Pick<FollowedPolicy, "tools" | "facts" | "rules">;
+  readonly by: By;
+};
+
+/** Commits a host's answer to an approval of any session. Rejects with `AnswerError`. */
+export function commitAnswer({ ledger, ports, policy, by }: HostAnswering, answer: Omit<Answer, "by">): Promise<AnswerReport> {
+  const { clock, ids, digest } = ports;
+  const { tools, facts, rules } = policy;
+  return answerApproval({ ledger, clock, ids, rules, requests: requestsFrom({ ledger, tools, digest, facts }) }, { ...answer, by });
+}
+
+/** `approve` and `reject` of a host: an approval, a question or a proposal, by its id and what was shown of it. */
+export async function answerForHost(
+  answering: HostAnswering,
+  { fields, yes, proposals }: { readonly fields: JsonObject; readonly yes: boolean; readonly proposals: Dispatcher["proposals"] },
+): Promise<JsonObject> {
+  const { approval_id: id, fingerprint } = fields;
+  if (typeof id !== "string" || typeof fingerprint !== "string")
+    throw new HostError("bad_answer", "An answer names its approval_id and the fingerprint that was shown.");
+  try {
+    if (id.startsWith("q_")) return await answerOfQuestion(answering, { id, fingerprint, fields, yes });
+    if (id.startsWith("p_")) return await settleFor(answering, { id, fields, yes, proposals });
+    const answer = approvalAnswer({ id, fingerprint, fields, yes });
+    const [row] = await answering.ledger.pending("approvals", { prefix: id, all: true, limit: 1 });
+    if (row?.id === id) await refuseWideAnswer(answering.ledger, row, answer);
+    return reported(await commitAnswer(answering, answer));
+  } catch (error) {
+    if (error instanceof AnswerError || error instanceof CommandError) throw new HostError(error.type, error.message);
+    throw error;
+  }
+}
+
+type Answering = { readonly id: string; readonly fingerprint: string; readonly fields: JsonObject; readonly yes: boolean };
+
+const SCOPES = ["session", "project", "user"] as const;
+
+function approvalAnswer({ id, fingerprint, fields, yes }: Answering): Omit<Answer, "by"> {
+  const { reason, updated_input: updatedInput, remember } = fields;
+  const scope = SCOPES.find((each) => each === remember);
+  if (remember !== undefined && remember !== null && remember !== "once" && !scope)
+    throw new HostError("bad_answer", "'remember' must be once, session, project or user.");
+  if (updatedInput !== undefined && !isJsonObject(updatedInput)) throw new HostError("bad_answer", "'updated_input' must be an object.");
+  return {
+    approval: id,
+    fingerprint,
+    outcome: yes ? "approve" : "reject",
+    ...(typeof reason === "string" && { reason }),
+    ...(yes && updatedInput && { updatedInput }),
+    ...(yes && scope && { remember: { scope } }),
+  };
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+/** What stands now; something else than what was said is an error of its own type. */
+function reported({ id, outcome, alreadyAnswered, identical, answeredBy, answeredAt }: AnswerReport): JsonObject {
+  if (alreadyAnswered && !identical) {
+    const type =
+      outcome === "expired" ? "approval_expired" : outcome === "cancelled" || outcome === "denied" ? "already_closed" : "already_answered";
+    throw new HostError(type, `${id} is ${outcome}${answeredBy ? ` by ${answeredBy.name}` : ""}.`);
+  }
+  return { id, outcome, alreadyAnswered, answeredBy, answeredAt };
+}
+
+async function answerOfQuestion({ ledger, ports, by }: HostAnswering, { id, fingerprint, fields, yes }: Answering): Promise<JsonObject> {
+  const { reason, answers } = fields;
+  // Parsing: whoever stores answers checks them, whatever they are.
+  const said = yes ? { answers: answers as unknown as readonly QuestionAnswer[] } : {};
+  const outcome = yes ? "answered" : "declined";
+  const why = typeof reason === "string" ? reason : undefined;
+  const report = await answerQuestion({ ledger, clock: ports.clock }, { question: id, outcome, ...said, by, reason: why, fingerprint });
+  if (report.refusal !== null) throw new HostError(report.refusal, `${id} is ${report.outcome}.`);
+  const { alreadyAnswered, answeredBy, answeredAt } = report;
+  return { id, outcome: report.outcome, alreadyAnswered, answeredBy, answeredAt };
+}
+
+type Settling = Omit<Answering, "fingerprint"> & { readonly proposals: Dispatcher["proposals"] };
+
+async function settleFor({ by, ports }: HostAnswering, { id, fields, yes, proposals }: Settling): Promise<JsonObject> {
+  const reason = typeof fields["reason"] === "string" ? fields["reason"] : "";
+  const { ok, type, text, state } = await proposals[yes ? "apply" : "discard"](id, by, reason);
+  if (!ok) throw new HostError(type, text);
+  return { id, outcome: state, alreadyAnswered: false, answeredBy: by, answeredAt: new Date(ports.clock.now()).toISOString() };
+}

@@ -1,0 +1,72 @@
+import { type Answer, AnswerError, type AnswerReport, type Approver, type JsonObject, type Ledger, type OpenApproval } from "@assent/core";
+import { askingAgent } from "./asking-agent.ts";
+import { canUseTool, readReply } from "./can-use-tool.ts";
+import type { HostLink } from "./link.ts";
+import { aborted, type HostPresence } from "./presence.ts";
+
+/** What asking a host for approvals needs. */
+export type HostApproverParts = {
+  readonly ledger: Ledger;
+  readonly link: HostLink;
+  readonly presence: HostPresence;
+  /** Commits an answer. Rejects with `AnswerError`. */
+  readonly answer: (answer: Omit<Answer, "by">) => Promise<AnswerReport>;
+  readonly warn: (code: string, message: string) => void;
+  /** Changes the session to the mode that came with an answer. */
+  readonly changeMode: (mode: string) => Promise<void>;
+  /** The id under which this approval was told of already. */
+  readonly reserved: (approval: string, revision: number) => string | undefined;
+};
+
+const MOST_BAD = 3;
+
+/** Puts approvals before the host, many at once. An answer that cannot be used is asked for again; after three the host counts as unable to ask. */
+export function hostApprover(parts: HostApproverParts): Approver {
+  const { presence } = parts;
+  return {
+    available: () => presence.mayAsk("approvals"),
+    ask: async (approval, signal) => {
+      if (await presence.canAsk("approvals", signal)) await askHost(parts, approval, signal);
+      return undefined; // what the host said is on record by now, or it said nothing that counts
+    },
+  };
+}
+
+type Asked = OpenApproval & { readonly agentId: string | null };
+
+/** Ends when an answer stands, whoever gave it, or when the host gives none. */
+async function askHost(parts: HostApproverParts, approval: OpenApproval, signal: AbortSignal): Promise<void> {
+  const { link, reserved, ledger } = parts;
+  const asked: Asked = { ...approval, agentId: await askingAgent(ledger, approval.sessionId) };
+  let again: JsonObject = {};
+  let id = reserved(approval.id, approval.revision);
+  for (let bad = 0; bad < MOST_BAD; bad += 1) {
+    const replied = await link.request(canUseTool(asked, again), signal, id);
+    id = undefined;
+    if (!("value" in replied)) return;
+    const fault = await take(parts, asked, replied.value);
+    if (!fault) return await aborted(signal); // the wait hears of it by the ledger, as of every answer
+    again = fault;
+  }
+}
+
+/** Undefined: an answer stands. Else why the host is asked again. */
+async function take({ answer, warn, changeMode }: HostApproverParts, approval: Asked, reply: unknown): Promise<JsonObject | undefined> {
+  const read = readReply(reply, approval);
+  if ("fault" in read) {
+    warn(read.code, `${approval.id}: ${read.fault}`);
+    return { answer_error: read.fault };
+  }
+  for (const update of read.unhonored ?? []) warn("option_not_honored", `${approval.id}: this is not remembered: ${update}`);
+  try {
+    await answer({ ...read.answer, approval: approval.id, revision: approval.revision });
+    if (read.mode !== undefined) await changeMode(read.mode);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AnswerError)) throw error;
+    if (error.type === "stale_revision") return undefined; // it is asked about anew, as what it is by now
+    const isEdit = error.type === "invalid_tool_params" || error.type === "not_modifiable";
+    warn(error.type, `${approval.id}: ${error.message}`);
+    return isEdit ? { edit_error: error.message } : { answer_error: error.message };
+  }
+}

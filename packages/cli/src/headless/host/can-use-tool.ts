@@ -1,0 +1,197 @@
+import { type Answer, type ApprovalRow, canonicalJson, isObject, type Json, type JsonObject, type OpenApproval } from "@assent/core";
+import { subject, whyAsked } from "../../desk/approvals/view.ts";
+import type { HostRequest } from "./link.ts";
+import { meantMode } from "./permission-modes.ts";
+
+/** An approval as far as a host is told of it. */
+export type AskedApproval = Pick<
+  OpenApproval,
+  "id" | "tool" | "callId" | "input" | "fingerprint" | "title" | "reason" | "source" | "rule" | "explicitAsk" | "details" | "suggestions"
+> &
+  Pick<ApprovalRow, "expiresAt"> & { readonly facts?: Json; readonly agentName?: string; readonly agentId?: string | null };
+
+/** The request that puts an approval before a host; `again` says why it is asked once more. */
+export function canUseTool(approval: AskedApproval, again: JsonObject = {}): HostRequest {
+  const { id, tool, callId, input, fingerprint, title, reason, source, rule, details, facts = null, expiresAt } = approval;
+  const { agentId = null, agentName } = approval;
+  return {
+    subtype: "can_use_tool",
+    approval_id: id,
+    tool_name: tool,
+    display_name: title,
+    tool_use_id: callId,
+    input,
+    fingerprint,
+    title,
+    description: subject(details),
+    facts,
+    blocked_path: blockedPath(facts),
+    decision_reason: { reason, source, ...(rule && { rule }), text: whyAsked(approval) },
+    permission_suggestions: suggestionsFor(approval).map(({ answer: _answer, ...shown }) => shown),
+    agent_id: agentId,
+    ...(agentName !== undefined && { agent_name: agentName }),
+    // Parsing: what is shown is plain data.
+    preview: details as unknown as Json,
+    expires_at: expiresAt,
+    ...again,
+  };
+}
+
+/** The first path outside of the workspace that the request leads to. */
+function blockedPath(facts: Json): string | null {
+  const paths = isObject(facts) ? facts["paths"] : undefined;
+  const outside = (Array.isArray(paths) ? paths : []).find((path) => isObject(path) && path["inside"] === false);
+  const found = isObject(outside) ? (outside["real"] ?? outside["lexical"]) : undefined;
+  return typeof found === "string" ? found : null;
+}
+
+type Suggestion = {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly scope: "once" | "session" | "project" | "user";
+  readonly rule?: string;
+  /** The rules it would remember, one by one. */
+  readonly rules?: readonly string[];
+  /** The mode that a plan would begin in. */
+  readonly mode?: string;
+  readonly answer: Pick<Answer, "remember" | "mode">;
+};
+
+const SCOPES = [
+  ["session", "Yes, for this session"],
+  ["project", "Yes, in this project"],
+  ["user", "Yes, everywhere"],
+] as const;
+
+/** What is said to an agent is remembered for it alone. */
+const AGENT_SCOPES = [["session", "Yes, for this agent"]] as const;
+
+/** From narrow to wide; what nobody may remember is offered once. A plan is approved into a mode. */
+function suggestionsFor({ explicitAsk, details, suggestions, agentId = null }: AskedApproval): readonly Suggestion[] {
+  const once: Suggestion = { id: "once", label: "Yes, once", description: "Only this call", scope: "once", answer: {} };
+  if (details.type === "plan") return [once, ...planModes(details.prePlanMode)];
+  if (explicitAsk || details.hideAlwaysAllow === true || suggestions.length === 0) return [once];
+  const rule = suggestions.join(", ");
+  const scopes = agentId === null ? SCOPES : AGENT_SCOPES;
+  const remembered = scopes.map(([scope, label]): Suggestion => {
+    return {
+      id: scope,
+      label,
+      description: `Remember ${rule}`,
+      scope,
+      rule,
+      rules: suggestions,
+      answer: { remember: { scope, rules: suggestions } },
+    };
+  });
+  return [once, ...remembered];
+}
+
+function planModes(before: string | undefined): readonly Suggestion[] {
+  const modes = ["auto-edit", ...(before === undefined || before === "auto-edit" || before === "default" ? [] : [before])];
+  return modes.map((mode) => {
+    return { id: mode, label: `Yes, in mode ${mode}`, description: `Begin in mode ${mode}`, scope: "once", mode, answer: { mode } };
+  });
+}
+
+type ReadAnswer = {
+  readonly answer: Omit<Answer, "approval" | "by">;
+  /** The mode that the session is in from then on. */
+  readonly mode?: string;
+  /** Parts of it that have no effect here. */
+  readonly unhonored?: readonly string[];
+};
+
+/** What a host's reply means, in the words of the one answer; `fault`: it means nothing. */
+export type ReadReply = ReadAnswer | { readonly fault: string; readonly code: string };
+
+/** Reads a reply to `can_use_tool`. Whatever is not said in the words of the wire is no answer, and never a yes. */
+export function readReply(reply: unknown, approval: AskedApproval): ReadReply {
+  if (!isObject(reply)) return bad("The answer is no object.");
+  const { behavior, fingerprint, message, interrupt } = reply;
+  if (fingerprint !== undefined && fingerprint !== approval.fingerprint)
+    return { code: "stale_revision", fault: `The answer is for another request than ${approval.id} asks about.` };
+  if (behavior === "allow") return readYes(reply, approval);
+  if (behavior !== "deny") return bad(`'behavior' must be "allow" or "deny", not ${JSON.stringify(behavior)?.slice(0, 80) ?? "absent"}.`);
+  if (message !== undefined && message !== null && typeof message !== "string") return bad("'message' must be a text.");
+  if (interrupt !== undefined && typeof interrupt !== "boolean") return bad("'interrupt' must be true or false.");
+  return {
+    answer: {
+      outcome: "reject",
+      fingerprint: approval.fingerprint,
+      ...(typeof message === "string" && { reason: message }),
+      ...(interrupt === true && { interrupt }),
+    },
+  };
+}
+
+function bad(fault: string): ReadReply {
+  return { code: "bad_answer", fault };
+}
+
+function readYes({ updatedInput, remember, updatedPermissions }: Readonly<Record<string, unknown>>, approval: AskedApproval): ReadReply {
+  if (updatedInput !== undefined && updatedInput !== null && !isJsonObject(updatedInput)) return bad("'updatedInput' must be an object.");
+  const suggestion = remember === undefined || remember === null ? undefined : suggestionsFor(approval).find(({ id }) => id === remember);
+  if (remember !== undefined && remember !== null && !suggestion) return bad("'remember' must be the id of a suggestion.");
+  const edited = updatedInput && !isSame(updatedInput, approval.input) ? { updatedInput } : {};
+  const updates = readUpdates(updatedPermissions, approval);
+  if (typeof updates === "string") return bad(updates);
+  const { answer, ...besides } = updates;
+  return { answer: { outcome: "approve", fingerprint: approval.fingerprint, ...answer, ...suggestion?.answer, ...edited }, ...besides };
+}
+
+function isJsonObject(value: unknown): value is JsonObject {
+  return isObject(value);
+}
+
+/** Values that have no canonical form are an edit, which is then refused. */
+function isSame(left: JsonObject, right: JsonObject): boolean {
+  try {
+    return canonicalJson(left) === canonicalJson(right);
+  } catch (_noForm) {
+    return false;
+  }
+}
+
+type Updates = Pick<ReadAnswer, "mode" | "unhonored"> & { readonly answer: Pick<Answer, "remember" | "mode"> };
+
+/** Where Claude Code keeps a rule, and our scope for it, from narrow to wide. */
+const DESTINATIONS: readonly (readonly [destination: string, scope: "session" | "project" | "user"])[] = [
+  ["session", "session"],
+  ["cliArg", "session"],
+  ["localSettings", "project"],
+  ["projectSettings", "project"],
+  ["userSettings", "user"],
+];
+
+/** What an approval of Claude Code's SDK asks to remember. A string: it asks to narrow rules, which is not supported, so the approval does not count. */
+function readUpdates(given: unknown, approval: AskedApproval): Updates | string {
+  const updates = (Array.isArray(given) ? given : []).filter(isObject);
+  const narrowing = updates.find(({ type, behavior }) => NARROWING.includes(String(type)) || behavior === "deny" || behavior === "ask");
+  if (narrowing)
+    return `'updatedPermissions' cannot narrow rules here (${String(narrowing["type"])}). Use settings, or set_permission_mode.`;
+  const meant = meantMode(updates.find(({ type }) => type === "setMode")?.["mode"]);
+  const added = updates.filter(({ type, rules }) => type === "addRules" && Array.isArray(rules));
+  const [, scope] = DESTINATIONS.find(([name]) => added.some(({ destination }) => destination === name)) ?? [];
+  const kept = added.filter(({ destination }) => DESTINATIONS.some(([name, to]) => name === destination && to === scope));
+  const rules = kept.flatMap(({ rules: values }) => (Array.isArray(values) ? values.map(ruleText) : []));
+  const mayRemember = suggestionsFor(approval).some(({ rules: offered }) => offered) && rules.every((rule) => rule !== "");
+  const remember =
+    mayRemember && scope && rules.length > 0 ? { scope: approval.agentId == null ? scope : ("session" as const), rules } : undefined;
+  const held = [...(remember ? kept : []), ...updates.filter(({ type }) => type === "setMode" && meant)];
+  return {
+    answer: { ...(remember && { remember }), ...(meant && approval.details.type === "plan" && { mode: meant.mode }) },
+    ...(meant && approval.details.type !== "plan" && { mode: meant.mode }),
+    unhonored: updates.filter((update) => !held.includes(update)).map((update) => JSON.stringify(update)),
+  };
+}
+
+const NARROWING: readonly string[] = ["replaceRules", "removeRules", "removeDirectories"];
+
+/** A rule as one string; empty if the value is not a rule. */
+function ruleText(value: unknown): string {
+  if (!isObject(value) || typeof value["toolName"] !== "string") return "";
+  const { toolName, ruleContent } = value;
+  return typeof ruleContent === "string" ? `${toolName}(${ruleContent})` : toolName;
+}

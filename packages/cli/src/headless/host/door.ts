@@ -1,0 +1,193 @@
+import type { JsonObject, Session } from "@assent/core";
+import type { Door } from "../../compose/door.ts";
+import { asFailure, CommandError } from "../../io/failure.ts";
+import { inputLines } from "../../io/input-lines.ts";
+import type { Io } from "../../io/io.ts";
+import type { WireMessage } from "../stream/message.ts";
+import { commitAnswer, type HostAnswering } from "./answers.ts";
+import { hostApprover } from "./approver.ts";
+import { hostHooks } from "./hooks.ts";
+import type { Inbox } from "./inbox.ts";
+import { type HostFacts, hostJoining, type Joining } from "./join.ts";
+import { type HostLine, readHostLine } from "./line.ts";
+import { type HostLink, hostLink } from "./link.ts";
+import { type HostPresence, hostPresence } from "./presence.ts";
+import { hostQuestioner } from "./questioner.ts";
+import { meetRequest, type Steered } from "./requests.ts";
+
+/** What a host's door stands on. */
+export type HostDoorParts = {
+  readonly io: Pick<Io, "stdin">;
+  readonly session: Session;
+  readonly inbox: Inbox;
+  readonly answering: HostAnswering;
+  readonly write: (message: WireMessage) => void;
+  /** `system` messages of the protocol itself. */
+  readonly say: (fields: { readonly subtype: string } & Readonly<Record<string, unknown>>) => void;
+  /** Ends the run with this error. */
+  readonly giveUp: (error: Error) => void;
+  readonly facts: () => HostFacts;
+};
+
+/** A program at stdin and stdout that says what is to be done and is asked for what a person would be. */
+export type HostDoor = Required<Omit<Door, "attend">> & {
+  /** Reads its lines to their end, and meets its requests. */
+  readonly listen: (steered: Steered) => Promise<void>;
+  /** Nobody is to be asked, whatever the host can. */
+  readonly unasked: (none: boolean) => void;
+  readonly isAsking: () => boolean;
+};
+
+const LONGEST_LINE = 32 * 1024 * 1024;
+const MOST_FAULTS = 100;
+
+/** The door of a host that has not said anything yet. */
+export function hostDoor(parts: HostDoorParts): HostDoor {
+  const { answering, say, write, session } = parts;
+  const { ledger } = session;
+  const link = hostLink(write);
+  const known = hostPresence();
+  const hooks = hostHooks(link);
+  const warn = (code: string, message: string): void => say({ subtype: "warning", code, message });
+  let none = false;
+  let steered: Steered | undefined;
+  const presence: HostPresence = { ...known, mayAsk: (what) => !none && known.mayAsk(what) };
+  const joining = hostJoining({ ...parts, link, presence, hooks, warn, tools: answering.policy.tools });
+  return {
+    approver: hostApprover({
+      ledger,
+      link,
+      presence,
+      warn,
+      answer: (answer) => commitAnswer(answering, answer),
+      reserved: joining.reserved,
+      changeMode: (mode) => changeMode(steered, mode, warn),
+    }),
+    questioner: hostQuestioner({ ledger, link, presence, warn }),
+    hooks,
+    asks: () => joining.hasJoined() && presence.mayAsk("questions"),
+    approvalTimeoutMs: joining.approvalTimeoutMs,
+    agents: joining.agents,
+    system: joining.system,
+    unasked: (is) => {
+      none = is;
+    },
+    isAsking: () => link.open().length > 0,
+    listen: (given) => {
+      steered = given;
+      return listen({ ...parts, link, presence, warn, joining, steered });
+    },
+  };
+}
+
+/** Changes the mode as the host's own request would. A locked mode is reported and not set. */
+async function changeMode(steered: Steered | undefined, mode: string, warn: Listening["warn"]): Promise<void> {
+  if (!steered) return;
+  await meetRequest(steered, "set_permission_mode", { mode }).catch((error: unknown) =>
+    warn("option_not_honored", asFailure(error).message),
+  );
+}
+
+type Listening = HostDoorParts & {
+  readonly link: HostLink;
+  readonly presence: HostPresence;
+  readonly warn: (code: string, message: string) => void;
+  readonly joining: Joining;
+  readonly steered: Steered;
+};
+
+/** Line after line; nothing that takes time holds up the next one. */
+async function listen(on: Listening): Promise<void> {
+  const { io, inbox, link, presence, say, giveUp } = on;
+  const open = new Map<string, () => void>();
+  let number = 0;
+  let joins = false;
+  let faults = 0;
+  const fault = (message: string): void => {
+    say({ subtype: "protocol_error", line: number, message });
+    faults += 1;
+    if (faults === MOST_FAULTS)
+      giveUp(new CommandError("protocol_error", 1, { message: "The host wrote too many lines that cannot be read." }));
+  };
+  try {
+    for await (const line of inputLines(io.stdin(), LONGEST_LINE)) {
+      number += 1;
+      const read: HostLine = "fault" in line ? { kind: "fault", message: line.fault } : readHostLine(line.text);
+      takeLine(on, { read, open, fault });
+      joins ||= read.kind === "request" && read.subtype === "initialize";
+      if (!joins && read.kind !== "blank" && read.kind !== "fault") presence.spoke();
+    }
+  } finally {
+    presence.left();
+    link.leave();
+    inbox.close();
+  }
+}
+
+type Taking = {
+  readonly read: HostLine;
+  /** Requests that have no response yet, each with how it is withdrawn. */
+  readonly open: Map<string, () => void>;
+  readonly fault: (message: string) => void;
+};
+
+function takeLine(on: Listening, { read, open, fault }: Taking): void {
+  switch (read.kind) {
+    case "user": {
+      const refused = on.joining.refused();
+      if (refused) on.giveUp(refused);
+      else on.inbox.push({ say: read.content }, read.uuid);
+      break;
+    }
+    case "request":
+      void meet(on, read, open);
+      break;
+    case "response":
+      if (on.link.reply(read.id, read.reply)) break;
+      if (on.link.wasOpen(read.id)) on.warn("late_response", `The request ${read.id} is not open any more.`);
+      else fault(`there is no request '${read.id.slice(0, 80)}'`);
+      break;
+    case "cancel":
+      open.get(read.id)?.();
+      break;
+    case "fault":
+      fault(read.message);
+      break;
+    case "blank":
+      break;
+    default:
+      read satisfies never;
+  }
+}
+
+/** Exactly one response to every request. */
+async function meet(on: Listening, request: Extract<HostLine, { kind: "request" }>, open: Taking["open"]): Promise<void> {
+  const { id, subtype } = request;
+  const respond = (response: JsonObject): void => on.write({ type: "control_response", response: { ...response, request_id: id } });
+  if (open.has(id)) return respond(refusal("duplicate_request", `The request ${id} is open already.`));
+  const { promise: withdrawn, resolve: withdraw } = Promise.withResolvers<JsonObject>();
+  open.set(id, () => withdraw(refusal("cancelled", "The request was withdrawn.")));
+  const met = responseTo(on, request);
+  respond(await Promise.race([met, withdrawn]));
+  if (subtype === "initialize" && !on.joining.hasJoined()) on.presence.spoke();
+  open.delete(id);
+}
+
+async function responseTo(
+  { joining, steered }: Listening,
+  { subtype, fields }: Extract<HostLine, { kind: "request" }>,
+): Promise<JsonObject> {
+  try {
+    if (subtype !== "initialize") return { subtype: "success", response: await meetRequest(steered, subtype, fields) };
+    const response = await joining.join(fields);
+    await steered.joined();
+    return { subtype: "success", response };
+  } catch (error) {
+    const { type, message } = asFailure(error);
+    return refusal(type, message);
+  }
+}
+
+function refusal(type: string, error: string): JsonObject {
+  return { subtype: "error", error, error_type: type };
+}

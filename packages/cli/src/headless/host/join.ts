@@ -1,0 +1,190 @@
+import { givenAgents, type LoadedAgent, unknownTools } from "@assent/agent";
+import { isObject, type JsonObject, type Registry, recordedCall, type Session } from "@assent/core";
+import type { DoorSystem } from "../../compose/door.ts";
+import { VERSION } from "../../version.ts";
+import { PROTOCOL } from "../stream/init-message.ts";
+import { canUseTool } from "./can-use-tool.ts";
+import { HostError } from "./error.ts";
+import type { HostHooks } from "./hooks.ts";
+import type { HostLink } from "./link.ts";
+import { meantMode } from "./permission-modes.ts";
+import type { HostPresence } from "./presence.ts";
+
+/** What a host is told of when it joins. */
+export type HostFacts = {
+  readonly models: readonly string[];
+  readonly tools: readonly string[];
+  readonly agents: readonly { readonly name: string; readonly description: string }[];
+};
+
+/** What joining needs. */
+export type JoiningParts = {
+  readonly session: Session;
+  readonly link: HostLink;
+  readonly presence: HostPresence;
+  readonly hooks: HostHooks;
+  readonly facts: () => HostFacts;
+  /** The tools that an agent of the host may name. */
+  readonly tools: Registry;
+  readonly warn: (code: string, message: string) => void;
+};
+
+/** A host's first word: what it can be asked, and what it wants to be. */
+export type Joining = {
+  /** The response to `initialize`. Rejects with `HostError`. */
+  readonly join: (fields: JsonObject) => Promise<JsonObject>;
+  readonly hasJoined: () => boolean;
+  /** Why the host could not join, until it does. What it asked for is not in effect, so none of its messages may run. */
+  readonly refused: () => HostError | undefined;
+  readonly approvalTimeoutMs: () => number | undefined;
+  /** Replaces the system prompt, or is appended to it. */
+  readonly system: () => DoorSystem;
+  /** The agents that the host has brought. */
+  readonly agents: () => readonly LoadedAgent[];
+  /** The id under which an open approval was told of, once. */
+  readonly reserved: (approval: string, revision: number) => string | undefined;
+};
+
+/** Nobody has joined yet. */
+export function hostJoining(parts: JoiningParts): Joining {
+  const { session, link, presence, facts } = parts;
+  const reserved = new Map<string, string>();
+  let joined = false;
+  let refused: HostError | undefined;
+  let timeoutMs: number | undefined;
+  let agents: readonly LoadedAgent[] = [];
+  let system: DoorSystem = {};
+  const take = (key: string): string | undefined => {
+    const id = reserved.get(key);
+    reserved.delete(key);
+    return id;
+  };
+  session.listen((event) => {
+    if (event.type !== "approval.answered" && event.type !== "approval.closed") return;
+    const id = take(keyOf(event.body.approval, event.body.revision));
+    if (id !== undefined) link.release(id);
+  });
+  return {
+    hasJoined: () => joined,
+    refused: () => refused,
+    approvalTimeoutMs: () => timeoutMs,
+    agents: () => agents,
+    system: () => system,
+    reserved: (approval, revision) => take(keyOf(approval, revision)),
+    join: async (fields) => {
+      if (joined) throw new HostError("already_initialized", "The host has joined already.");
+      const { can_use_tool, ask_user, approval_timeout_ms: ms } = fields;
+      refused = faultIn(fields, parts);
+      if (refused) throw refused;
+      joined = true;
+      if (typeof ms === "number") timeoutMs = ms;
+      agents = brought(fields["agents"], parts);
+      system = systemIn(fields);
+      for (const name of unheeded(fields)) parts.warn("option_not_honored", `initialize.${name} has no effect here.`);
+      const pending = can_use_tool === false ? [] : await openRequests(link, reserved, session);
+      presence.joined({ approvals: can_use_tool !== false, questions: ask_user === true });
+      const { models, ...listed } = facts();
+      const shown = models.map((value) => ({ value, displayName: value, description: "" }));
+      return { protocol: PROTOCOL, version: VERSION, commands: [], models: shown, ...listed, pending, account: {} };
+    },
+  };
+}
+
+/** What does not fit is left out and told. */
+function brought(given: unknown, { warn, tools }: Pick<JoiningParts, "warn" | "tools">): readonly LoadedAgent[] {
+  if (Array.isArray(given) && given.length > 0) warn("agent_ignored", "initialize.agents: definitions are given by name, in an object");
+  const { agents, problems, warnings } = readAgents(given);
+  for (const { file, message } of problems) warn("agent_ignored", `${file}: ${message}`);
+  for (const warning of warnings) warn("agent_field_ignored", warning);
+  for (const { file, tools: named = [] } of agents)
+    for (const name of unknownTools(named, tools)) warn("agent_tool_unknown", `${file}: there is no tool named '${name}'`);
+  return agents;
+}
+
+function readAgents(given: unknown): ReturnType<typeof givenAgents> {
+  const definitions = Object.entries(isObject(given) ? given : {}).map(([name, fields]) => [name, withOurMode(fields)] as const);
+  return givenAgents(Object.fromEntries(definitions), "initialize.agents");
+}
+
+/** Translates an agent's `permissionMode`. One that never asks counts as the session's mode. */
+function withOurMode(fields: unknown): unknown {
+  const meant = isObject(fields) && fields["mode"] === undefined ? meantMode(fields["permissionMode"]) : undefined;
+  if (!isObject(fields) || !meant) return fields;
+  const { permissionMode: _theirs, ...rest } = fields;
+  return meant.mode === "yolo" ? rest : { ...rest, mode: meant.mode };
+}
+
+/** Fields of `initialize` that have an effect. */
+const HEEDED: readonly string[] = [
+  ...["subtype", "protocol", "hooks", "can_use_tool", "ask_user", "agents", "approval_timeout_ms"],
+  ...["systemPrompt", "appendSystemPrompt"],
+];
+
+/** Fields of `initialize` that have no effect here. */
+function unheeded(fields: JsonObject): readonly string[] {
+  const isNothing = (value: unknown): boolean =>
+    value === null || value === undefined || value === false || (typeof value === "object" && Object.keys(value).length === 0);
+  return Object.keys(fields).filter((name) => !HEEDED.includes(name) && !isNothing(fields[name]));
+}
+
+/** Some hosts send blank texts for no prompt. */
+function systemIn({ systemPrompt, appendSystemPrompt }: JsonObject): DoorSystem {
+  const prompt = (Array.isArray(systemPrompt) ? systemPrompt : [systemPrompt]).filter((part) => typeof part === "string").join("\n\n");
+  return {
+    ...(prompt.trim() !== "" && { prompt }),
+    ...(typeof appendSystemPrompt === "string" && appendSystemPrompt.trim() !== "" && { append: appendSystemPrompt }),
+  };
+}
+
+/** Events of Claude Code that never happen here, so a hook for one of them misses nothing. */
+const ABSENT_EVENTS: readonly string[] = [
+  ...["UserPromptExpansion", "PreModelSwitch", "PostModelSwitch", "Setup", "TeammateIdle", "TaskCreated", "TaskCompleted"],
+  ...["Elicitation", "ElicitationResult", "WorktreeCreate", "WorktreeRemove", "InstructionsLoaded", "CwdChanged", "FileChanged"],
+  ...["DirectoryAdded", "MessageDisplay"],
+];
+
+function presentHooks(hooks: unknown, warn: JoiningParts["warn"]): unknown {
+  if (!isObject(hooks)) return hooks;
+  const absent = Object.keys(hooks).filter((event) => ABSENT_EVENTS.includes(event));
+  for (const event of absent) warn("option_not_honored", `initialize.hooks.${event}: there is no such event here.`);
+  return Object.fromEntries(Object.entries(hooks).filter(([event]) => !absent.includes(event)));
+}
+
+function keyOf(approval: string, revision: number): string {
+  return `${approval}:${revision}`;
+}
+
+/** Why a host cannot join; undefined if it can. Registers well-formed hooks. */
+function faultIn(fields: JsonObject, { hooks, tools, warn }: Pick<JoiningParts, "hooks" | "tools" | "warn">): HostError | undefined {
+  const { protocol = PROTOCOL, hooks: wanted, approval_timeout_ms: ms, agents } = fields;
+  if (protocol !== PROTOCOL) return new HostError("protocol_error", `This is protocol ${PROTOCOL}.`);
+  const fits = ms === undefined || ms === null || (typeof ms === "number" && Number.isFinite(ms) && ms > 0 && ms < 2 ** 52);
+  if (!fits) return new HostError("bad_answer", "approval_timeout_ms must be a number of milliseconds, or null");
+  for (const { file, disallowedTools } of readAgents(agents).agents) {
+    const [unknown] = unknownTools(disallowedTools, tools);
+    if (unknown !== undefined)
+      return new HostError(
+        "rule_unknown_tool",
+        `${file}: disallowedTools names '${unknown}', but there is no such tool. See the names with: assent tools`,
+      );
+  }
+  const fault = hooks.take(presentHooks(wanted, warn));
+  return fault === undefined ? undefined : new HostError("bad_answer", fault);
+}
+
+/** Approvals that were open before the host came, each as the request that is about to be made. */
+async function openRequests(link: HostLink, reserved: Map<string, string>, session: Session): Promise<readonly JsonObject[]> {
+  const { ledger } = session;
+  const rows = await ledger.pending("approvals", { session: session.id, limit: 1_000 });
+  const requests: JsonObject[] = [];
+  for (const row of rows) {
+    const { "call.judged": judged } = await recordedCall(ledger, session.id, row.call);
+    // Parsing: what the ledger gives back is what it was given.
+    const details = await ledger.resolve(row.details as never);
+    const id = link.reserve();
+    reserved.set(keyOf(row.id, row.revision), id);
+    const request = canUseTool({ ...row, callId: row.call, input: judged?.input ?? {}, details });
+    requests.push({ type: "control_request", request_id: id, request });
+  }
+  return requests;
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@assent/core";
+import type { WireMessage } from "../stream/message.ts";
+import type { HostReply } from "./line.ts";
+
+/** What came of a request to the host. `gone`: nobody will answer it; `withdrawn`: it is not asked any more. */
+export type Replied = HostReply | { readonly none: "gone" | "withdrawn" };
+
+/** Requests to the host, each with its one reply. */
+export type HostLink = {
+  /** Asks the host; a signal that aborts withdraws the request. Under a reserved `id` the reply may be there already. */
+  readonly request: (fields: HostRequest, signal: AbortSignal, id?: string) => Promise<Replied>;
+  /** An id for a request that is told of before it is made. */
+  readonly reserve: () => string;
+  /** A reserved request is not going to be made. */
+  readonly release: (id: string) => void;
+  /** False: there is no such open request. */
+  readonly reply: (id: string, reply: HostReply) => boolean;
+  readonly wasOpen: (id: string) => boolean;
+  /** The requests that wait for a reply, as they were written. */
+  readonly open: () => readonly WireMessage[];
+  /** The host has left. */
+  readonly leave: () => void;
+};
+
+/** A request as the host reads it. */
+export type HostRequest = { readonly subtype: string } & JsonObject;
+
+type Open = { readonly message: WireMessage; readonly settle: (replied: Replied) => void };
+
+/** A link that writes to the host by `write`. */
+export function hostLink(write: (message: WireMessage) => void): HostLink {
+  const open = new Map<string, Open>();
+  const reserved = new Map<string, HostReply | undefined>();
+  const past = recentIds();
+  let left = false;
+  const close = (id: string, replied: Replied): boolean => {
+    const request = open.get(id);
+    if (!request) return false;
+    open.delete(id);
+    past.add(id);
+    request.settle(replied);
+    return true;
+  };
+  const ask = (message: WireMessage, id: string, signal: AbortSignal): Promise<Replied> =>
+    new Promise((resolve) => {
+      const withdraw = (): void => {
+        if (close(id, { none: "withdrawn" })) write({ type: "control_cancel_request", request_id: id });
+      };
+      const settle = (replied: Replied): void => {
+        signal.removeEventListener("abort", withdraw);
+        resolve(replied);
+      };
+      open.set(id, { message, settle });
+      signal.addEventListener("abort", withdraw, { once: true });
+      write(message);
+    });
+  return {
+    request: async (fields, signal, id = requestId()) => {
+      if (left) return { none: "gone" };
+      if (signal.aborted) return { none: "withdrawn" };
+      const early = reserved.get(id);
+      reserved.delete(id);
+      if (early) past.add(id);
+      return early ?? (await ask({ type: "control_request", request_id: id, request: fields }, id, signal));
+    },
+    reserve: () => {
+      const id = requestId();
+      reserved.set(id, undefined);
+      return id;
+    },
+    release: (id) => {
+      if (!reserved.delete(id)) return;
+      past.add(id);
+      write({ type: "control_cancel_request", request_id: id });
+    },
+    reply: (id, reply) => {
+      if (reserved.has(id)) reserved.set(id, reply);
+      return reserved.has(id) || close(id, reply);
+    },
+    wasOpen: past.has,
+    open: () => [...open.values()].map(({ message }) => message),
+    leave: () => {
+      left = true;
+      for (const id of [...open.keys()]) close(id, { none: "gone" });
+    },
+  };
+}
+
+const MOST_REMEMBERED = 1_000;
+
+function recentIds(): { readonly add: (id: string) => void; readonly has: (id: string) => boolean } {
+  const ids = new Set<string>();
+  return {
+    has: (id) => ids.has(id),
+    add: (id) => {
+      ids.add(id);
+      const [oldest] = ids;
+      if (ids.size > MOST_REMEMBERED && oldest !== undefined) ids.delete(oldest);
+    },
+  };
+}
+
+/** Never an id of the host. */
+function requestId(): string {
+  return `assent-${randomUUID()}`;
+}

@@ -1,0 +1,65 @@
+import { type Answered, isObject, type JsonObject, type Ledger, type OpenQuestion, type Questioner, type QuestionRow } from "@assent/core";
+import { answersFault, readAnswers } from "@assent/core/parts";
+import { questionForm } from "../../desk/questions/form.ts";
+import { askingAgent } from "./asking-agent.ts";
+import type { HostLink, HostRequest } from "./link.ts";
+import type { HostPresence } from "./presence.ts";
+
+/** What asking a host questions needs. */
+export type HostQuestionerParts = {
+  readonly ledger: Ledger;
+  readonly link: HostLink;
+  readonly presence: HostPresence;
+  readonly warn: (code: string, message: string) => void;
+};
+
+const MOST_BAD = 3;
+
+/** Puts questions before the host. An answer that cannot be used is asked for again; after three the host counts as unable to ask. */
+export function hostQuestioner({ ledger, link, presence, warn }: HostQuestionerParts): Questioner {
+  return {
+    available: () => presence.mayAsk("questions"),
+    ask: async (open, signal) => {
+      if (!(await presence.canAsk("questions", signal))) return undefined;
+      const agent = await askingAgent(ledger, open.sessionId);
+      let again: JsonObject = open.fault === undefined ? {} : { answer_error: open.fault };
+      for (let bad = 0; bad < MOST_BAD; bad += 1) {
+        const replied = await link.request(askUser(open, { agent_id: agent, ...again }), signal);
+        if (!("value" in replied)) return undefined;
+        const read = readAnswered(replied.value, open);
+        if (!("fault" in read)) return read;
+        warn("bad_answer", `${open.id}: ${read.fault}`);
+        again = { answer_error: read.fault };
+      }
+      return undefined;
+    },
+  };
+}
+
+function askUser(open: OpenQuestion, again: JsonObject): HostRequest {
+  const { id, sessionId: session, callId, questions, agentName } = open;
+  const none = { state: "open", answers: null, answeredBy: null, answeredAt: null, answerReason: null } as const;
+  const row: QuestionRow = { id, session, callId, fingerprint: "", questions, askedAt: "", ...none };
+  const asked = questionForm(row)["questions"] ?? [];
+  return {
+    subtype: "ask_user",
+    type: "question",
+    id,
+    callId,
+    questions: asked,
+    ...(agentName !== undefined && { agent_name: agentName }),
+    ...again,
+  };
+}
+
+/** What the host says, or why it cannot be used. */
+function readAnswered(reply: unknown, { questions }: OpenQuestion): Answered | { readonly fault: string } {
+  if (!isObject(reply)) return { fault: "The answer is no object." };
+  const { outcome, reason, answers } = reply;
+  if (outcome === "cancelled") return { outcome, partial: [], ...(typeof reason === "string" && { reason }) };
+  if (outcome !== "answered") return { fault: '\'outcome\' must be "answered" or "cancelled".' };
+  const read = readAnswers(answers);
+  if ("fault" in read) return read;
+  const fault = answersFault(questions, read.answers);
+  return fault === undefined ? { outcome, answers: read.answers } : { fault };
+}

@@ -1,0 +1,84 @@
+import type { TaskRefusal, Tasks } from "@assent/agent";
+import type { Dispatcher, JsonObject, Session } from "@assent/core";
+import { waitingList } from "../../desk/approvals/waiting-list.ts";
+import { answerForHost, type HostAnswering } from "./answers.ts";
+import { HostError } from "./error.ts";
+import { meantMode } from "./permission-modes.ts";
+
+/** What a host may steer. */
+export type Steered = {
+  readonly session: Session;
+  readonly dispatcher: Dispatcher;
+  /** On record when this resolves; one after the other, a stricter one at once. */
+  readonly changeMode: (mode: string) => Promise<void>;
+  readonly answering: HostAnswering;
+  /** Modes that a team has locked. */
+  readonly locked: () => readonly string[];
+  /** Throws where there is no such model; resolves with the id that counts from now on. */
+  readonly chooseModel: (id: string | null) => Promise<string>;
+  /** Ends the turns under way; resolves when all of it is recorded. */
+  readonly interrupt: (end: boolean) => Promise<void>;
+  readonly state: () => "idle" | "running" | "waiting";
+  readonly unasked: (none: boolean) => void;
+  readonly tasks: Pick<Tasks, "list" | "cancel" | "send">;
+  /** The host has joined, with the agents it brings. */
+  readonly joined: () => Promise<void>;
+};
+
+type Handler = (steered: Steered, fields: JsonObject) => Promise<JsonObject> | JsonObject;
+
+const MOST_LISTED = 1_000;
+
+/** Every request of a host but `initialize`. What others' hosts ask for and nobody has here is empty. */
+const HANDLERS: Readonly<Record<string, Handler>> = {
+  interrupt: async ({ interrupt }, { end }) => {
+    await interrupt(end === true);
+    return {};
+  },
+  set_permission_mode: async ({ changeMode, locked, unasked }, { mode }) => {
+    const meant = meantMode(mode);
+    if (!meant) throw new HostError("invalid_mode", `There is no mode ${JSON.stringify(mode ?? null).slice(0, 80)}.`);
+    if (locked().includes(meant.mode)) throw new HostError("mode_locked", `The mode ${meant.mode} is locked by your team's settings.`);
+    unasked(meant.unasked);
+    await changeMode(meant.mode);
+    return { mode: meant.mode };
+  },
+  set_model: async ({ chooseModel }, { model }) => ({ model: await chooseModel(typeof model === "string" ? model : null) }),
+  approve: ({ answering, dispatcher }, fields) => answerForHost(answering, { fields, yes: true, proposals: dispatcher.proposals }),
+  reject: ({ answering, dispatcher }, fields) => answerForHost(answering, { fields, yes: false, proposals: dispatcher.proposals }),
+  list_approvals: async ({ session }) => {
+    const waiting = await waitingList(session.ledger, { query: { session: session.id }, after: undefined, limit: MOST_LISTED });
+    return { approvals: waiting.map(({ form }) => form) };
+  },
+  task_stop: async ({ tasks, answering }, { task_id: id }) => done(await tasks.cancel(String(id), answering.by.name)),
+  task_send: async ({ tasks, answering }, { task_id: id, message }) => {
+    if (typeof message !== "string" || message === "") throw new HostError("bad_answer", "'message' must be a text.");
+    return done(await tasks.send(String(id), message, answering.by.name));
+  },
+  status: ({ session: { id, state: held }, state, tasks }) => ({
+    session_id: id,
+    state: state(),
+    turn: held.turn,
+    open_calls: [...held.calls.values()].map(({ callId, tool, state: at }) => ({ tool_use_id: callId, tool_name: tool, state: at })),
+    tasks: tasks.list().map(({ id: task, agent, description, status }) => ({ task_id: task, agent, description, status })),
+    schedules: [...held.schedules.values()].map(({ schedule, due, prompt }) => ({ schedule_id: schedule, due, prompt })),
+  }),
+  supported_commands: () => ({ commands: [] }),
+  mcp_server_status: () => ({ mcpServers: [] }),
+  mcp_status: () => ({ mcpServers: [] }),
+};
+
+const ALIASES: Readonly<Record<string, string>> = { stop_task: "task_stop" };
+
+/** Meets a request. Rejects with `HostError`. */
+export async function meetRequest(steered: Steered, subtype: string, fields: JsonObject): Promise<JsonObject> {
+  const name = ALIASES[subtype] ?? subtype;
+  const handler = Object.hasOwn(HANDLERS, name) ? HANDLERS[name] : undefined;
+  if (!handler) throw new HostError("unknown_subtype", `There is no request '${subtype.slice(0, 80)}'.`);
+  return await handler(steered, fields);
+}
+
+function done(refused: TaskRefusal | undefined): JsonObject {
+  if (refused) throw new HostError(refused.type, refused.message);
+  return {};
+}

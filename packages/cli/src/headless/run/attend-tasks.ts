@@ -1,0 +1,42 @@
+import type { Tasks, TaskView } from "@assent/agent";
+import type { Session } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { storeFlag } from "../../store/location.ts";
+
+/** Paused background agents are told of, with what can be done about those that are blocked; with `--tasks` those go on that can. */
+export async function attendTasks(context: Context, tasks: Tasks, session: string): Promise<void> {
+  const { io, options } = context;
+  const paused = tasks.list().filter(({ status }) => status === "paused");
+  const isWanted = options.flag("tasks");
+  for (const task of paused) {
+    const { id, agent, description, resumable, blockedReason } = task;
+    const goesOn = isWanted && resumable !== false;
+    const how = goesOn ? ((await tasks.resume(id, "resume"))?.message ?? "goes on") : `is paused (${blockedReason ?? "restart"})`;
+    const ways = unblocking(task).map((command) => `  ${command} --session ${session}${storeFlag(context)}\n`);
+    await io.stderr.write(`${id}  ${oneLine(agent)}: ${oneLine(description)} ${how}\n${ways.join("")}`);
+  }
+  if (!isWanted && paused.some(({ resumable }) => resumable !== false))
+    await io.stderr.write(`Paused agents go on with: assent resume ${session} --tasks${storeFlag(context)}\n`);
+}
+
+/** A notice that an earlier process left starts a turn that nobody asked for: people are told why. */
+export async function tellNotices({ io }: Pick<Context, "io">, { state }: Pick<Session, "state">): Promise<void> {
+  for (const { kind, displayText } of state.notices.values())
+    if (kind !== "proposal") await io.stderr.write(`${oneLine(displayText)} The model has not heard of it yet: the next turn tells it.\n`);
+}
+
+/** What a person can do about a task that cannot go on as it is. */
+function unblocking({ id, resumable, blockedReason }: TaskView): readonly string[] {
+  if (resumable !== false) return [];
+  const release = blockedReason === "execution_unknown" ? [`assent tasks release ${id}`] : [];
+  return [...release, `assent tasks discard ${id}`];
+}
+
+/** A host has brought its agents: a task that waited for the definition of its own can go on now, and does where that is wished for. */
+export async function attendAgain({ options }: Context, tasks: Tasks): Promise<void> {
+  const stuck = tasks.list().filter(({ resumable }) => resumable === false);
+  await tasks.reconsider();
+  if (!options.flag("tasks")) return;
+  for (const { id } of stuck) if (tasks.get(id)?.resumable === true) await tasks.resume(id, "resume");
+}

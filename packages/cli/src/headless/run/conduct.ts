@@ -1,0 +1,332 @@
+import { createRunLimits, type RunEnd, type RunLimits } from "@assent/agent";
+import { ParkRequest, type Session } from "@assent/core";
+import type { HostPorts } from "@assent/host";
+import { problemText, redactor } from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+import { type ComposedAgent, composeAgent } from "../../compose/agent.ts";
+import type { Door } from "../../compose/door.ts";
+import type { OnAsk } from "../../compose/flags.ts";
+import type { FollowedPolicy } from "../../compose/follow-policy.ts";
+import type { RunModel } from "../../compose/model.ts";
+import { waitingIn } from "../../desk/approvals/waiting-list.ts";
+import type { Cancelling } from "../../io/cancel-on-signal.ts";
+import { asFailure } from "../../io/failure.ts";
+import { storeFlag } from "../../store/location.ts";
+import { claudeDialect } from "../clients/claude-dialect.ts";
+import { createInbox, type Inbox, type Work } from "../host/inbox.ts";
+import type { OpenHost } from "../host/open.ts";
+import { type HostSettings, hostSettings } from "../host/settings.ts";
+import { attendance } from "../stream/attendance.ts";
+import { initMessage } from "../stream/init-message.ts";
+import { type WireMessage, wireMessage } from "../stream/message.ts";
+import { outputFor, type RunOutput } from "../stream/output.ts";
+import { resultMessage } from "../stream/result-message.ts";
+import { debugLog } from "./debug-log.ts";
+import type { RunFlags } from "./flags.ts";
+import { cancelled, closeReason, failed, type RunOutcome, strongestExit, succeeded } from "./outcome.ts";
+import { pacedModel } from "./paced-model.ts";
+import { printRunText, tellLeft } from "./print.ts";
+import { armSchedules } from "./schedule-file.ts";
+import { createTalk, playedOut, type Talk } from "./talk.ts";
+import { type RunTally, runTally } from "./tally.ts";
+import { tellPeople, tellUnasked } from "./tell-people.ts";
+import { type UnheededYes, unheededYes } from "./unheeded-yes.ts";
+import { waitsForPerson } from "./waits-for-person.ts";
+
+/** A run on an open session. */
+export type Conducting = {
+  readonly session: Session;
+  readonly ports: HostPorts;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+  readonly cancelling: Cancelling;
+  readonly unattended: OnAsk;
+  readonly flags: RunFlags;
+  readonly resumed: boolean;
+  /** What is done before anything a host says. */
+  readonly work: readonly Work[];
+  /** Something to do once everything stands, before the first turn. */
+  readonly prepare?: (agent: ComposedAgent) => Promise<void>;
+  /** Something to do once a host has joined, before it is told so. */
+  readonly joined?: (agent: ComposedAgent) => Promise<void>;
+};
+
+type Composed = { agent: ComposedAgent | undefined };
+type Stage = {
+  readonly output: RunOutput;
+  readonly tally: RunTally;
+  readonly unheeded: UnheededYes;
+  readonly inbox: Inbox;
+  readonly host: OpenHost | undefined;
+  readonly limits: RunLimits;
+  readonly told: { end: RunEnd | undefined };
+  readonly settings: HostSettings;
+  /** The run is to end as failed, whatever else happens. */
+  readonly fault: { error: RunOutcome | undefined };
+};
+
+/** Makes a run of it: from the first line of its output to the last, in every ending. Resolves with the exit code. */
+export async function conduct(context: Context, conducting: Conducting): Promise<number> {
+  const composed: Composed = { agent: undefined };
+  const { seq } = conducting.session.state; // what is recorded from here on is told behind the first line
+  const stage = await setStage(context, conducting, composed);
+  const init = Promise.withResolvers<readonly WireMessage[]>();
+  stage.output.show(() => init.promise);
+  try {
+    const agent = await compose(context, conducting, stage);
+    composed.agent = agent;
+    await conducting.prepare?.(agent);
+    await armSchedules(agent.schedules, conducting.flags.schedules);
+    init.resolve([await firstMessage(conducting, agent, seq), ...unhonored(context, conducting)]);
+  } catch (error) {
+    init.resolve(
+      composed.agent
+        ? await firstMessage(conducting, composed.agent, seq).then(
+            (first) => [first],
+            () => [],
+          )
+        : [],
+    );
+    await composed.agent?.close();
+    return await leave(context, conducting, { stage, exits: [], last: await recordUnbegun(conducting, failure(error)) });
+  }
+  const { agent } = composed;
+  const talk = createTalk({
+    ...conducting,
+    agent,
+    tools: conducting.policy.tools,
+    ...stage,
+    signal: conducting.cancelling.signal,
+  });
+  stage.host?.steer({ ...conducting, agent, talk, settings: stage.settings, joined: async () => await conducting.joined?.(agent) });
+  const { exits, last, toldFailure = false } = await workThrough(context, conducting, { stage, talk });
+  if (toldFailure) stage.output.hush(); // the result is the last line; later events are only recorded
+  const unended = await putAway(talk, agent, conducting.cancelling.signal.aborted ? "signal" : "end");
+  const ended = { exits, last: unended && !last?.error ? unended : last };
+  return await leave(context, conducting, { stage, toldFailure, ...(await parkedInstead(conducting, ended)) });
+}
+
+/** A run that SIGHUP or SIGTERM stopped is parked, not cancelled, if something waits for a person or an answer is unused. */
+async function parkedInstead({ session, cancelling }: Conducting, worked: Worked): Promise<Worked> {
+  const { exits, last } = worked;
+  if (!ParkRequest.isReasonOf(cancelling.signal)) return worked;
+  const waits = session.state.calls.size > 0 || (await waitsForPerson(session)) || (await waitingIn(session)).length > 0;
+  if (!waits) return worked;
+  const parked: RunOutcome = { subtype: "parked", exit: 75, text: last?.text ?? "" };
+  return { exits: exits.filter((exit) => exit !== 130), last: last === undefined || last.exit === 130 ? parked : last };
+}
+
+/** Why no turn could begin, which no turn's own end tells. A turn that an earlier process left open stays so. */
+async function recordUnbegun({ session, policy }: Conducting, unbegun: RunOutcome): Promise<RunOutcome> {
+  const { error } = unbegun;
+  const { turn, openTurn } = session.state;
+  if (!error || openTurn !== null) return unbegun;
+  const redact = redactor(policy.source.settings()["redaction.patterns"]);
+  const told = { type: error.type, message: redact(error.message).slice(0, LONGEST_RECORDED).toWellFormed() };
+  const ended = session.draft("turn.ended", { turn: turn + 1, reason: "error", error: told });
+  return await session.record([ended], "normal").then(() => unbegun, failure);
+}
+
+const LONGEST_RECORDED = 500;
+
+/** Ends what runs in the background. What cannot be ended, or not be recorded, is the run's failure. */
+async function putAway(talk: Talk, agent: ComposedAgent, by: string): Promise<RunOutcome | undefined> {
+  try {
+    await talk.shutdown(by);
+    await agent.close();
+    return undefined;
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+function failure(error: unknown): RunOutcome {
+  const { type, message, hint } = asFailure(error);
+  return failed("", { type, message, ...(hint !== "" && { hint }) });
+}
+
+async function setStage(context: Context, conducting: Conducting, composed: Composed): Promise<Stage> {
+  const { ports, policy, cancelling, flags, work } = conducting;
+  const fault: Stage["fault"] = { error: undefined };
+  const giveUp = (error: unknown): void => {
+    fault.error ??= failure(error);
+    cancelling.cancel();
+  };
+  const gone = context.io.stdout.isTTY ? cancelling.park : cancelling.cancel; // closing the terminal does not mean to cancel
+  const dialect = context.client?.name === "claude" ? claudeDialect(context.client) : undefined;
+  const output = outputFor(flags.output, context.io, { gone, unmade: giveUp }, dialect);
+  const inbox = createInbox();
+  for (const piece of work) inbox.push(piece);
+  const { maxCostUsd } = policy.source.settings();
+  const limits = createRunLimits({ clock: ports.clock, ...flags, maxCostUsd });
+  const tally = runTally(ports.clock);
+  const stage = {
+    output,
+    inbox,
+    fault,
+    limits,
+    told: { end: undefined },
+    settings: hostSettings(),
+    tally,
+    unheeded: unheededYes(context, flags.output),
+  };
+  if (flags.input === "text") {
+    inbox.close();
+    return { ...stage, host: undefined };
+  }
+  const { openHost } = await import("../host/open.ts");
+  const agents = (): ReturnType<ComposedAgent["agents"]> => composed.agent?.agents() ?? [];
+  return {
+    ...stage,
+    host: openHost(context, { ...conducting, output, inbox, giveUp, agents, tools: () => composed.agent?.offered() ?? toolNames(policy) }),
+  };
+}
+
+function toolNames({ tools }: FollowedPolicy): readonly string[] {
+  return tools.visible().map(({ name }) => name);
+}
+
+/** Warnings on the stream about options without effect, because clients do not read stderr. */
+function unhonored({ client }: Context, { session, policy }: Conducting): readonly WireMessage[] {
+  if (!client) return [];
+  const options = client.unhonored.map((option) => ({
+    code: "option_not_honored",
+    message: `The option --${option} has no effect here.`,
+    option,
+  }));
+  const rules = policy.loaded.problems
+    .filter(({ line }) => line === 0)
+    .map((problem) => ({ code: problem.type, message: problemText(problem) }));
+  const origin = { session: session.id, parent: null };
+  return [...options, ...rules].map((fields) => wireMessage(origin, { type: "system", subtype: "warning", ...fields }));
+}
+
+function compose(context: Context, conducting: Conducting, { output, tally, unheeded, host, limits, told }: Stage): Promise<ComposedAgent> {
+  const { session, ports, flags, chosen } = conducting;
+  const door: Door = {
+    ...(host && { approver: host.approver, questioner: host.questioner, hooks: host.hooks, asks: host.asks, agents: host.agents }),
+    approvalTimeoutMs: () => host?.approvalTimeoutMs() ?? flags.approvalTimeoutMs,
+    system: () => ({ ...context.client?.system, ...host?.system() }),
+    attend: attendance({
+      ...{ root: session.id, output, tally, clock: ports.clock, limits },
+      partial: flags.partial && flags.output === "stream-json",
+      log: debugLog(context, conducting.policy.source.settings),
+      tell: tellPeople(context, flags.output),
+      unasked: tellUnasked(context, flags.output),
+      unheeded,
+    }),
+  };
+  const observe = (): void => undefined;
+  return composeAgent(context, {
+    ...conducting,
+    chosen: pacedModel(chosen, output.paced),
+    door,
+    limits,
+    observe,
+    told: (end) => {
+      told.end = end ?? told.end;
+    },
+  });
+}
+
+async function firstMessage(
+  { session, chosen, policy, resumed }: Conducting,
+  { modes, onAsk, agents, offered }: ComposedAgent,
+  seq: number,
+): Promise<WireMessage> {
+  const { cwd } = session.state.created ?? { cwd: policy.workspace };
+  const pending = (await waitingIn(session)).map(({ form }) => form);
+  const about = { session: session.id, seq, cwd, model: chosen.id, mode: modes.mode(), onAsk, resumed, pending };
+  return initMessage({ ...about, tools: offered(), agents: agents().map(({ name }) => name) });
+}
+
+/** After these nothing more is taken up, whatever a host has queued. */
+const FINAL: readonly RunOutcome["subtype"][] = ["error_max_turns", "error_budget", "error_expectation", "parked", "error_cancelled"];
+
+/** Nothing can be recorded any more, so every further message would fail too. */
+const RECORD_GONE: readonly string[] = ["stale_writer", "store_io", "store_readonly", "store_lost"];
+
+type Working = { readonly stage: Stage; readonly talk: Talk };
+type Worked = {
+  readonly exits: readonly number[];
+  readonly last: RunOutcome | undefined;
+  /** The last result reported a failure, and no message followed: failures while closing get no result of their own. */
+  readonly toldFailure?: boolean;
+};
+
+/** One result for each message, and the last one after everything is put away. */
+async function workThrough(context: Context, conducting: Conducting, { stage, talk }: Working): Promise<Worked> {
+  const { inbox, fault } = stage;
+  const { signal } = conducting.cancelling;
+  const exits: number[] = [];
+  let toldFailure = false;
+  while (await inbox.ready(signal)) {
+    const outcome = await talk.handle(inbox.take());
+    exits.push(outcome.exit);
+    if (fault.error) return { exits, last: fault.error };
+    if (isLast(talk, inbox, outcome)) return { exits, last: playedOut(conducting.chosen, outcome) };
+    await showResult(context, conducting, { stage, outcome, exit: outcome.exit });
+    toldFailure = outcome.error !== undefined;
+  }
+  if (fault.error) return { exits, last: fault.error, toldFailure };
+  if (signal.aborted) return { exits, last: cancelled(""), toldFailure };
+  if (toldFailure) return { exits, last: undefined, toldFailure };
+  const rest = await talk.finish().catch(failure);
+  const left = playedOut(conducting.chosen, rest ?? succeeded(""));
+  return { exits, last: rest || left.error || exits.length === 0 ? left : undefined };
+}
+
+/** Nothing more is taken up. An interrupt ends what is said, not what runs in the background: that is waited for. */
+function isLast(talk: Talk, inbox: Inbox, { subtype, error }: RunOutcome): boolean {
+  const goesOn = (subtype === "success" || subtype === "interrupted") && talk.hasLeft();
+  return FINAL.includes(subtype) || RECORD_GONE.includes(error?.type ?? "") || (inbox.isOver() && !goesOn);
+}
+
+type Leaving = Worked & { readonly stage: Stage };
+
+/** The leaving is on disk before it is said. */
+async function leave(context: Context, conducting: Conducting, { stage, exits, last, toldFailure = false }: Leaving): Promise<number> {
+  const { session } = conducting;
+  let outcome = last;
+  let exit = strongestExit([...exits, ...(last ? [last.exit] : [])]);
+  try {
+    await session.close(closeReason(exit), exit);
+  } catch (error) {
+    outcome = failure(error);
+    exit = strongestExit([exit, outcome.exit]);
+  }
+  if (outcome && !(toldFailure && outcome.error)) await showResult(context, conducting, { stage, outcome, exit });
+  await stage.output.end();
+  return exit;
+}
+
+type Showing = { readonly stage: Stage; readonly outcome: RunOutcome; readonly exit: number };
+
+async function showResult(context: Context, { session }: Conducting, { stage, outcome, exit }: Showing): Promise<void> {
+  const { output, tally, unheeded } = stage;
+  const waiting = await waitingIn(session).catch(() => []);
+  const resume = `assent resume ${session.id}${canGoOn(session) ? " --tasks" : ""}${storeFlag(context)}`;
+  const left = { resume, outcome, waiting };
+  const facts = {
+    session: session.id,
+    seq: session.state.seq,
+    counted: tally.take(),
+    approvals: waiting.map(({ form }) => form),
+    ...(outcome.subtype !== "success" || hasPaused(session) ? { resume } : {}),
+    exit,
+  };
+  if (output.format === "text") await printRunText(context, left);
+  else output.show(() => [resultMessage(outcome, facts)]);
+  await unheeded.tell();
+  await tellLeft(context, left, output.format);
+}
+
+/** A background agent is paused. Nothing of it asks anybody, so the run may be a success; but the session can be taken up. */
+function hasPaused({ state }: Session): boolean {
+  return [...state.tasks.values()].some(({ paused }) => paused !== null);
+}
+
+/** One that is paused would go on where that is wished for. */
+function canGoOn({ state }: Session): boolean {
+  return [...state.tasks.values()].some(({ paused }) => paused && (paused.blocked === null || paused.blocked === "approval"));
+}

@@ -1,0 +1,49 @@
+import { appendFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { LedgerEvent } from "@assent/core";
+import { errorCode } from "@assent/host";
+import { redactor, type Settings } from "@assent/policy";
+import type { Context } from "../../command-line/spec.ts";
+
+/** What may stand in a log: names, ids and states. A name or a reason is what somebody wrote, so secrets are hidden in these as well. */
+const TOLD: readonly string[] = [
+  ...["tool", "kind", "verdict", "outcome", "reason", "source", "type", "mode", "from", "to", "turn", "model", "exit", "durationMs"],
+  ...["call", "callId", "approval", "question", "proposal", "task", "schedule", "notice", "session", "stop", "status", "hook", "event"],
+];
+
+/** Every event of a run in one line, for whoever looks for a fault: to the file that ASSENT_LOG names, or with `--verbose` to stderr. */
+export function debugLog({ io, options }: Context, settings: () => Settings): (event: LedgerEvent) => void {
+  const { ASSENT_LOG: file } = io.env;
+  if (!file && !options.flag("verbose")) return () => undefined;
+  const write = file ? toFile(resolve(io.cwd, file)) : inOrder(io.stderr.write);
+  return (event) => write(logLine(event, redactor(settings()["redaction.patterns"])));
+}
+
+type Write = (line: string) => void;
+
+/** At once, so that no line is lost with the process. A log that cannot be written changes nothing. */
+function toFile(path: string): Write {
+  return (line) => {
+    try {
+      appendFileSync(path, line, { mode: 0o600 });
+    } catch (error) {
+      if (errorCode(error) === undefined) throw error;
+    }
+  };
+}
+
+function inOrder(write: (line: string) => Promise<void>): Write {
+  let last: Promise<void> = Promise.resolve();
+  return (line) => {
+    last = last.then(() => write(line)).catch(() => undefined);
+  };
+}
+
+function logLine({ at, session, seq, type, body }: LedgerEvent, redact: (text: string) => string): string {
+  const told = Object.entries(body).flatMap(([name, value]) =>
+    TOLD.includes(name) && (typeof value === "string" || typeof value === "number")
+      ? [`${name}=${JSON.stringify(typeof value === "string" ? redact(value) : value).slice(0, 200)}`]
+      : [],
+  );
+  return `${at} ${session}#${seq} ${type} ${told.join(" ")}\n`;
+}

@@ -1,0 +1,38 @@
+import type { Context } from "../../command-line/spec.ts";
+import { usageError } from "../../io/failure.ts";
+import type { OutputFormat } from "../stream/output.ts";
+import { type ScheduleEntry, scheduleEntries } from "./schedule-file.ts";
+
+/** What a command line says of how a run is made and shown. */
+export type RunFlags = {
+  readonly output: OutputFormat;
+  readonly input: "text" | "stream-json";
+  readonly partial: boolean;
+  readonly approvalTimeoutMs: number | undefined;
+  readonly maxTurns: number | undefined;
+  readonly maxToolCalls: number | undefined;
+  readonly maxTimeMs: number | undefined;
+  readonly schedules: readonly ScheduleEntry[];
+};
+
+/** The flags of one command line. */
+export async function runFlags(context: Context, command: string): Promise<RunFlags> {
+  const { options } = context;
+  const format = options.text("output-format");
+  const output = options.flag("json") ? "json" : format === "json" || format === "stream-json" ? format : "text";
+  if (options.flag("json") && format !== undefined && format !== "json")
+    throw usageError(command, `options '--json' and '--output-format ${format}' exclude each other.`);
+  const input = options.text("input-format") === "stream-json" ? "stream-json" : "text";
+  if (input === "stream-json" && output !== "stream-json")
+    throw usageError(command, "option '--input-format stream-json' needs '--output-format stream-json'.");
+  return {
+    output,
+    input,
+    partial: options.flag("include-partial-messages"),
+    approvalTimeoutMs: options.duration("approval-timeout"),
+    maxTurns: options.count("max-turns"),
+    maxToolCalls: options.count("max-tool-calls"),
+    maxTimeMs: options.duration("max-time"),
+    schedules: await scheduleEntries(context, command),
+  };
+}

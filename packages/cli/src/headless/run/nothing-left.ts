@@ -1,0 +1,43 @@
+import { recordedState } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { givenOnAsk, resumedFlags } from "../../compose/flags.ts";
+import { followPolicy } from "../../compose/follow-policy.ts";
+import type { Store } from "../../store/open.ts";
+import { initMessage } from "../stream/init-message.ts";
+import type { WireMessage } from "../stream/message.ts";
+import { outputFor } from "../stream/output.ts";
+import { resultMessage } from "../stream/result-message.ts";
+import type { RunFlags } from "./flags.ts";
+import { succeeded } from "./outcome.ts";
+import { runTally } from "./tally.ts";
+
+/** The first line and the result of a resume that had nothing to do, and that is not on record for that reason. */
+export async function printNothingLeft(
+  context: Context,
+  store: Store,
+  { id, run }: { readonly id: string; readonly run: RunFlags },
+): Promise<void> {
+  const { systemClock } = await import("@assent/host");
+  const init = await firstLine(context, store, id);
+  const output = outputFor(run.output, context.io, { gone: nothing, unmade: nothing });
+  const counted = runTally(context.overrides.clock ?? systemClock()).take();
+  const facts = { session: id, seq: init.seq, counted, approvals: [], exit: 0 };
+  output.show(() => [init.line, resultMessage(succeeded(""), facts)]);
+  await output.end();
+}
+
+/** As any run of the session would begin. */
+async function firstLine(context: Context, { ledger }: Store, id: string): Promise<{ readonly line: WireMessage; readonly seq: number }> {
+  const { created, mode, model, seq } = await recordedState(ledger, id);
+  const flags = resumedFlags(created?.options, context);
+  const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
+  const tools = policy.tools.visible().map(({ name }) => name);
+  const agents = policy.agents.agents.flatMap(({ name, usable }) => (usable ? [name] : []));
+  policy.source.close();
+  const about = { session: id, seq, cwd: created?.cwd ?? "", model: model ?? "", mode: flags.mode ?? mode, pending: [] };
+  return { line: initMessage({ ...about, tools, agents, onAsk: givenOnAsk(context) ?? "park", resumed: true }), seq };
+}
+
+function nothing(): void {
+  // There is nothing to end.
+}

@@ -1,0 +1,149 @@
+import { resolve } from "node:path";
+import { costOf, hasWaking } from "@assent/agent";
+import { type Ids, type Ledger, openSession, recordedState, type Session } from "@assent/core";
+import { inDirectory } from "../../call/session.ts";
+import type { Context } from "../../command-line/spec.ts";
+import type { ComposedAgent } from "../../compose/agent.ts";
+import { attend } from "../../compose/attend.ts";
+import { type CallFlags, givenFlags, givenOnAsk, keptFlags, resumedFlags } from "../../compose/flags.ts";
+import { type FollowedPolicy, followPolicy } from "../../compose/follow-policy.ts";
+import { commandHolder } from "../../compose/holder.ts";
+import { type RunModel, runModel } from "../../compose/model.ts";
+import { type CallPlace, isDirectory } from "../../compose/place.ts";
+import { refuseAgentSession } from "../../desk/sessions/refuse-agent-session.ts";
+import { cut } from "../../io/display-width.ts";
+import { CommandError, usageError } from "../../io/failure.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import type { Store } from "../../store/open.ts";
+import { VERSION } from "../../version.ts";
+import type { Work } from "../host/inbox.ts";
+import { attendAgain, attendTasks, tellNotices } from "./attend-tasks.ts";
+import { type Conducting, conduct } from "./conduct.ts";
+import type { RunFlags } from "./flags.ts";
+
+/** A run to make. */
+export type NewRun = {
+  /** Undefined: a host says what is to be done. */
+  readonly prompt: string | undefined;
+  /** The session's own id, where somebody has chosen one. */
+  readonly id: string | undefined;
+  readonly flags: CallFlags;
+  readonly run: RunFlags;
+  readonly place: CallPlace;
+  readonly policy: FollowedPolicy;
+  readonly chosen: RunModel;
+};
+
+/** Opens a session and works on what it is given to its end. Resolves with the exit code. */
+export function beginRun(context: Context, store: Store, { policy, place, flags, prompt, chosen, run, id }: NewRun): Promise<number> {
+  return attend(context, store, async (attending) => {
+    const { ports } = attending;
+    const settings = policy.source.settings();
+    refuseUnpriced(policy, chosen);
+    const { mode, revision } = policy.source.current();
+    const title = cut(oneLine((prompt ?? "").trim().slice(0, 200)), 80);
+    const options = { ...keptFlags(flags, givenOnAsk(context)), command: "run", model: chosen.id };
+    const session = await openSession(
+      { ledger: store.ledger, ...ports, ids: id === undefined ? ports.ids : namedFirst(ports.ids, id) },
+      {
+        holder: commandHolder(context, "run"),
+        create: { ...place, door: "run", mode, model: chosen.id, version: VERSION, policy: revision, title, options },
+      },
+    );
+    const work: Work[] = prompt === undefined ? [] : [{ say: prompt }];
+    const parts = { session, policy, chosen, unattended: settings.onAsk, flags: run, work };
+    return await conduct(context, { ...attending, ...parts, resumed: false });
+  });
+}
+
+/** The first new session has this id. */
+function namedFirst(ids: Ids, id: string): Ids {
+  let given = false;
+  return {
+    next: (prefix) => {
+      if (given || prefix !== "s_") return ids.next(prefix);
+      given = true;
+      return id;
+    },
+  };
+}
+
+/** A limit of cost that nobody can count is no limit. */
+function refuseUnpriced(policy: FollowedPolicy, { id }: RunModel): void {
+  const { maxCostUsd } = policy.source.settings();
+  if (maxCostUsd === undefined || costOf(id, { inputTokens: 0, outputTokens: 0 }) !== undefined) return;
+  throw new CommandError("limit_cost", 2, {
+    message: `The price of ${id} is not known, so maxCostUsd (${maxCostUsd}) cannot be kept.`,
+    hint: "Choose a model that is listed, or take maxCostUsd out of your settings.",
+  });
+}
+
+/** A session to go on with. */
+export type ResumedRun = { readonly id: string; readonly prompt: string | undefined; readonly run: RunFlags };
+
+/** Takes up a run where it was left: first its open calls, then the model. Undefined: it had come to its end, and there is nothing new to do. */
+export function resumeRun(context: Context, store: Store, { id, prompt, run }: ResumedRun): Promise<number | undefined> {
+  return attend(context, store, async (attending) => {
+    const { ledger } = store;
+    const { ports } = attending;
+    await refuseAgentSession(ledger, id);
+    if (run.input === "text" && workLeft(await recordedState(ledger, id), prompt).length === 0) return undefined;
+    const cwd = await otherDirectory(context, ledger, id);
+    const opened = await openSession(
+      { ledger, ...ports },
+      { holder: commandHolder(context, "resume"), id, takeOver: context.options.flag("take-over") },
+    );
+    const session = inDirectory(opened, cwd);
+    const work = workLeft(session.state, prompt);
+    const { created, model } = session.state;
+    const flags = resumedFlags(created?.options, context);
+    const policy = await followPolicy(context, { workspace: created?.workspace ?? "", flags, ledger });
+    const chosen = await runModel(context, context.options.text("model") ?? model ?? undefined, ports.clock);
+    const prepare = (agent: ComposedAgent): Promise<void> => prepared(context, { session, chosen, agent });
+    const parts: Omit<Conducting, "ports" | "cancelling"> = {
+      ...{ session, policy, chosen, work, prepare },
+      ...{ unattended: "park", flags: run, resumed: true },
+      joined: (agent) => attendAgain(context, agent.tasks),
+    };
+    await session.record([session.draft("session.opened", { ...session.holder, recovered: [] })], "full");
+    return await conduct(context, { ...attending, ...parts });
+  });
+}
+
+/** What there is to do; open calls go on before anything is said. */
+function workLeft(state: Session["state"], prompt: string | undefined): readonly Work[] {
+  if (prompt !== undefined) return [{ say: prompt }];
+  if (state.closed?.reason !== "done") return [{ goOn: "always" }];
+  return hasLeft(state) ? [{ goOn: "if told" }] : [];
+}
+
+/** Something of it has not come to its end, whatever the record says of the whole. */
+function hasLeft(state: Session["state"]): boolean {
+  const cutShort = [...state.proposals.values()].some((row) => row.state === "applying" || row.requested !== null);
+  return state.calls.size > 0 || hasWaking({ state }) || state.tasks.size > 0 || cutShort;
+}
+
+/** The directory to go on in, where another one is given; the session's own must still be there. */
+async function otherDirectory({ io, options }: Context, ledger: Ledger, id: string): Promise<string | undefined> {
+  const given = options.text("cwd");
+  const cwd = given === undefined ? undefined : resolve(io.cwd, given);
+  if (cwd !== undefined && !isDirectory(cwd)) throw usageError("resume", `option '--cwd' must name a directory; '${cwd}' is none.`);
+  const [row] = await ledger.pending("sessions", { prefix: id, all: true, limit: 1 });
+  if (cwd !== undefined || row === undefined || isDirectory(row.cwd)) return cwd;
+  throw new CommandError("cwd_missing", 1, {
+    message: `The directory of this session is gone: ${row.cwd}`,
+    hint: `In another one, where what waits is asked again, it goes on with: assent resume ${id} --cwd DIR`,
+  });
+}
+
+type Preparing = { readonly session: Session; readonly chosen: RunModel; readonly agent: ComposedAgent };
+
+/** A mode or model that is given now counts from now on. */
+async function prepared(context: Context, { session, chosen, agent }: Preparing): Promise<void> {
+  const { mode } = givenFlags(context);
+  if (mode !== undefined) await agent.modes.change(mode, "resume");
+  const from = session.state.model;
+  await attendTasks(context, agent.tasks, session.id);
+  await tellNotices(context, session);
+  if (from !== chosen.id) await session.record([session.draft("model.changed", { from, to: chosen.id, by: "resume" })], "normal");
+}

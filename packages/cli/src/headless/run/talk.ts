@@ -1,0 +1,177 @@
+import { type AgentSession, DrainFailure, hasWaking, type RunEnd, type RunLimits, recordedHistory, ScriptFailure } from "@assent/agent";
+import { ParkRequest, type Registry, type Session } from "@assent/core";
+import type { ComposedAgent } from "../../compose/agent.ts";
+import type { RunModel } from "../../compose/model.ts";
+import { asFailure } from "../../io/failure.ts";
+import type { Inbox, Work } from "../host/inbox.ts";
+import { aborted } from "../host/presence.ts";
+import type { HostSettings } from "../host/settings.ts";
+import { cancelled, failed, type RunOutcome, runOutcome } from "./outcome.ts";
+import { waitsForPerson } from "./waits-for-person.ts";
+
+/** What a run of turns is made with. */
+export type Talking = {
+  readonly session: Session;
+  readonly agent: ComposedAgent;
+  readonly tools: Registry;
+  readonly chosen: RunModel;
+  readonly inbox: Inbox;
+  readonly limits: RunLimits;
+  /** How turns ended that nobody waited for. */
+  readonly told: { end: RunEnd | undefined };
+  /** What a host has set. */
+  readonly settings: Pick<HostSettings, "standing">;
+  /** Ends the whole run. */
+  readonly signal: AbortSignal;
+};
+
+/** One piece of work after the other. */
+export type Talk = {
+  /** The work, and everything it set going: until nothing runs in the background, or something new is to be done. */
+  readonly handle: (work: Work) => Promise<RunOutcome>;
+  /** What is left in the background when nothing more will come. Undefined: nothing was. */
+  readonly finish: () => Promise<RunOutcome | undefined>;
+  /** Ends the turns under way; resolves when they have ended. Background agents go on. */
+  readonly interrupt: () => Promise<void>;
+  readonly shutdown: (by: string) => Promise<void>;
+  readonly isBusy: () => boolean;
+  /** Something goes on in the background, or is still to be told of. */
+  readonly hasLeft: () => boolean;
+};
+
+/** Talks to the model on one session. */
+export function createTalk(talking: Talking): Talk {
+  const { inbox, signal, agent } = talking;
+  const state: State = { drive: undefined, interrupting: new AbortController() };
+  let busy: Promise<unknown> | undefined;
+  let next = Promise.withResolvers<void>();
+  return {
+    handle: async (piece) => {
+      const running = work(talking, state, piece).catch((error: unknown) => failureOf(error, signal));
+      busy = running;
+      next.resolve();
+      next = Promise.withResolvers<void>();
+      return await running.finally(() => {
+        busy = undefined;
+        state.interrupting = new AbortController();
+        talking.told.end = undefined; // its result tells of them
+      });
+    },
+    finish: async () => {
+      const end = (await settle(talking, state, { hold: signal, deliver: true })) ?? talking.told.end;
+      return end && (await outcomeOf(talking, end));
+    },
+    interrupt: async () => {
+      if (busy || inbox.waits()) state.interrupting.abort(); // what was said before it counts as under way, taken up or not
+      state.drive?.interrupt();
+      if (!busy && inbox.waits()) await Promise.race([next.promise, aborted(signal)]);
+      else if (!busy) await state.drive?.rest(); // turns that tell of a notice may run by themselves
+      await busy;
+    },
+    shutdown: async (by) => {
+      const park = ParkRequest.isReasonOf(signal);
+      if (state.drive) await state.drive.shutdown(by, { park });
+      else await Promise.all([park ? agent.tasks.parkAll(by) : agent.tasks.cancelAll(by), agent.schedules.stop()]);
+    },
+    isBusy: () => busy !== undefined || inbox.waits() || state.drive?.isBusy() === true,
+    hasLeft: () => agent.tasks.running() > 0 || (state.drive !== undefined && hasWaking(talking.session)),
+  };
+}
+
+type State = { drive: AgentSession | undefined; interrupting: AbortController };
+
+function failureOf(error: unknown, signal: AbortSignal): RunOutcome {
+  if (signal.aborted) return cancelled("");
+  const { type, message, hint } = asFailure(error);
+  return failed("", { type, message, ...(hint !== "" && { hint }) });
+}
+
+/** Open calls first, then what is to be said, then what was set going by it: until nothing is left of it, or something new is to be done. */
+async function work(talking: Talking, state: State, piece: Work): Promise<RunOutcome> {
+  const { signal, session, inbox } = talking;
+  const { interrupting } = state;
+  const either = AbortSignal.any([signal, interrupting.signal]);
+  await talking.settings.standing();
+  const opened = "goOn" in piece || session.state.calls.size > 0 ? await goOnWithCalls(talking, either) : undefined;
+  const end = opened ?? (await converse(talking, state, { piece, signal: either }));
+  if (end.reason !== "done" && end.reason !== "parked") return runOutcome(end, { whole: signal.aborted });
+  const hold = AbortSignal.any([either, arrivalOf(inbox)]);
+  const last = await settle(talking, state, { hold, deliver: end.reason === "done" });
+  const isOver = last !== undefined && (end.reason === "done" || last.reason !== "done");
+  return await outcomeOf(talking, isOver ? last : end);
+}
+
+type Settling = { readonly hold: AbortSignal; readonly deliver: boolean };
+
+/** Waits for what runs in the background. Undefined: nothing did, or it goes on there. */
+async function settle({ signal, limits, agent }: Talking, { drive }: State, { hold, deliver }: Settling): Promise<RunEnd | undefined> {
+  const either = AbortSignal.any([hold, limits.signal]);
+  if (!drive && agent.tasks.running() > 0) await Promise.race([agent.tasks.idle(), aborted(either)]);
+  const end = await drive?.settle(either, { deliver });
+  if (end?.reason !== "cancelled") return (deliver ? await drained(drive) : undefined) ?? end;
+  if (signal.aborted) return end;
+  const reached = limits.signal.aborted ? limits.exceeded() : undefined;
+  return reached && { reason: "budget", text: end.text, error: reached };
+}
+
+/** A turn that tells of a notice may have begun by itself: it is not cut. */
+async function drained(drive: AgentSession | undefined): Promise<RunEnd | undefined> {
+  try {
+    return await drive?.drain();
+  } catch (error) {
+    if (error instanceof DrainFailure) return error.end;
+    throw error;
+  }
+}
+
+const NOTHING_SAID: RunEnd = { reason: "done", text: "" };
+
+function arrivalOf(inbox: Inbox): AbortSignal {
+  const arrived = new AbortController();
+  void inbox.arrival().then(() => arrived.abort());
+  return arrived.signal;
+}
+
+type Conversing = { readonly piece: Work; readonly signal: AbortSignal };
+
+/** The history is read when the first turn begins: every call of an earlier process has its result by then. */
+async function converse(talking: Talking, state: State, { piece, signal }: Conversing): Promise<RunEnd> {
+  const { session, agent, chosen } = talking;
+  if (!state.drive) {
+    const { messages, providerId } = await recordedHistory(session.ledger, session.id);
+    chosen.script?.resumeAfter(providerId);
+    state.drive = agent.drive(messages);
+  }
+  if ("say" in piece) return await state.drive.send(piece.say, signal);
+  if (piece.goOn === "if told" && !hasWaking(session)) return NOTHING_SAID;
+  return await state.drive.goOn(signal, { toldAll: piece.goOn === "always" }); // whoever resumes what was parked has settled what it waited for
+}
+
+/** Calls that an earlier process left open go on first. Undefined: all of them have ended. */
+async function goOnWithCalls({ agent, tools }: Talking, signal: AbortSignal): Promise<RunEnd | undefined> {
+  const { results } = await agent.dispatcher.resume({ tools, signal });
+  const failure = agent.dispatcher.failure();
+  if (failure !== undefined) throw failure;
+  const waits = results.some(({ outcome }) => outcome === "waiting");
+  if (signal.aborted && !(waits && ParkRequest.isReasonOf(signal))) return { reason: "cancelled", text: "" };
+  return waits ? { reason: "parked", text: "" } : undefined;
+}
+
+/** A background agent that waits for a person keeps the run open. */
+async function outcomeOf({ session, signal }: Talking, end: RunEnd): Promise<RunOutcome> {
+  const outcome = runOutcome(end, { whole: signal.aborted });
+  const isParked = outcome.subtype === "success" && (await waitsForPerson(session));
+  return isParked ? { subtype: "parked", exit: 75, text: end.text } : outcome;
+}
+
+/** A script must have been played to its end, where the run came to its own. */
+export function playedOut({ script }: RunModel, outcome: RunOutcome): RunOutcome {
+  if (outcome.subtype !== "success") return outcome;
+  try {
+    script?.refuseUnused();
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof ScriptFailure)) throw error;
+    return failed(outcome.text, { type: error.type, message: error.message });
+  }
+}

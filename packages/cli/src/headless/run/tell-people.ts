@@ -1,0 +1,43 @@
+import type { ConversationEvent } from "@assent/agent";
+import type { DecisionNotice, Session } from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { editedSubject } from "../../desk/approvals/edited-answer.ts";
+import { warn } from "../../io/output.ts";
+import { oneLine } from "../../io/visible-text.ts";
+import { storeFlag } from "../../store/location.ts";
+import type { OutputFormat } from "../stream/output.ts";
+
+/** What people are told on stderr while a run goes on; a program that reads the stream is told there. */
+export function tellPeople(context: Context, format: OutputFormat): (event: ConversationEvent) => void {
+  const { io } = context;
+  if (format === "stream-json") return () => undefined;
+  return (event) => {
+    if (event.type === "warning") void warn(io, event.message);
+    if (event.type !== "parked") return;
+    const { id, label } = event.proposal;
+    const flags = storeFlag(context);
+    void io.stderr.write(`${oneLine(label)} waits for you: assent apply ${id}${flags}, or assent discard ${id}${flags}\n`);
+  };
+}
+
+/** A call that was denied because nobody could be asked, once its verdict is final. */
+export type Unasked = { readonly notice: DecisionNotice; readonly session: Session; readonly isAgent: boolean };
+
+const SUBJECT_COLUMNS = 60;
+
+/** Says of a call that nobody could be asked about, and what would help. Other formats tell of every decision themselves. */
+export function tellUnasked({ io, options }: Context, format: OutputFormat): (unasked: Unasked) => void {
+  if (format !== "text") return () => undefined;
+  const allow = options.text("policy") === undefined ? "--allow RULE" : "an allow rule in the --policy file";
+  return ({ notice: { callId, toolName, input }, session, isAgent }) => {
+    const call = session.state.calls.get(callId);
+    const insisted = call !== undefined && "judged" in call && call.judged.explicitAsk;
+    const helps = [
+      ...(isAgent ? [] : ["--on-ask park lets you answer later"]),
+      ...(insisted ? [] : [`${allow} lets it pass, and assent explain tells which rule`]),
+    ];
+    const subject = editedSubject(input, SUBJECT_COLUMNS);
+    const what = `${toolName}${subject === "" ? "" : ` (${subject})`} was not run, because nobody could be asked.`;
+    void warn(io, helps.length === 0 ? what : `${what} ${helps.join("; ")}.`);
+  };
+}

@@ -1,0 +1,63 @@
+import {
+  type Content,
+  contentText,
+  type EventBodies,
+  knownEvent,
+  type LedgerEvent,
+  messageOf,
+  recordedCall,
+  type Session,
+} from "@assent/core";
+import type { Context } from "../../command-line/spec.ts";
+import { editedSubject } from "../../desk/approvals/edited-answer.ts";
+import { warn } from "../../io/output.ts";
+import type { OutputFormat } from "../stream/output.ts";
+
+/** Calls that somebody had said yes to and that were denied all the same: without a word about it a run would look as if they had run. */
+export type UnheededYes = {
+  /** Looks at every event; the record is asked only once the run has something to say. */
+  readonly note: (session: Session, event: LedgerEvent) => void;
+  readonly tell: () => Promise<void>;
+};
+
+type Denied = { readonly session: Session; readonly ended: EventBodies["call.ended"] };
+type Judged = Pick<EventBodies["call.judged"], "tool" | "input">;
+
+const SUBJECT_COLUMNS = 60;
+
+/** Says of each such call that it did not run, and why. Other formats tell of every decision themselves. */
+export function unheededYes({ io }: Pick<Context, "io">, format: OutputFormat): UnheededYes {
+  const denied: Denied[] = [];
+  return {
+    note: (session, { type, body }) => {
+      if (format !== "text" || type !== "call.ended" || body.outcome !== "denied") return;
+      if (body.type !== "denied_unattended") denied.push({ session, ended: body }); // which is told as it happens
+    },
+    tell: async () => {
+      for (const { session, ended } of denied.splice(0)) {
+        const told = await approvedCall(session, ended.call).then(
+          (approved) => approved && sentence(approved, ended.content),
+          (error: unknown) => `Whether ${ended.call}, which was denied, had been approved cannot be told: ${messageOf(error)}`,
+        );
+        if (told !== undefined) await warn(io, told);
+      }
+    },
+  };
+}
+
+/** The call as it was judged last, if a person or a host said yes to it; what a grant says is no answer to this call. */
+async function approvedCall({ id, ledger }: Session, call: string): Promise<Judged | undefined> {
+  let isApproved = false;
+  for await (const stored of ledger.read({ pos: 0 }, { naming: id, call, types: ["approval.answered"] })) {
+    const event = knownEvent(stored);
+    if (event?.type === "approval.answered" && event.body.by.kind !== "grant") isApproved = event.body.outcome === "approved";
+  }
+  return isApproved ? (await recordedCall(ledger, id, call))["call.judged"] : undefined;
+}
+
+/** What the model was told, without the tool's name a second time. */
+function sentence({ tool, input }: Judged, content: Content): string {
+  const subject = editedSubject(input, SUBJECT_COLUMNS);
+  const told = contentText(content).replace(`Tool '${tool}' was not run: `, "").replace(`Tool '${tool}' `, "it ");
+  return `${tool}${subject === "" ? "" : ` (${subject})`} was approved and did not run: ${told}`;
+}

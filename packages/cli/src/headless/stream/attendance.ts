@@ -1,0 +1,78 @@
+import { type ConversationEvent, pauseWhileWaiting, type RunLimits } from "@assent/agent";
+import type { Clock, DecisionNotice, LedgerEvent, Session } from "@assent/core";
+import type { Attendance } from "../../compose/door.ts";
+import type { RunTally } from "../run/tally.ts";
+import type { Unasked } from "../run/tell-people.ts";
+import type { UnheededYes } from "../run/unheeded-yes.ts";
+import { wireMessage } from "./message.ts";
+import type { RunOutput } from "./output.ts";
+import { sessionLines } from "./session-lines.ts";
+import { isStreamed } from "./stream-lines.ts";
+import { taskProgress } from "./task-lines.ts";
+import { toolProgress } from "./tool-progress.ts";
+import { untoldCalls } from "./untold-calls.ts";
+
+/** What is made of what a session does. */
+export type AttendingParts = {
+  /** The main session. */
+  readonly root: string;
+  readonly output: RunOutput;
+  readonly tally: RunTally;
+  readonly clock: Clock;
+  readonly limits: RunLimits | undefined;
+  /** Pieces of answers, progress of calls and runs of hooks are wanted too. */
+  readonly partial: boolean;
+  /** What people are told besides. */
+  readonly log: (event: LedgerEvent) => void;
+  readonly tell: (event: ConversationEvent) => void;
+  readonly unasked: (unasked: Unasked) => void;
+  readonly unheeded: UnheededYes;
+};
+
+/** Values of these may stand beside the event. */
+const LARGE: readonly LedgerEvent["type"][] = ["message.user", "message.assistant", "call.ended", "proposal.staged", "question.asked"];
+
+/** Attends the main session and those of its agents: every event becomes messages in the order of the ledger, and is counted. */
+export function attendance(parts: AttendingParts): (session: Session, parent: string | null) => Promise<Attendance> {
+  const { root, output, tally, clock, limits, partial, log, tell, unasked, unheeded } = parts;
+  const tasks = taskProgress(clock, (line) => {
+    if (!output.isBehind()) output.show(() => [wireMessage({ session: root, parent: null }, line)]);
+  });
+  return async (session, parent) => {
+    const isAgent = session.id !== root;
+    tally.attend(session);
+    tasks.attend(session);
+    if (limits) pauseWhileWaiting(limits, session);
+    const origin = { session: root, parent, ...(isAgent && { agentSession: session.id }) };
+    const lines = sessionLines({ origin, session, untold: await untoldCalls(session) });
+    const progress = toolProgress(clock, (line) => {
+      if (!output.isBehind()) output.show(() => [wireMessage(origin, line)]); // it is worth nothing to somebody who is late
+    });
+    session.listen((event) => {
+      tally.event(event, isAgent);
+      tasks.event(event);
+      log(event);
+      unheeded.note(session, event);
+      if (event.type === "call.ended") progress.end(event.body.call);
+      if (event.type !== "hook.ran" || partial) output.show(async () => lines.event(await whole(session, event)));
+    });
+    return {
+      decided: (notice: DecisionNotice) => {
+        tally.decided(notice);
+        if (notice.source === "unattended_deny") unasked({ notice, session, isAgent });
+        output.show(() => lines.decided(notice));
+      },
+      observe: (event) => {
+        if (!isAgent) tell(event);
+        if (event.type === "warning" || (partial && isStreamed(event))) output.show(() => lines.conversation(event));
+        if (partial && event.type === "dispatch" && event.event.type === "output") progress.update(event.event.callId, event.event.display);
+      },
+    };
+  };
+}
+
+async function whole(session: Session, event: LedgerEvent): Promise<LedgerEvent> {
+  if (!LARGE.includes(event.type)) return event;
+  // Parsing: what the ledger gives back is what it was given.
+  return { ...event, body: await session.ledger.resolve(event.body as never) } as LedgerEvent;
+}

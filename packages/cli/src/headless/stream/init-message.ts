@@ -1,0 +1,42 @@
+import type { JsonObject } from "@assent/core";
+import { VERSION } from "../../version.ts";
+import { type WireMessage, wireMessage } from "./message.ts";
+
+/** The version of the stream's messages. */
+export const PROTOCOL = 1;
+
+/** What a run begins with. */
+export type InitFacts = {
+  readonly session: string;
+  readonly seq: number;
+  readonly cwd: string;
+  readonly model: string;
+  readonly mode: string;
+  readonly onAsk: string;
+  readonly tools: readonly string[];
+  readonly agents: readonly string[];
+  readonly resumed: boolean;
+  readonly pending: readonly JsonObject[];
+};
+
+/** The first line of a stream. */
+export function initMessage({ session, seq, cwd, model, mode, onAsk, tools, agents, resumed, pending }: InitFacts): WireMessage {
+  const fields = {
+    type: "system",
+    subtype: "init",
+    cwd,
+    model,
+    permission_mode: mode,
+    permissionMode: mode,
+    on_ask: onAsk,
+    tools,
+    agents,
+    version: VERSION,
+    protocol: PROTOCOL,
+    resumed,
+    pending_approvals: pending,
+    mcp_servers: [],
+    slash_commands: [],
+  };
+  return wireMessage({ session, parent: null }, fields, seq);
+}

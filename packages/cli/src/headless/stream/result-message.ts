@@ -1,0 +1,35 @@
+import type { JsonObject } from "@assent/core";
+import type { RunOutcome } from "../run/outcome.ts";
+import type { Counted } from "../run/tally.ts";
+import { type WireMessage, wireMessage } from "./message.ts";
+
+/** What a result says besides how the run ended. */
+export type ResultFacts = {
+  readonly session: string;
+  readonly seq: number;
+  readonly counted: Counted;
+  /** What waits for a person. */
+  readonly approvals: readonly JsonObject[];
+  /** How the session is taken up again; absent: it has come to its end. */
+  readonly resume?: string;
+  /** The exit code of the process, as far as it is known. */
+  readonly exit: number;
+};
+
+/** The result of a run of turns: the last line of a stream, in every ending. */
+export function resultMessage(outcome: RunOutcome, { session, seq, counted, approvals, resume, exit }: ResultFacts): WireMessage {
+  const { subtype, text, error } = outcome;
+  const isError = error !== undefined;
+  const fields = {
+    type: "result",
+    subtype,
+    is_error: isError,
+    exit_code: exit,
+    result: text,
+    ...counted,
+    approvals,
+    ...(resume !== undefined && { resume }),
+    ...(error && { error, errors: [error.message] }),
+  };
+  return wireMessage({ session, parent: null }, fields, seq);
+}

@@ -1,0 +1,113 @@
+import type { LedgerEvent } from "@assent/core";
+import { assistantBlocks, contentBlocks, resultBlock, stopReason, type WireBlock, wireUsage } from "./content.ts";
+import type { WireMessage } from "./message.ts";
+
+/** A message, and the ledger sequence it shows. */
+export type TurnLine = { readonly fields: WireMessage; readonly seq: number };
+
+/** A call whose result was not told yet. */
+export type UntoldCall = { readonly callId: string; ended: WireBlock | undefined };
+
+/** What is said in turns, as messages: what people and the runtime say, what the model answers, what came of its calls. */
+export type TurnLines = {
+  readonly event: (event: LedgerEvent) => readonly TurnLine[];
+  /** The answer that was held back until now, where one is. */
+  readonly release: () => readonly TurnLine[];
+  readonly isHolding: () => boolean;
+  /** The answer that is under way, or was last. */
+  readonly answering: () => { readonly id: string; readonly model: string | null };
+};
+
+type Turns = {
+  turn: number;
+  model: string | null;
+  /** An answer waits for the ids of its calls: a provider's may be given twice. */
+  held: { readonly event: LedgerEvent<"message.assistant">; readonly callIds: string[]; readonly calls: number } | undefined;
+  /** In the order of the calls: the result of one that ended early waits for those before it. */
+  calls: UntoldCall[];
+};
+
+/** The messages of one session's turns; `untold` is what an earlier process left open. */
+export function turnLines(session: string, untold: readonly UntoldCall[] = []): TurnLines {
+  const turns: Turns = { turn: 0, model: null, held: undefined, calls: [...untold] };
+  const idOf = (turn: number): string => `msg_${session}_${turn}`;
+  return {
+    release: () => answered(turns, idOf),
+    isHolding: () => turns.held !== undefined,
+    answering: () => ({ id: idOf(turns.turn), model: turns.model }),
+    event: (event) => {
+      switch (event.type) {
+        case "turn.started":
+          turns.turn = event.body.turn;
+          turns.model = event.body.model;
+          return [];
+        case "message.user":
+          return userLine(event);
+        case "message.assistant":
+          return [...answered(turns, idOf), ...hold(turns, event, idOf)];
+        case "call.proposed":
+          return proposed(turns, event, idOf);
+        case "call.ended":
+          return [...answered(turns, idOf), ...ended(turns, event)];
+        case "turn.ended":
+          return answered(turns, idOf);
+        default:
+          return [];
+      }
+    },
+  };
+}
+
+type Named = (turn: number) => string;
+
+/** What broke off has no calls that were proposed. */
+function hold(turns: Turns, event: LedgerEvent<"message.assistant">, idOf: Named): readonly TurnLine[] {
+  const { content, stop } = event.body;
+  turns.held = { event, callIds: [], calls: content.filter(({ type }) => type === "call").length };
+  return turns.held.calls === 0 || stop === "aborted" || stop === "error" ? answered(turns, idOf) : [];
+}
+
+function proposed(turns: Turns, { body: { call, index } }: LedgerEvent<"call.proposed">, idOf: Named): readonly TurnLine[] {
+  if (index < 0) return []; // made by a tool's body, not by the model
+  turns.calls.push({ callId: call, ended: undefined });
+  turns.held?.callIds.push(call);
+  return turns.held && turns.held.callIds.length === turns.held.calls ? answered(turns, idOf) : [];
+}
+
+function answered(turns: Turns, idOf: Named): readonly TurnLine[] {
+  if (!turns.held) return [];
+  const { event, callIds } = turns.held;
+  turns.held = undefined;
+  const { content, stop, usage, turn, model } = event.body;
+  const message = {
+    id: idOf(turn),
+    type: "message",
+    role: "assistant",
+    model: model ?? turns.model,
+    content: assistantBlocks(content, callIds),
+    stop_reason: stopReason(stop),
+    usage: wireUsage(usage ?? NOTHING_USED),
+  };
+  return [{ fields: { type: "assistant", message }, seq: event.seq }];
+}
+
+const NOTHING_USED = { inputTokens: 0, outputTokens: 0 };
+
+function ended(turns: Turns, { seq, body }: LedgerEvent<"call.ended">): readonly TurnLine[] {
+  const call = turns.calls.find(({ callId }) => callId === body.call);
+  if (!call) return [];
+  call.ended = resultBlock(body);
+  const open = turns.calls.findIndex((each) => each.ended === undefined);
+  const ready = turns.calls.slice(0, open === -1 ? turns.calls.length : open).flatMap((each) => each.ended ?? []);
+  turns.calls = turns.calls.slice(ready.length);
+  return ready.length === 0 ? [] : [{ fields: { type: "user", message: { role: "user", content: ready }, origin: "tool" }, seq }];
+}
+
+const ORIGINS: readonly string[] = ["user", "notice", "schedule"];
+
+/** Hosts do not see reminders for the model. Of a notice they see the line for people, not the markup. */
+function userLine({ seq, body: { content, origin, displayText } }: LedgerEvent<"message.user">): readonly TurnLine[] {
+  if (!ORIGINS.includes(origin)) return [];
+  const message = { role: "user", content: contentBlocks(origin === "notice" ? (displayText ?? content) : content) };
+  return [{ fields: { type: "user", message, origin, ...(displayText !== undefined && { display_text: displayText }) }, seq }];
+}

@@ -1,0 +1,33 @@
+import type { Ledger } from "@assent/core";
+import { hostProcesses } from "@assent/host";
+import { openLedger, type StoreExtras, type StoreWarning } from "@assent/store";
+import type { Context } from "../command-line/spec.ts";
+import { warn } from "../io/output.ts";
+
+/** Opens the ledger in a directory, or makes it; what it warns of is told. */
+export async function durableLedger(context: Context, directory: string): Promise<Ledger> {
+  const ledger = await openDurable(context, directory);
+  return context.overrides.ledger?.(ledger) ?? ledger;
+}
+
+/** How many events a store has, and why it cannot be written, if so. */
+export async function storeHealth(context: Context, directory: string): Promise<StoreHealth> {
+  const ledger = await openDurable(context, directory);
+  try {
+    return { events: await ledger.head(), refusal: ledger.refusal };
+  } finally {
+    await ledger.close();
+  }
+}
+
+type StoreHealth = { readonly events: number } & Pick<StoreExtras, "refusal">;
+
+async function openDurable({ io, overrides }: Context, directory: string): Promise<Ledger & StoreExtras> {
+  const { clock, openDatabase } = overrides;
+  const { startOf } = hostProcesses();
+  const onWarning = ({ message }: StoreWarning): void => void warn(io, message);
+  const ledger = await openLedger({ directory, startOf, onWarning, ...(clock && { clock }), ...(openDatabase && { openDatabase }) });
+  for (const { message } of ledger.warnings) await warn(io, message);
+  if (ledger.refusal?.type === "store_newer") await warn(io, ledger.refusal.message);
+  return ledger;
+}

@@ -1,0 +1,59 @@
+import type { Ledger, Lists, PageQuery } from "@assent/core";
+import type { Context } from "../command-line/spec.ts";
+import { printJson } from "../io/output.ts";
+import { type Column, textTable } from "../io/text-table.ts";
+import { oneLine } from "../io/visible-text.ts";
+import { findRow } from "./find-row.ts";
+
+/** How one kind of list is asked for and shown. */
+export type Listing<K extends keyof Lists> = {
+  readonly kind: K;
+  readonly query: PageQuery;
+  /** A condition the ledger has no index for. */
+  readonly keep?: (row: Lists[K]) => boolean;
+  readonly json: (row: Lists[K]) => unknown;
+  readonly columns: readonly Column[];
+  readonly cells: (row: Lists[K]) => readonly string[];
+  readonly none: string;
+  /** The command that shows the rest, without paging options. */
+  readonly command: string;
+};
+
+const DEFAULT_LIMIT = 100;
+
+/** Prints one page of a list; stderr says how to see the next. */
+export async function printList<K extends keyof Lists>(context: Context, ledger: Ledger, listing: Listing<K>): Promise<number> {
+  const { io, options } = context;
+  const limit = options.count("limit") ?? DEFAULT_LIMIT;
+  const after = options.text("after");
+  const start = after === undefined ? undefined : (await findRow(ledger, listing.kind, after)).id;
+  const rows = await collect(ledger, listing, { after: start, wanted: limit + 1 });
+  const page = rows.slice(0, limit);
+  if (options.flag("json")) await printJson(io, page.map(listing.json));
+  else await io.stdout.write(page.length === 0 ? `${listing.none}\n` : tableText(io.stdout.columns(), listing, page));
+  const last = page.at(-1);
+  if (rows.length > limit && last) await io.stderr.write(`More follow: ${oneLine(listing.command)} --limit ${limit} --after ${last.id}\n`);
+  return 0;
+}
+
+function tableText<K extends keyof Lists>(columns: number | undefined, listing: Listing<K>, page: readonly Lists[K][]): string {
+  return textTable(listing.columns, page.map(listing.cells), columns);
+}
+
+type Wanted = { readonly after: string | undefined; readonly wanted: number };
+
+async function collect<K extends keyof Lists>(
+  ledger: Ledger,
+  { kind, query, keep }: Listing<K>,
+  { after, wanted }: Wanted,
+): Promise<Lists[K][]> {
+  const kept: Lists[K][] = [];
+  let from = after;
+  while (kept.length < wanted) {
+    const rows = await ledger.pending(kind, { ...query, limit: wanted, ...(from !== undefined && { after: from }) });
+    kept.push(...(keep ? rows.filter(keep) : rows));
+    from = rows.at(-1)?.id;
+    if (rows.length < wanted) break;
+  }
+  return kept.slice(0, wanted);
+}

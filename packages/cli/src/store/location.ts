@@ -1,0 +1,38 @@
+import { userInfo } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { shellWord } from "../command-line/shell-word.ts";
+import type { Context } from "../command-line/spec.ts";
+import { usageError } from "../io/failure.ts";
+import { warn } from "../io/output.ts";
+
+/** The state directory: `--store`, else an absolute ASSENT_STORE, else the user's own. No file of a workspace has a say in it. */
+export async function stateDirectory(context: Pick<Context, "io" | "options">): Promise<string> {
+  const { io, options } = context;
+  const given = options.text("store");
+  if (given === "") throw usageError("", "--store is empty. Name a directory, or leave it out.");
+  const { ASSENT_STORE: store } = io.env;
+  if (given === undefined && store && !isAbsolute(store))
+    await warn(io, `ASSENT_STORE is ignored because it is not an absolute path: ${store}`);
+  return locate(context);
+}
+
+/** The same place, without a word about what is wrong with how it was named. */
+export function locate({ io, options }: Pick<Context, "io" | "options">): string {
+  const given = options.text("store");
+  if (given) return resolve(io.cwd, given);
+  const { ASSENT_STORE: store, XDG_STATE_HOME: state } = io.env;
+  if (store && isAbsolute(store)) return store;
+  if (state && isAbsolute(state)) return join(state, "assent");
+  return join(userHome(io.env), ".local", "state", "assent");
+}
+
+/** HOME if it is absolute, otherwise the home directory of the account. An empty HOME never means the working directory. */
+export function userHome({ HOME: home }: Readonly<Record<string, string | undefined>>): string {
+  return home && isAbsolute(home) ? home : userInfo().homedir;
+}
+
+/** What a command printed for copying needs at its end, so that it reads the same store. */
+export function storeFlag({ options }: Pick<Context, "options">): string {
+  const given = options.text("store");
+  return given === undefined ? "" : ` --store ${shellWord(given)}`;
+}

@@ -1,0 +1,39 @@
+import type { Ledger } from "@assent/core";
+import type { Context } from "../command-line/spec.ts";
+import { stateDirectory } from "./location.ts";
+
+/** The ledger a command works on, and the directory it lies in. */
+export type Store = { readonly ledger: Ledger; readonly directory: string };
+
+/** Opens the store, makes it if need be, and closes it when the work is done. */
+export async function withStore<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+  const directory = await stateDirectory(context);
+  return use(await openAt(context, directory), directory, work);
+}
+
+/** `withStore` for commands that only look: a store that is not there is empty, and is not made. */
+export async function withStoreIfAny<T>(context: Context, work: (store: Store) => Promise<T>): Promise<T> {
+  const directory = await stateDirectory(context);
+  if (await hasStore(directory)) return use(await openAt(context, directory), directory, work);
+  const { memoryLedger } = await import("@assent/core");
+  return use(memoryLedger(), directory, work);
+}
+
+/** True when there is a store in the directory; false only where there never was one. */
+export async function hasStore(directory: string): Promise<boolean> {
+  const store = await import("@assent/store");
+  return store.hasStore(directory);
+}
+
+async function openAt(context: Context, directory: string): Promise<Ledger> {
+  const { durableLedger } = await import("./durable-ledger.ts");
+  return durableLedger(context, directory);
+}
+
+async function use<T>(ledger: Ledger, directory: string, work: (store: Store) => Promise<T>): Promise<T> {
+  try {
+    return await work({ ledger, directory });
+  } finally {
+    await ledger.close();
+  }
+}

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { type IPty, spawn } from "@lydell/node-pty";
+import { BIN, type Place, place, until } from "../support/assent.ts";
+
+type Screen = {
+  readonly pty: IPty;
+  readonly text: () => string;
+  readonly end: Promise<number>;
+  readonly shows: (text: string) => Promise<void>;
+};
+
+function open(
+  at: Place,
+  argv: readonly string[],
+  { columns = 80, rows = 24, env = {} }: { columns?: number; rows?: number; env?: Record<string, string> } = {},
+): Screen {
+  const pty = spawn(process.execPath, [BIN, ...argv], {
+    cols: columns,
+    rows,
+    cwd: at.workspace,
+    env: { ...at.env, TERM: "xterm-256color", ...env },
+  });
+  let text = "";
+  let seen = 0;
+  pty.onData((data) => (text += data));
+  const end = new Promise<number>((resolve) => pty.onExit(({ exitCode }) => resolve(exitCode)));
+  const shows = async (wanted: string): Promise<void> => {
+    await until(`the terminal shows ${JSON.stringify(wanted)}; it shows ${JSON.stringify(text)}`, () => text.indexOf(wanted, seen) !== -1);
+    seen = text.indexOf(wanted, seen) + wanted.length;
+  };
+  return { pty, text: () => text, end, shows };
+}
+
+/** A person reads before typing; keys pressed sooner than that are dropped. */
+function afterReading(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1_000));
+}
+
+const PROMPT = "then Enter: ";
+const CALL = ["call", "shell", "--input", '{"command":"echo ran >> x"}'];
+
+describe("assent call on a real terminal", () => {
+  test("a person is asked; y and Enter run it once; the terminal is given back", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows("$ echo ran >> x");
+    await screen.shows(PROMPT);
+    assert.equal((await at.hereJson(["approvals"])).value.length, 1);
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    assert.equal(readFileSync(at.path("x"), "utf8"), "ran\n");
+    assert.equal((await at.hereJson(["approvals", "--all"])).value[0].state, "approved");
+  });
+
+  test("T100: what the person made of it in their editor is shown again, and is what is written", async () => {
+    using at = place();
+    const editor = at.write("editor.sh", `printf 'mine\\n' > "$1"`);
+    const input = JSON.stringify({ file_path: "made.txt", content: "model's\n" });
+    const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
+    await screen.shows("+model's");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("e\r");
+    await screen.shows("+mine");
+    await screen.shows(PROMPT);
+    assert.equal(existsSync(at.path("made.txt")), false, "nothing is written before the yes");
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    assert.equal(readFileSync(at.path("made.txt"), "utf8"), "mine\n");
+    const { value } = await at.hereJson(["approvals", "--all"]);
+    const shown = await at.hereJson(["approvals", "show", value[0].id]);
+    assert.deepEqual([shown.value.input.content, shown.value.edited.input.content], ["model's\n", "mine\n"]);
+  });
+
+  test("T100: a command is edited in the editor, judged and shown again, and only then runs", async () => {
+    using at = place();
+    const editor = at.write("editor.sh", `printf 'echo mine > made.txt\\n' > "$1"`);
+    const input = JSON.stringify({ command: "touch other.txt" });
+    const screen = open(at, ["call", "shell", "--input", input], { rows: 50, env: { EDITOR: `sh ${editor}` } });
+    await screen.shows("  yes, and do not ask for the like again in this session: Shell(touch other.txt)");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("e\r");
+    await screen.shows("$ echo mine > made.txt");
+    await screen.shows("Cannot be remembered: no rule covers what is named above as a risk.");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    assert.deepEqual([existsSync(at.path("other.txt")), readFileSync(at.path("made.txt"), "utf8")], [false, "mine\n"]);
+  });
+
+  test("T120: without an editor the person is told, and can still answer", async () => {
+    using at = place();
+    const input = JSON.stringify({ file_path: "made.txt", content: "x" });
+    const screen = open(at, ["call", "write", "--input", input], { rows: 50, env: { PATH: at.root } });
+    await screen.shows("It cannot be edited first: there is no editor on PATH; VISUAL or EDITOR names one.");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("e\r");
+    await screen.shows("'e' is no answer here");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("n\r");
+    await screen.shows("Reason");
+    screen.pty.write("\r");
+    assert.equal(await screen.end, 1);
+    assert.equal(existsSync(at.path("made.txt")), false);
+  });
+
+  test("a terminal that goes away in the middle of a question ends the program; the question stays for later", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows(PROMPT);
+    const { pid } = screen.pty;
+    screen.pty.kill("SIGHUP");
+    await screen.end;
+    await until("the program ends", () => !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z "));
+    assert.equal(existsSync(at.path("x")), false);
+  });
+
+  test("S37: keys typed without pause while the question appears answer nothing", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    screen.pty.write("yyyy\r a\ry\r");
+    await screen.shows(PROMPT);
+    screen.pty.write("y\r");
+    await afterReading();
+    assert.ok(!existsSync(at.path("x")));
+    screen.pty.write("n\r");
+    await screen.shows("Reason");
+    screen.pty.write("too hasty\r");
+    assert.equal(await screen.end, 1);
+    assert.ok(screen.text().includes("Reason: too hasty"));
+    assert.ok(!existsSync(at.path("x")));
+  });
+
+  test("Enter alone puts the question again", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("\r");
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("n\r");
+    await screen.shows("Reason");
+    screen.pty.write("\r");
+    assert.equal(await screen.end, 1);
+  });
+
+  test("Ctrl-C cancels the call: exit 130, recorded", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows(PROMPT);
+    screen.pty.write("\u0003");
+    assert.equal(await screen.end, 130);
+    assert.equal((await at.hereJson(["sessions"])).value[0].state, "cancelled");
+    assert.equal((await at.hereJson(["approvals", "--all"])).value[0].state, "cancelled");
+  });
+
+  test("Ctrl-D leaves the approval open for later: exit 75", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("\u0004");
+    await screen.shows("assent resume s_");
+    assert.equal(await screen.end, 75);
+    assert.equal((await at.hereJson(["approvals"])).value.length, 1);
+  });
+
+  test("AK-67: answered in another terminal: this one says so and goes on", async () => {
+    using at = place();
+    const screen = open(at, CALL);
+    await screen.shows(PROMPT);
+    const [{ id }] = (await at.hereJson(["approvals"])).value;
+    await at.here(["approve", id]);
+    await screen.shows("answered or closed elsewhere");
+    assert.equal(await screen.end, 0);
+    assert.equal(readFileSync(at.path("x"), "utf8"), "ran\n");
+  });
+
+  test("S32: always in this session shows its rule first, and is remembered", async () => {
+    using at = place();
+    const screen = open(at, ["call", "shell", "--input", '{"command":"touch x"}']);
+    await screen.shows(PROMPT);
+    await afterReading();
+    screen.pty.write("u\r");
+    await screen.shows("Shell(touch x)");
+    await screen.shows("goes back: ");
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    const [grant] = (await at.hereJson(["grants"])).value;
+    assert.deepEqual([grant.scope, grant.rule], ["user", "Shell(touch x)"]);
+  });
+
+  test("S36: what a command contains reaches the terminal escaped", async () => {
+    using at = place();
+    const screen = open(at, ["call", "shell", "--input", JSON.stringify({ command: "echo \u001b]52;c;eA==\u0007\u202e" })], {
+      env: { NO_COLOR: "1" },
+    });
+    await screen.shows("$ echo \\x1b]52;c;eA==\\x07\\u{202e}");
+    await screen.shows(PROMPT);
+    assert.ok(!/[^\P{Cc}\r\n]|\u202e/u.test(screen.text()), JSON.stringify(screen.text()));
+    screen.pty.write("\u0003");
+    assert.equal(await screen.end, 130);
+  });
+
+  test("--on-ask asks nobody, also on a terminal", async () => {
+    using at = place();
+    const screen = open(at, [...CALL, "--on-ask", "deny"]);
+    assert.equal(await screen.end, 1);
+    assert.ok(!screen.text().includes(PROMPT));
+  });
+
+  test("40×12 and a request longer than the screen: paged, and yes only at its end", async () => {
+    using at = place();
+    const command = `echo ran >> x\n${Array.from({ length: 30 }, (_, line) => `: line ${line}`).join("\n")}`;
+    const screen = open(at, ["call", "shell", "--input", JSON.stringify({ command })], { columns: 40, rows: 12, env: { NO_COLOR: "1" } });
+    for (let page = 0; page < 20 && !screen.text().includes(PROMPT); page++) {
+      await until("a page or the question", () => /(Enter shows more, n says no: |then Enter: )$/.test(screen.text()));
+      await afterReading();
+      if (screen.text().includes(PROMPT)) break;
+      assert.ok(!existsSync(at.path("x")));
+      const before = screen.text().length;
+      screen.pty.write("y\r");
+      await until("the next page", () => screen.text().length > before + 20);
+    }
+    await afterReading();
+    screen.pty.write("y\r");
+    assert.equal(await screen.end, 0);
+    for (let line = 0; line < 30; line++) assert.ok(screen.text().includes(`: line ${line}`));
+    assert.equal(readFileSync(at.path("x"), "utf8"), "ran\n");
+  });
+
+  test("assent alone on a terminal is the terminal interface", async () => {
+    using at = place();
+    const screen = open(at, []);
+    await screen.shows("you decide");
+    await screen.shows("Show the offline demonstration");
+    screen.pty.write("\u0004");
+    assert.equal(await screen.end, 0);
+  });
+});

@@ -1,0 +1,231 @@
+import assert from "node:assert/strict";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { type Place, place } from "../support/assent.ts";
+
+function put(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+function userFile(at: Place): string {
+  return join(at.root, ".config", "assent", "settings.json");
+}
+
+function projectFile(at: Place): string {
+  return join(at.workspace, ".assent", "settings.json");
+}
+
+type Shown = { readonly type: string; readonly line: number; readonly column: number; readonly key: string };
+
+describe("assent policy check FILE", () => {
+  const files: readonly (readonly [string, string, readonly (readonly [string, number, number, string])[]])[] = [
+    ["a sound file has none", '{ "version": 1, "permissions": { "allow": ["Shell(git status)"] } }', []],
+    ["not JSON", "{\n  oops\n}", [["settings_syntax", 2, 3, ""]]],
+    ["an unknown key", '{\n  "permisions": {}\n}', [["settings_unknown_key", 2, 3, "permisions"]]],
+    ["a key that stands twice", '{ "mode": "plan",\n "mode": "yolo" }', [["settings_duplicate_key", 2, 2, "mode"]]],
+    ["another version", '{ "version": 2 }', [["settings_version", 1, 14, "version"]]],
+    ["a value of the wrong type", '{ "onAsk": 3 }', [["settings_type", 1, 12, "onAsk"]]],
+    ["a deny that cannot be read", '{ "permissions": { "deny": [\n    "Shell(git"\n] } }', [["rule_syntax", 2, 5, "permissions.deny[0]"]]],
+    [
+      "an allow that cannot be read is a problem too",
+      '{ "permissions": { "allow": [\n    "Shell(git"\n] } }',
+      [["rule_syntax", 2, 5, "permissions.allow[0]"]],
+    ],
+    [
+      "an allow that is too broad",
+      '{ "permissions": { "allow": ["Shell(python3 *)"] } }',
+      [["rule_too_broad", 1, 30, "permissions.allow[0]"]],
+    ],
+    [
+      "an example that does not hold, at its own place",
+      '{ "permissions": { "deny": [{ "rule": "Shell(git push)",\n  "match": ["git push",\n    "git pull"] }] } }',
+      [["rule_example", 3, 5, "permissions.deny[0]"]],
+    ],
+    [
+      "all of them, in order",
+      '{ "version": 1,\n  "moed": "plan",\n  "permissions": { "deny": ["Shell(git"], "allow": ["Shell(node *)"] } }',
+      [
+        ["settings_unknown_key", 2, 3, "moed"],
+        ["rule_syntax", 3, 29, "permissions.deny[0]"],
+        ["rule_too_broad", 3, 53, "permissions.allow[0]"],
+      ],
+    ],
+  ];
+  for (const [name, text, expected] of files)
+    test(name, async () => {
+      using at = place();
+      const file = put(join(at.root, "p.json"), text);
+      const { code, value } = await at.hereJson(["policy", "check", file]);
+      assert.deepEqual(
+        value.map(({ type, line, column, key }: Shown) => [type, line, column, key]),
+        expected,
+        JSON.stringify(value),
+      );
+      assert.equal(code, expected.length === 0 ? 0 : 1);
+      for (const problem of value) {
+        assert.deepEqual(Object.keys(problem), ["type", "file", "line", "column", "key", "message", "hint"]);
+        assert.equal(problem.file, file);
+      }
+    });
+
+  test("the text form is FILE:LINE:COLUMN: MESSAGE, then the type and what to do, then the count", async () => {
+    using at = place();
+    const file = put(join(at.root, "p.json"), '{ "permissions": { "deny": ["Shell(git"], "allow": ["Shell(node *)"] } }');
+    const { code, stdout } = await at.here(["policy", "check", file]);
+    assert.equal(code, 1);
+    const [first, hint, second, , count, end] = stdout.split("\n");
+    assert.match(first ?? "", new RegExp(`^${file}:1:29: .+`));
+    assert.match(hint ?? "", /^ {2}\[rule_syntax\] .+/);
+    assert.match(second ?? "", new RegExp(`^${file}:1:53: .+`));
+    assert.deepEqual([count, end], ["2 problems: 1 refuses to start, 1 left out with a warning.", ""]);
+  });
+
+  test("a deny or ask about a tool that is not there is kept, an allow is left out, and each is said so", async () => {
+    using at = place();
+    const file = put(join(at.root, "p.json"), '{ "permissions": { "deny": ["Frob"], "ask": ["Frob(x)"], "allow": ["Frob"] } }');
+    const { code, stdout } = await at.here(["policy", "check", file]);
+    assert.equal(code, 1);
+    const told = stdout.split("\n");
+    const kept = told.filter((line) => line.endsWith("there is no tool named 'Frob'; the rule is kept, and holds as soon as there is one"));
+    assert.equal(kept.length, 2, stdout);
+    assert.equal(told.at(-2), "3 problems: 1 left out with a warning, 2 kept with a warning.");
+  });
+
+  for (const [matcher, nearest] of [
+    ["bash", "Bash"],
+    ["Shel|Wirte", "shell"],
+    ["Bash(git *)", "Bash"],
+    ["write ", "Write"],
+  ]) {
+    test(`a hook whose matcher ${matcher} fits no tool is told, with the nearest one`, async () => {
+      using at = place();
+      const hooks = { PreToolUse: [{ hooks: [] }, { matcher, hooks: [{ type: "command", command: "true" }] }] };
+      const file = put(join(at.root, "p.json"), JSON.stringify({ hooks }, null, 1));
+      const { code, value } = await at.hereJson(["policy", "check", file]);
+      assert.deepEqual([code, value.length, value[0]?.key], [1, 1, "hooks.PreToolUse[1].matcher"]);
+      assert.match(value[0].message, /fits no tool, so its hooks are never run/);
+      assert.ok(value[0].hint.startsWith(`The nearest tool is ${nearest};`), value[0].hint);
+      assert.match((await at.here(["policy", "check", file])).stdout, /^1 problem: 1 kept with a warning\.$/m);
+    });
+  }
+
+  for (const matcher of ["Bash", "shell", "Bash|NotThere", ".*", "*", "", "mcp__github__.*", "Read|Write"]) {
+    test(`a hook's matcher ${JSON.stringify(matcher)} is sound`, async () => {
+      using at = place();
+      const hooks = {
+        PreToolUse: [{ matcher, hooks: [{ type: "command", command: "true" }] }],
+        SessionStart: [{ matcher: "startup", hooks: [] }],
+      };
+      const { value } = await at.hereJson(["policy", "check", put(join(at.root, "p.json"), JSON.stringify({ hooks }))]);
+      assert.deepEqual(value, []);
+    });
+  }
+
+  test("a file that is not there is a problem, and several files are all checked", async () => {
+    using at = place();
+    const good = put(join(at.root, "good.json"), '{ "permissions": { "deny": ["Shell(rm)", "Edit(.env)"] } }');
+    const { code, value } = await at.hereJson(["policy", "check", good, "nowhere.json"]);
+    assert.deepEqual([code, value.length, value[0].type, value[0].file], [1, 1, "settings_unreadable", join(at.workspace, "nowhere.json")]);
+    const sound = await at.here(["policy", "check", good, put(join(at.root, "empty.json"), "{}")]);
+    assert.deepEqual(sound, {
+      code: 0,
+      signal: null,
+      stderr: "",
+      stdout: `No problems: 2 rules in 2 files.\n  ${good}: 2 rules\n  ${join(at.root, "empty.json")}: 0 rules\n`,
+    });
+  });
+
+  test("hostile text in a file reaches no terminal raw", async () => {
+    using at = place();
+    const file = put(join(at.root, "p.json"), JSON.stringify({ "\u001b[2J\u202e": 1, permissions: { deny: ["\u001b[2J("] } }));
+    const { stdout } = await at.here(["policy", "check", file]);
+    assert.ok(!/[^\P{Cc}\n]|\u202e/u.test(stdout), JSON.stringify(stdout));
+  });
+});
+
+describe("assent policy check", () => {
+  test("without FILE all layers are checked, and the files are named", async () => {
+    using at = place();
+    put(userFile(at), '{ "permissions": { "allow": ["Shell(git status)"] } }');
+    const sound = await at.here(["policy", "check"]);
+    assert.equal(sound.code, 0);
+    const [first, ...files] = sound.stdout.split("\n");
+    assert.match(first ?? "", /^No problems: 1 rule in [12] files?\.$/);
+    assert.deepEqual(files.slice(0, 2), [`  ${projectFile(at)}: not there`, `  ${userFile(at)}: 1 rule`]);
+    assert.equal(existsSync(at.store), false);
+    put(projectFile(at), '{ "mode": "plna" }');
+    put(userFile(at), '{ "moed": "plan" }');
+    const { code, value } = await at.hereJson(["policy", "check"]);
+    assert.deepEqual(
+      [code, value.map(({ type, file }: { type: string; file: string }) => [type, file])],
+      [
+        1,
+        [
+          ["settings_unknown_key", userFile(at)],
+          ["settings_type", projectFile(at)],
+        ],
+      ],
+    );
+  });
+
+  test("a warning alone is a problem too: an untrusted project that loosens", async () => {
+    using at = place();
+    put(projectFile(at), '{ "permissions": { "allow": ["*"] } }');
+    const { code, value } = await at.hereJson(["policy", "check"]);
+    assert.deepEqual([code, value.length, value[0].type], [1, 1, "rule_project_untrusted"]);
+  });
+
+  test("a user's file that others may write is insecure", async () => {
+    using at = place();
+    chmodSync(put(userFile(at), "{}"), 0o666);
+    const { code, value } = await at.hereJson(["policy", "check"]);
+    assert.deepEqual([code, value[0].type], [1, "settings_insecure"]);
+    assert.match(value[0].message, /run: chmod go-w /);
+  });
+
+  test("a store that cannot be read is told of, and the files are checked", async () => {
+    using at = place();
+    put(join(at.store, "ledger.db"), "no database");
+    put(projectFile(at), '{ "moed": "plan" }');
+    const { code, value, stderr } = await at.hereJson(["policy", "check"]);
+    assert.deepEqual([code, value[0].type], [1, "settings_unknown_key"]);
+    assert.match(stderr, /^assent: warning: the store cannot be read, so the workspace counts as not trusted: /);
+  });
+
+  test("--workspace names the project", async () => {
+    using at = place();
+    put(projectFile(at), '{ "moed": "plan" }');
+    const { code, value } = await at.hereJson(["policy", "check", "--workspace", at.workspace], { cwd: at.root });
+    assert.deepEqual([code, value[0].file], [1, projectFile(at)]);
+  });
+
+  for (const [rule, told] of [
+    ["Edit(/src/**)", true],
+    ["Read( /src )", true],
+    ["Edit(/there/**)", false],
+    ["Edit(src/**)", false],
+    ["Edit(//src/**)", false],
+    ["Edit(/**/src)", false],
+    ["Edit(/sr*/x)", false],
+    ["Shell(/src/tool)", false],
+  ] as const) {
+    test(`${rule} in the user's file ${told ? "is told to mean the home" : "is left alone"}`, async () => {
+      using at = place();
+      mkdirSync(join(at.root, "there"));
+      put(userFile(at), JSON.stringify({ permissions: { deny: [rule] } }));
+      const { code, stderr } = await at.here(["policy", "check"]);
+      assert.equal(code, 0);
+      const hint = `in this file / is your home, where there is no src; write src/… for the project's, **/src/… for any depth, //src/… for the disk's`;
+      assert.equal(stderr, told ? `assent: warning: ${userFile(at)}:1:25: ${rule}: ${hint}\n` : "");
+    });
+  }
+
+  test("in the project's file / is the project, so nothing is said", async () => {
+    using at = place();
+    put(projectFile(at), JSON.stringify({ permissions: { deny: ["Edit(/src/**)"] } }));
+    assert.equal((await at.here(["policy", "check"])).stderr, "");
+  });
+});

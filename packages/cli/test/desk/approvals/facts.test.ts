@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { Json } from "@assent/core";
+import { factNotes } from "../../../src/desk/approvals/facts.ts";
+
+describe("what a person is shown besides the request itself", () => {
+  const rows: readonly [sentence: string, facts: Json | undefined, notes: readonly (readonly [string, string])[]][] = [
+    ["nothing was found out", undefined, []],
+    ["facts of somebody else's", ["x"], []],
+    [
+      "a hazard, once",
+      {
+        hazards: [
+          { id: "redirection", text: "writes out.txt" },
+          { id: "redirection", text: "writes out.txt" },
+        ],
+      },
+      [["risk", "writes out.txt (redirection)"]],
+    ],
+    [
+      "what is not known, in words alone",
+      { hazards: [{ id: "unmodelled_option", text: "what git push does is not known to Assent" }] },
+      [["risk", "what git push does is not known to Assent"]],
+    ],
+    ["a script with its digest", { scripts: [{ file: "a.sh", digest: "sha256:1" }] }, [["runs", "a.sh, sha256:1"]]],
+    [
+      "S27: a script that changed shows both digests",
+      { scripts: [{ file: "a.sh", digest: "sha256:2", before: "sha256:1" }] },
+      [["runs", "a.sh, sha256:2; before it was sha256:1"]],
+    ],
+    [
+      "PT3, S16: where a path really leads",
+      { paths: [{ lexical: "/w/link/x", real: "/etc/x", inside: false, control: false }] },
+      [
+        ["leads", "to /etc/x"],
+        ["risk", "outside the workspace"],
+      ],
+    ],
+    [
+      "S18: a control file has its badge",
+      { paths: [{ lexical: "/w/.mcp.json", real: "/w/.mcp.json", inside: true, control: true }] },
+      [["risk", "control file: writing it steers agents, or runs code later"]],
+    ],
+    ["an ordinary file", { paths: [{ lexical: "/w/a", real: "/w/a", inside: true, control: false }] }, []],
+  ];
+  for (const [sentence, facts, notes] of rows) test(sentence, () => assert.deepEqual(factNotes(facts), notes));
+});
