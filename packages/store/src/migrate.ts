@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, linkSync, openSync, readSync, rmSync } from "node:fs";
 import { type Database, query, transact } from "./database.ts";
-import { INDEX_OF_3, LISTS_OF_2, SCHEMA, SCHEMA_VERSION, STAND_INS_OF_2 } from "./schema.ts";
+import { INDEX_OF_3, INDEX_OF_4, LISTS_OF_2, SCHEMA, SCHEMA_VERSION, STAND_INS_OF_2 } from "./schema.ts";
 import { createPrivateFile } from "./state-directory.ts";
 
 /** One step from a version of the tables to the next. It runs inside a transaction and must not touch stored events. */
@@ -10,6 +10,7 @@ export type Migration = { readonly from: number; readonly up: (database: Databas
 export const MIGRATIONS: readonly Migration[] = [
   { from: 1, up: (database) => database.exec(LISTS_OF_2) },
   { from: 2, up: (database) => database.exec(INDEX_OF_3) },
+  { from: 3, up: (database) => database.exec(`drop index events_type; ${INDEX_OF_4}`) },
 ];
 
 /** Lets a file of an older version that cannot be migrated be read: the lists it has not are empty. Nothing of that is stored. */

@@ -40,13 +40,13 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
     warnings.push(warning);
     onWarning?.(warning);
   };
-  const tryLock = sessionLocks(store, await nodeSqlite());
+  const locks = sessionLocks(store, await nodeSqlite());
   const followers = makeFollowers({
     head: reading.head,
     watch: (changed, lost) => watchCommits(store, changed, lost),
     failed: (error) => warn({ type: "subscriber_failed", message: `A subscriber failed: ${messageOf(error)}` }),
   });
-  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, tryLock, committed: followers.wake });
+  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, tryLock: locks.tryLock, committed: followers.wake });
   let open = true;
   return {
     durable: true,
@@ -60,7 +60,10 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
       if (!open) return;
       open = false;
       followers.clear();
-      await close().finally(() => database.close());
+      await close().finally(() => {
+        locks.close();
+        database.close();
+      });
     },
   };
 }

@@ -3,6 +3,7 @@ import { chainHash } from "./chain.ts";
 import { type Database, type Query, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, isEventRow, storedEvent } from "./event-columns.ts";
 import { isMalformed } from "./malformed.ts";
+import { IS_RARE_TYPE } from "./schema.ts";
 import { corrupt } from "./store-error.ts";
 
 const PAGE_ROWS = 512;
@@ -39,9 +40,10 @@ export function eventReading(database: Database, store: string): EventReading {
   );
   const byType = query<EventColumns>(
     database,
-    `select ${EVENT_COLUMNS} from events where type = ? and pos > ? order by pos limit ${PAGE_ROWS}`,
+    `select ${EVENT_COLUMNS} from events where type = ? and pos > ? and ${IS_RARE_TYPE} order by pos limit ${PAGE_ROWS}`,
   );
-  const hasTypeIndex = query(database, "select 1 from sqlite_schema where name = 'events_type'").get() !== undefined;
+  const hasTypeIndex = query(database, "select 1 from sqlite_schema where name = 'events_rare_type'").get() !== undefined;
+  const isRare = query<{ rare: number }>(database, `select ${IS_RARE_TYPE} as rare from (select ? as type)`);
   const one = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos = ?`);
   const lastNaming = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? order by pos desc limit 1`);
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
@@ -53,9 +55,9 @@ export function eventReading(database: Database, store: string): EventReading {
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
       : pagedSource((row) => fill(byCall, session, call, row?.pos ?? after));
-  /** Each type is found by index; a store of an older version that cannot be migrated has none. */
+  /** Rare types are found by index; a store of an older version that cannot be migrated has none. */
   const inStore = (types: readonly string[] | undefined, after: number): readonly Source[] =>
-    types && hasTypeIndex
+    types && hasTypeIndex && types.every((type) => isRare.get(type)?.rare === 1)
       ? [...new Set(types)].map((type) => pagedSource((row) => fill(byType, type, row?.pos ?? after)))
       : [pagedSource((row) => fill(byPos, row?.pos ?? after))];
   const reader = (from: Cursor, filter: EventFilter): Reader => {

@@ -7,29 +7,66 @@ import { BUSY_MS, type Database, type OpenDatabase, query } from "./database.ts"
 import type { OpenStore } from "./open-store.ts";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 import type { StatePaths } from "./state-paths.ts";
-import { storeError } from "./store-error.ts";
+import { statsOf, storeError } from "./store-error.ts";
 
-/** Takes the lock of a session and returns a function that releases it. Undefined: another connection holds it, in this process or another. */
+/** Takes the lock of a session and returns a function that releases it. Undefined: it is held, in this process or another. */
 export type TryLock = (session: string) => (() => void) | undefined;
+
+/** The locks of sessions, through this ledger's own connections to their files. */
+export type SessionLocks = { readonly tryLock: TryLock; readonly close: () => void };
+
+type LockConnection = { readonly database: Database; readonly inode: number };
+
+/** Connections stay open after a release, because opening one costs more than the lock. More than this many are closed when they are free. */
+const KEPT_OPEN = 16;
 
 /**
  * Locks of sessions that the system releases when a process ends, however it ends. Node has no `flock`, so each lock is SQLite's own lock on an empty
  * database file. The file must never be opened by other means: closing it would drop the locks that this process has on it.
  */
-export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): TryLock {
-  return (session) => {
-    let database: Database | undefined;
+export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): SessionLocks {
+  const connections = new Map<string, LockConnection>();
+  const disconnect = (session: string): void => {
+    connections.get(session)?.database.close();
+    connections.delete(session);
+  };
+  const connect = (session: string): Database => {
+    const file = lockFile(paths, session);
+    const known = connections.get(session);
+    if (known && statsOf(file)?.ino === known.inode) return known.database;
+    disconnect(session);
     files.check(); // create no lock file if the store is gone
-    try {
-      makeLockFile(paths, session);
-      database = open(lockFile(paths, session), { readOnly: false, timeout: 0 });
-      database.exec("pragma journal_mode=off; begin exclusive");
-      return database.close.bind(database);
-    } catch (error) {
-      database?.close();
-      if (primaryCode(sqliteCode(error) ?? 0) === SQLITE.BUSY) return undefined;
-      throw storeError(error, paths);
+    makeLockFile(paths, session);
+    const database = open(file, { readOnly: false, timeout: 0 });
+    connections.set(session, { database, inode: statsOf(file)?.ino ?? 0 });
+    database.exec("pragma journal_mode=off");
+    return database;
+  };
+  const closeUnused = (): void => {
+    for (const [session, { database }] of connections) {
+      if (connections.size <= KEPT_OPEN) return;
+      if (!database.isTransaction) disconnect(session);
     }
+  };
+  return {
+    tryLock: (session) => {
+      try {
+        const database = connect(session);
+        if (database.isTransaction) return undefined;
+        database.exec("begin exclusive");
+        return () => {
+          database.exec("rollback");
+          closeUnused();
+        };
+      } catch (error) {
+        disconnect(session);
+        if (primaryCode(sqliteCode(error) ?? 0) === SQLITE.BUSY) return undefined;
+        throw storeError(error, paths);
+      }
+    },
+    close: () => {
+      for (const session of connections.keys()) disconnect(session);
+    },
   };
 }
 

@@ -8,12 +8,13 @@ import type { OpenDatabase } from "../src/database.ts";
 import { type Migration, migrate, schemaState, schemaVersion } from "../src/migrate.ts";
 import { openLedger } from "../src/open-ledger.ts";
 import { recordMigration } from "../src/open-store.ts";
+import { SCHEMA_VERSION } from "../src/schema.ts";
 import { verifyStore } from "../src/verify.ts";
 import { A, begin, madeLedger, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
 import { intoVersionOne } from "./version-one.ts";
 
-const TO_FOUR: Migration = { from: 3, up: (database) => database.exec("create table extra (a text) strict") };
-const TO_FIVE: Migration = { from: 4, up: (database) => database.exec("insert into extra (a) values ('five')") };
+const TO_FIVE: Migration = { from: 4, up: (database) => database.exec("create table extra (a text) strict") };
+const TO_SIX: Migration = { from: 5, up: (database) => database.exec("insert into extra (a) values ('six')") };
 
 async function presentStore(t: Parameters<typeof scratch>[0]): Promise<string> {
   const directory = await scratch(t);
@@ -39,21 +40,21 @@ function step(directory: string, migrations: readonly Migration[]): void {
 test("each missing step is taken in order, recorded on the shared chain, and the file before it kept", async (t) => {
   const directory = await presentStore(t);
   const before = tamper(directory, (database) => database.prepare("select count(*) as n from events").get()?.["n"]);
-  step(directory, [TO_FOUR, TO_FIVE]);
+  step(directory, [TO_FIVE, TO_SIX]);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 5);
+    assert.equal(schemaVersion(database), 6);
     const recorded = database.prepare("select body from events where type = 'store.migrated' order by pos").all();
     assert.deepEqual(
       recorded.map(({ body }) => body),
-      ['{"from":3,"to":4}', '{"from":4,"to":5}'],
+      ['{"from":4,"to":5}', '{"from":5,"to":6}'],
     );
   });
-  for (const version of [3, 4]) {
+  for (const version of [4, 5]) {
     const copy = join(directory, `ledger.db.v${version}`);
     assert.equal((statSync(copy).mode & 0o777).toString(8), "600");
     const database = new DatabaseSync(copy);
     assert.equal(schemaVersion(database), version);
-    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 3);
+    assert.equal(database.prepare("select count(*) as n from events").get()?.["n"], Number(before) + version - 4);
     database.close();
   }
 });
@@ -61,27 +62,27 @@ test("each missing step is taken in order, recorded on the shared chain, and the
 test("a step that fails leaves the old version whole, and can be taken again", async (t) => {
   const directory = await presentStore(t);
   const failing: Migration = {
-    from: 3,
+    from: 4,
     up: (database) => {
-      TO_FOUR.up(database);
+      TO_FIVE.up(database);
       throw new Error("half-way");
     },
   };
   assert.throws(() => step(directory, [failing]), /half-way/);
   tamper(directory, (database) => {
-    assert.equal(schemaVersion(database), 3);
+    assert.equal(schemaVersion(database), 4);
     assert.equal(database.prepare("select 1 from sqlite_schema where name = 'extra'").get(), undefined);
   });
   await (await openLedger({ directory })).close();
-  step(directory, [TO_FOUR]);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 4));
+  step(directory, [TO_FIVE]);
+  tamper(directory, (database) => assert.equal(schemaVersion(database), 5));
 });
 
 test("nothing is copied or written when there is no step to take", async (t) => {
   const directory = await presentStore(t);
   const before = readFileSync(join(directory, "ledger.db"));
-  step(directory, [TO_FIVE]);
-  assert.ok(!existsSync(join(directory, "ledger.db.v3")));
+  step(directory, [TO_SIX]);
+  assert.ok(!existsSync(join(directory, "ledger.db.v4")));
   assert.deepEqual(readFileSync(join(directory, "ledger.db")), before);
 });
 
@@ -89,7 +90,7 @@ test("a database is empty, older, current or newer", async (t) => {
   const directory = await presentStore(t);
   tamper(directory, (database) =>
     assert.deepEqual(
-      [2, 3, 4].map((known) => schemaState(database, known)),
+      [3, 4, 5].map((known) => schemaState(database, known)),
       ["newer", "current", "older"],
     ),
   );
@@ -136,7 +137,7 @@ test("verify reads a store of version 1 as it is, and a rebuild migrates it", as
   assert.deepEqual((await verifyStore({ directory })).findings, []);
   tamper(directory, (database) => assert.equal(schemaVersion(database), 1));
   assert.deepEqual((await verifyStore({ directory, rebuild: true })).findings, []);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 3));
+  tamper(directory, (database) => assert.equal(schemaVersion(database), SCHEMA_VERSION));
 });
 
 test("a store of version 1 that cannot be written is read: its lists of proposals and questions are empty", async (t) => {
@@ -164,7 +165,7 @@ test("a malformed file of version 1 is repaired into one of this version", async
   assert.equal((await verifyStore({ directory })).ok, false);
   const report = await verifyStore({ directory, repair: true, startOf: () => undefined });
   assert.deepEqual(report.findings, []);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), 3));
+  tamper(directory, (database) => assert.equal(schemaVersion(database), SCHEMA_VERSION));
   const ledger = await madeLedger(t, { directory });
   assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, 5);
   assert.equal((await ledger.pending("approvals")).length, 1);
