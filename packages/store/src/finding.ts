@@ -45,7 +45,7 @@ const HINTS: Readonly<Record<FindingType, string>> = {
   store_restored: "The next command that opens the ledger cancels open approvals and unused answers.",
   permissions: "The next command that opens the ledger corrects it.",
   unknown_type: "Open the session with the version of Assent that wrote it.",
-  store_corrupt: "assent verify --repair",
+  store_corrupt: "Restore a backup.",
 };
 
 /** Not worth an exit code: nothing is lost or in doubt. */

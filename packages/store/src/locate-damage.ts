@@ -5,11 +5,11 @@ import { type Finding, finding } from "./finding.ts";
 import { untilMalformed } from "./malformed.ts";
 import { wrongLink } from "./scan.ts";
 
-/** Reads chain by chain in a file whose pages are damaged, and says in each where it cannot go on. */
+/** Reads every chain of a file with damaged pages and reports where each one breaks off. */
 export function locateDamage(database: Database, store: string): readonly Finding[] {
   const sessions = query<{ session: string }>(database, "select session from sessions");
   const chain = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? order by seq`);
-  const found: Finding[] = [finding("store_corrupt", {}, "The database file is malformed.")];
+  const found: Finding[] = [finding("store_corrupt", {}, "The database file is damaged.")];
   const names = [
     ...untilMalformed(
       () => sessions.iterate(),
@@ -27,7 +27,7 @@ function firstBroken(chain: Query<EventColumns>, store: string, session: string)
   let good = { seq: 0, hash: NO_HASH, epoch: 0 };
   let found: Finding | undefined;
   const broken = (): void => {
-    found = finding("store_corrupt", { session, seq: good.seq + 1 }, "The database file is malformed here.");
+    found = finding("store_corrupt", { session, seq: good.seq + 1 }, "The database file is damaged here.");
   };
   for (const row of untilMalformed(() => chain.iterate(session), broken)) {
     found = wrongLink(store, good, row);

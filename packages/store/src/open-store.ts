@@ -4,7 +4,6 @@ import { stageShared } from "./append.ts";
 import { connect } from "./connection.ts";
 import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "./database.ts";
-import { isMalformedFile } from "./malformed.ts";
 import { type Mark, type Marks, marksIn, missingMarks } from "./marks.ts";
 import { MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "./migrate.ts";
 import { draft } from "./own-draft.ts";
@@ -29,8 +28,8 @@ export type OpenStoreOptions = {
 /** How to open a store that is about to be mended: a copy is then not told from its original. */
 export type MendOptions = OpenStoreOptions & {
   readonly asIs?: boolean;
-  /** A malformed file of an older version is not migrated: salvaging it makes it one of this version. */
-  readonly salvaging?: boolean;
+  /** Opens a store whose write-ahead log is missing, too. */
+  readonly isRepair?: boolean;
 };
 
 /** A database that is one of ours and up to date, with everything found on the way. */
@@ -55,7 +54,7 @@ export function hasStore(directory: string): boolean {
 
 /** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
 export async function openStore(options: MendOptions): Promise<OpenStore> {
-  const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, salvaging = false } = options;
+  const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, isRepair = false } = options;
   const paths = statePaths(directory);
   const time = (): string => new Date(clock.now()).toISOString();
   const open = openDatabase ?? (await nodeSqlite());
@@ -64,13 +63,13 @@ export async function openStore(options: MendOptions): Promise<OpenStore> {
       if (!createIfMissing) throw noLedger(paths);
       createLedger(paths, open, (database) => writeFirst(database, time()));
     }
-    if (!salvaging) refuseMissingLog(paths);
+    if (!isRepair) refuseMissingLog(paths);
     return { warnings: [...prepareDirectory(paths)], place: placeOf(paths.file), logMissing: isLogMissing(paths) };
   });
   const { database, refusal } = await connect(paths, open);
   try {
     return guarded(paths, () => {
-      const refused = refusal ?? bringUpToDate(database, paths, { time, salvaging });
+      const refused = refusal ?? bringUpToDate(database, paths, time);
       standIn(database);
       const storeId = storeIdOf(database);
       checkStoreId(paths, storeId, refused === undefined);
@@ -98,13 +97,11 @@ function guarded<T>(paths: StatePaths, work: () => T): T {
 /** A store that continues without its newest records is treated as a restored backup when it is opened next. */
 const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
 
-type Updating = { readonly time: () => string; readonly salvaging: boolean };
-
-function bringUpToDate(database: Database, paths: StatePaths, { time, salvaging }: Updating): LedgerError | undefined {
+function bringUpToDate(database: Database, paths: StatePaths, time: () => string): LedgerError | undefined {
   const state = schemaState(database);
   if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
-  if (state !== "older" || (salvaging && isMalformedFile(database))) return undefined;
+  if (state !== "older") return undefined;
   return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
 }
 

@@ -4,7 +4,7 @@ import { type Database, type Query, query } from "./database.ts";
 import { EVENT_COLUMNS, type EventColumns, isEventRow, storedEvent } from "./event-columns.ts";
 import { isMalformed } from "./malformed.ts";
 import { IS_RARE_TYPE } from "./schema.ts";
-import { corrupt } from "./store-error.ts";
+import { corrupt, malformedFile } from "./store-error.ts";
 
 const PAGE_ROWS = 512;
 const PAGE_CHARS = 4_194_304;
@@ -154,7 +154,9 @@ function chainSource(statement: Query<EventColumns>, session: string, after: num
     try {
       return fill(statement, session, expected.seq - 1);
     } catch (error) {
-      throw isMalformed(error) ? damaged(session, expected.seq, "the database file is malformed here") : error;
+      throw isMalformed(error)
+        ? malformedFile(`Event ${expected.seq} of ${session} is on a damaged page of the database file.`, { session, seq: expected.seq })
+        : error;
     }
   });
   return {

@@ -5,15 +5,15 @@ import { type EventBodies, type Holder, LedgerError, mayBeUnderWay, SHARED } fro
 import { stageShared } from "./append.ts";
 import { type Database, query, transact } from "./database.ts";
 import { acquire, liveness, type StartOf, thisPlace } from "./lease.ts";
-import { isMalformedFile, untilMalformed } from "./malformed.ts";
+import { isMalformedFile } from "./malformed.ts";
 import { missingMarks } from "./marks.ts";
 import type { OpenStore } from "./open-store.ts";
 import { draft } from "./own-draft.ts";
 import type { Cut } from "./past-cuts.ts";
 import { removeBadSnapshots, writeLists } from "./rebuild.ts";
 import { parseRow, splitCallKey } from "./rows.ts";
-import { salvage } from "./salvage.ts";
 import { type Scan, scanEvents } from "./scan.ts";
+import { malformedFile } from "./store-error.ts";
 import { prepare } from "./writing.ts";
 
 /** A chain that was cut: good up to and with this sequence. */
@@ -23,14 +23,13 @@ export type Repaired = EventBodies["store.repaired"];
  * Sets the damaged file aside, cuts every damaged chain after its last good event and says so in the record.
  * Calls of a cut session that had no end get one, its open approvals close. Does nothing to a store without damage.
  */
-export async function repairStore(store: OpenStore, startOf?: StartOf): Promise<readonly Repaired[]> {
-  const { database, paths, storeId, writing, marks } = store;
+export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repaired[] {
+  const { database, storeId, writing, marks } = store;
   const present = marks.list();
-  const malformed = isMalformedFile(database);
-  if (!malformed && scanEvents(database, { store: storeId }).damage.size === 0) return [];
+  if (isMalformedFile(database)) throw malformedFile("The database file is damaged.", {});
+  if (scanEvents(database, { store: storeId }).damage.size === 0) return [];
   const held = heldSessions(database, startOf);
   setAside(store);
-  if (malformed) await salvage(database, { file: paths.file, aside: join(paths.torn, `salvage-${process.pid}.db`) });
   const cut = transact(database, () => {
     const top = query<{ pos: number | null }>(database, "select max(pos) as pos from events").get()?.pos ?? 0;
     const { cuts, scan } = cutDamage(database, storeId);
@@ -99,13 +98,12 @@ type Held = ReadonlyMap<string, Holder>;
 function heldSessions(database: Database, startOf: StartOf | undefined): Held {
   const isLive = liveness(thisPlace(), startOf);
   const rows = query<{ session: string; holder: string }>(database, "select session, holder from sessions where holder is not null");
-  const listed = [
-    ...untilMalformed(
-      () => rows.iterate(),
-      () => undefined,
-    ),
-  ];
-  return new Map(listed.map(({ session, holder }) => [session, parseRow<Holder>(holder)] as const).filter(([, holder]) => isLive(holder)));
+  return new Map(
+    rows
+      .all()
+      .map(({ session, holder }) => [session, parseRow<Holder>(holder)] as const)
+      .filter(([, holder]) => isLive(holder)),
+  );
 }
 
 function refuseHeld(held: Held, cuts: ReadonlyMap<string, Cut>): void {

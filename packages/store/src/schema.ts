@@ -38,7 +38,7 @@ export const INDEX_OF_3 = "create index events_type on events (type);";
 export const IS_RARE_TYPE = "type not in ('call.proposed', 'call.judged', 'call.started', 'call.claimed', 'call.ended')";
 
 /** The index that version 4 has instead. A scan for the events of calls finds enough of them without an index. */
-export const INDEX_OF_4 = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
+export const INDEX_OF_4: string = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
 
 /** Empty tables of the connection's own in place of those, for a file that has none and cannot be given any. */
 export const STAND_INS_OF_2 = `

@@ -39,7 +39,7 @@ function named(code: number, paths: StatePaths): LedgerError | undefined {
       return locked(paths);
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-      return corrupt("The database file is malformed.", {});
+      return malformedFile("The database file is damaged.", {});
     case SQLITE.ERROR:
       return corrupt("The tables of the ledger are not those of its version.", {});
     case SQLITE.CONSTRAINT:
@@ -103,6 +103,13 @@ export function corrupt(what: string, detail: Readonly<Record<string, Json>>): L
   return new LedgerError("store_corrupt", `${what}${REPAIR}`, detail);
 }
 
+const RESTORE = " Restore a backup. List the damaged sessions: assent verify";
+
+/** A database file that SQLite cannot read in part or as a whole. Only a backup helps. */
+export function malformedFile(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
+  return new LedgerError("store_corrupt", `${what}${RESTORE}`, detail);
+}
+
 /** A ledger of which nothing can be saved. */
 export function lost(what: string, { directory }: Pick<StatePaths, "directory">): LedgerError {
   const remedy = `Restore a backup, or move ${directory} away and begin a new store.`;
@@ -123,15 +130,17 @@ export function unreadable(paths: StatePaths): LedgerError {
   return new LedgerError("store_unreadable", `The ledger ${file} cannot be read: ${why}. ${remedy}`, { path: file });
 }
 
-/** What a repair failed with: nobody is sent to the repair again. */
+/** The error of a failed repair, without the advice to repair. */
 export function beyondRepair(error: unknown, paths: StatePaths): unknown {
-  const isDamage = error instanceof LedgerError && error.message.endsWith(REPAIR);
-  return isDamage ? Object.assign(lost(damageIn(error), paths), { cause: error }) : error;
+  if (!(error instanceof LedgerError)) return error;
+  const damage = damageIn(error);
+  return damage === error.message ? error : Object.assign(lost(damage, paths), { cause: error });
 }
 
-/** What an error says is damaged, without the way to a repair. */
+/** What an error says is damaged, without the advice what to do. */
 export function damageIn({ message }: LedgerError): string {
-  return message.endsWith(REPAIR) ? message.slice(0, -REPAIR.length) : message;
+  const advice = [REPAIR, RESTORE].find((end) => message.endsWith(end));
+  return advice === undefined ? message : message.slice(0, -advice.length);
 }
 
 /** Lists that do not match the events they were made of; nothing is appended on their word. */

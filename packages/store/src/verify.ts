@@ -74,13 +74,13 @@ async function mended({ repair, rebuild, startOf, directory, clock, openDatabase
     directory,
     createIfMissing: false,
     asIs: true,
-    salvaging: repair === true,
+    isRepair: repair === true,
     ...(clock && { clock }),
     ...(openDatabase && { openDatabase }),
   });
   try {
     if (store.refusal) throw store.refusal;
-    const repaired = repair ? await repairStore(store, startOf) : [];
+    const repaired = repair ? repairStore(store, startOf) : [];
     if (rebuild) rebuildLists(store.database, store.storeId);
     return repaired;
   } catch (error) {
@@ -150,9 +150,7 @@ function checkMarks(database: Database, marks: readonly Mark[]): readonly Findin
 
 /** A ledger that cannot be read at all. */
 function wholeFile(error: LedgerError): Finding {
-  const message = damageIn(error);
-  const repair = message === error.message ? "" : ", or try: assent verify --repair";
-  return { ...finding("store_corrupt", {}, message), hint: `Restore a backup${repair}` };
+  return finding("store_corrupt", {}, damageIn(error));
 }
 
 /** In a malformed file a row of one table may stand where one of another is expected. */

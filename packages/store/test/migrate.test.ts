@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { closeSync, existsSync, openSync, readFileSync, statSync, writeSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -151,25 +151,4 @@ test("a store of version 1 that cannot be written is read: its lists of proposal
   assert.equal((await ledger.pending("approvals")).length, 1);
   assert.deepEqual([await ledger.pending("proposals", { session: A, prefix: "p_" }), await ledger.pending("questions")], [[], []]);
   await assert.rejects(begin(ledger, A, true), { type: "store_readonly" });
-});
-
-test("a malformed file of version 1 is repaired into one of this version", async (t) => {
-  const directory = await storeOfVersionOne(t);
-  const page = tamper(directory, (database) => {
-    const pages = database.prepare("select pageno from dbstat where name = 'approvals_order' and pagetype = 'leaf'").all();
-    return Number(pages[0]?.["pageno"]);
-  });
-  const file = openSync(join(directory, "ledger.db"), "r+");
-  writeSync(file, Buffer.alloc(4_096), 0, 4_096, (page - 1) * 4_096);
-  closeSync(file);
-  assert.equal((await verifyStore({ directory })).ok, false);
-  const report = await verifyStore({ directory, repair: true, startOf: () => undefined });
-  assert.deepEqual(report.findings, []);
-  tamper(directory, (database) => assert.equal(schemaVersion(database), SCHEMA_VERSION));
-  const ledger = await madeLedger(t, { directory });
-  assert.equal((await readAll(ledger, { session: A, seq: 0 })).length, 5);
-  assert.equal((await ledger.pending("approvals")).length, 1);
-  const writer = await begin(ledger, A, true);
-  await writer.append(stagedDraft("p_1"));
-  assert.equal((await ledger.pending("proposals")).length, 1);
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, closeSync, cpSync, openSync, rmSync, writeSync } from "node:fs";
+import { chmodSync, cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { before, test } from "node:test";
@@ -201,22 +201,6 @@ test("a repair that ends a call cancels the question it asked", async (t) => {
   tamper(directory, (database) => database.exec(`delete from events where session = '${A}' and seq = 10`));
   assert.deepEqual((await verifyStore({ directory, repair: true, startOf: () => undefined })).findings, []);
   assert.deepEqual(await states(directory), { p_3: "discarded", p_1: "staged", p_2: "staged", q_1: "cancelled" });
-});
-
-test("a repair of a malformed file keeps contents and lists", async (t) => {
-  const directory = await filled(t);
-  const page = tamper(directory, (database) => {
-    const pages = database.prepare("select pageno from dbstat where name = 'proposals_order' and pagetype = 'leaf'").all();
-    return Number(pages[0]?.["pageno"]);
-  });
-  const file = openSync(join(directory, "ledger.db"), "r+");
-  writeSync(file, Buffer.alloc(4_096), 0, 4_096, (page - 1) * 4_096);
-  closeSync(file);
-  assert.equal((await verifyStore({ directory })).ok, false);
-  assert.deepEqual((await verifyStore({ directory, repair: true, startOf: () => undefined })).findings, []);
-  assert.deepEqual(await states(directory), WHOLE);
-  const ledger = await madeLedger(t, { directory });
-  assert.deepEqual(Buffer.from(await ledger.blob(SHA.two)), TWO);
 });
 
 test("pruning a session takes the contents that no other names, and its rows", async (t) => {

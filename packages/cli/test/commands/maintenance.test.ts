@@ -73,7 +73,7 @@ describe("assent verify", () => {
     writeFileSync(join(at.store, "ledger.db"), "this is no database, whatever its name says".repeat(200));
     const { code, stderr } = await at.here(["verify", "--repair"]);
     assert.equal(code, 1);
-    assert.match(stderr, /^assent: The database file is malformed\. It cannot be repaired\. Restore a backup, or move .+\n$/);
+    assert.match(stderr, /^assent: The database file is damaged\. It cannot be repaired\. Restore a backup, or move .+\n$/);
     assert.doesNotMatch(stderr, /assent verify/);
   });
 
