@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { canonicalJson, type Json, LedgerError } from "@assent/core";
 import { endedDraft, judgedDraft, proposedDraft } from "@assent/core/testing";
 import fc from "fast-check";
-import { storedBody, withBlobs } from "../src/blobs.ts";
+import { storedBody, withBlobs } from "../src/write/blobs.ts";
 import { begin, madeLedger, readAll, tamper } from "./made-store.ts";
 
 const LIMIT = 65_536;

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { canonicalJson, LedgerError } from "@assent/core";
 import { proposedDraft } from "@assent/core/testing";
-import { chainHash, NO_HASH } from "../src/chain.ts";
+import { chainHash, NO_HASH } from "../src/write/chain.ts";
 import { A, B, begin, madeLedger, readAll, tamper } from "./made-store.ts";
 
 test("an event's hash is that of canonical JSON of its fields and the store's id", async (t) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closedSessionDraft } from "@assent/core/testing";
-import { openLedger } from "../src/open-ledger.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
 import { A, B, begin, madeLedger, noise, readAll, scratch } from "./made-store.ts";
 
 type Heads = readonly { readonly session: string; readonly seq: number }[];

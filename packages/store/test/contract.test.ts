@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Ledger } from "@assent/core";
 import { type LedgerUnderTest, testLedger } from "@assent/core/testing";
-import { openLedger } from "../src/open-ledger.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
 import { opening, sqliteError, thisHolder } from "./made-store.ts";
 
 async function underTest(): Promise<LedgerUnderTest> {

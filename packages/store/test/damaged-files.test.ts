@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { LedgerError } from "@assent/core";
 import { proposedDraft } from "@assent/core/testing";
-import { openLedger } from "../src/open-ledger.ts";
-import { verifyStore } from "../src/verify.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, B, begin, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
 
 const FRAME = 4_096 + 24;

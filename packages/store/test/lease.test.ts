@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type Holder, LedgerError } from "@assent/core";
-import { liveness, type ProcessPlace, thisPlace } from "../src/lease.ts";
-import { sessionHolding } from "../src/session-lock.ts";
-import { statePaths } from "../src/state-paths.ts";
+import { sessionHolding } from "../src/files/session-lock.ts";
+import { statePaths } from "../src/files/state-paths.ts";
+import { liveness, type ProcessPlace, thisPlace } from "../src/write/lease.ts";
 import { A, begin, madeLedger, noise, readAll, thisHolder } from "./made-store.ts";
 
 const SELF = thisHolder();

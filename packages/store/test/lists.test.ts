@@ -18,9 +18,9 @@ import {
   stagedDraft,
 } from "@assent/core/testing";
 import fc from "fast-check";
-import { openLedger } from "../src/open-ledger.ts";
-import { IS_RARE_TYPE } from "../src/schema.ts";
-import { verifyStore } from "../src/verify.ts";
+import { IS_RARE_TYPE } from "../src/database/schema.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, B, begin, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
 
 const countsOf = ({ calls, turns, openApprovals, unknownOutcomes, updatedAt }: SessionRow): readonly unknown[] => [

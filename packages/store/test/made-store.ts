@@ -6,8 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 import type { TestContext } from "node:test";
 import type { Draft, Holder, Lease, Ledger, LedgerEvent, StoredEvent } from "@assent/core";
 import { createdDraft, draftOf } from "@assent/core/testing";
-import type { OpenDatabase } from "../src/database.ts";
-import { type OpenLedgerOptions, openLedger, type StoreExtras } from "../src/open-ledger.ts";
+import type { OpenDatabase } from "../src/database/database.ts";
+import { type OpenLedgerOptions, openLedger, type StoreExtras } from "../src/open/open-ledger.ts";
 
 export const A = "s_aaaaaaaaaaaaaaaaaaaa";
 export const B = "s_bbbbbbbbbbbbbbbbbbbb";

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { judgedDraft, openedDraft, proposedDraft, stagedDraft } from "@assent/core/testing";
-import type { OpenDatabase } from "../src/database.ts";
-import { type Migration, migrate, schemaState, schemaVersion } from "../src/migrate.ts";
-import { openLedger } from "../src/open-ledger.ts";
-import { recordMigration } from "../src/open-store.ts";
-import { SCHEMA_VERSION } from "../src/schema.ts";
-import { verifyStore } from "../src/verify.ts";
+import type { OpenDatabase } from "../src/database/database.ts";
+import { type Migration, migrate, schemaState, schemaVersion } from "../src/database/migrate.ts";
+import { SCHEMA_VERSION } from "../src/database/schema.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { recordMigration } from "../src/open/open-store.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, begin, madeLedger, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
 import { intoVersionOne } from "./version-one.ts";
 

@@ -6,8 +6,8 @@ import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import type { StoredEvent } from "@assent/core";
 import { claimedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
-import { openLedger } from "../src/open-ledger.ts";
-import { verifyStore } from "../src/verify.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, begin, locksOn, madeLedger, noise, readAll, scratch } from "./made-store.ts";
 
 type Worker = { readonly child: ChildProcess; readonly go: () => Promise<unknown> };

@@ -17,10 +17,10 @@ import {
   requestedDraft,
   stagedDraft,
 } from "@assent/core/testing";
-import { sha256 } from "../src/chain.ts";
-import { openLedger } from "../src/open-ledger.ts";
-import { pruneStore } from "../src/prune.ts";
-import { verifyStore } from "../src/verify.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { pruneStore } from "../src/prune/prune.ts";
+import { verifyStore } from "../src/verify/verify.ts";
+import { sha256 } from "../src/write/chain.ts";
 import { A, B, begin, madeLedger, noise, readAll, scratch, tamper, type Writer } from "./made-store.ts";
 
 const DAY = 86_400_000;

@@ -17,8 +17,8 @@ import {
   proposedDraft,
   startedTaskDraft,
 } from "@assent/core/testing";
-import { pruneStore } from "../src/prune.ts";
-import { verifyStore } from "../src/verify.ts";
+import { pruneStore } from "../src/prune/prune.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, B, begin, madeLedger, readAll, tamper } from "./made-store.ts";
 
 const DAY = 86_400_000;

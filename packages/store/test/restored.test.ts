@@ -3,10 +3,10 @@ import { chmodSync, copyFileSync, cpSync, readdirSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { test } from "node:test";
 import { answeredDraft, claimedDraft, closedSessionDraft, endedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
-import { marksIn } from "../src/marks.ts";
-import { openLedger } from "../src/open-ledger.ts";
-import { pruneStore } from "../src/prune.ts";
-import { verifyStore } from "../src/verify.ts";
+import { marksIn } from "../src/files/marks.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { pruneStore } from "../src/prune/prune.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, begin, madeLedger, readAll, scratch, tamper } from "./made-store.ts";
 
 const asks = (call: string) => [proposedDraft(call), judgedDraft(call, { verdict: "ask" }), openedDraft(call)];

@@ -16,9 +16,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
-import { openLedger } from "../src/open-ledger.ts";
-import { hasStore } from "../src/open-store.ts";
-import { verifyStore } from "../src/verify.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { hasStore } from "../src/open/open-store.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { begin, madeLedger, scratch, tamper } from "./made-store.ts";
 
 function modeOf(path: string): string {

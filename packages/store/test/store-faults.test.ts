@@ -7,9 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { LedgerError } from "@assent/core";
 import { claimedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
-import type { OpenDatabase } from "../src/database.ts";
-import { openLedger } from "../src/open-ledger.ts";
-import { verifyStore } from "../src/verify.ts";
+import type { OpenDatabase } from "../src/database/database.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { verifyStore } from "../src/verify/verify.ts";
 import { A, begin, madeLedger, noise, opening, readAll, scratch, sqliteError, tamper } from "./made-store.ts";
 
 const FULL = sqliteError(13, "database or disk is full");

@@ -1,7 +1,7 @@
 // A process of its own that works on a store: `store-worker.ts DIRECTORY JOB`. It says "ready", waits for a line, does its job and prints the outcome as JSON.
 import { once } from "node:events";
 import { answeredDraft, claimedDraft } from "@assent/core/testing";
-import { openLedger } from "../src/open-ledger.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
 import { A, begin, noise, thisHolder } from "./made-store.ts";
 
 const [, , directory = "", job = ""] = process.argv;

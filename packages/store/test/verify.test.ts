@@ -14,10 +14,10 @@ import {
   openedDraft,
   proposedDraft,
 } from "@assent/core/testing";
-import { anchorText, parseAnchor } from "../src/anchor.ts";
-import { chainHash } from "../src/chain.ts";
-import { openLedger } from "../src/open-ledger.ts";
-import { verifyStore } from "../src/verify.ts";
+import { openLedger } from "../src/open/open-ledger.ts";
+import { anchorText, parseAnchor } from "../src/verify/anchor.ts";
+import { verifyStore } from "../src/verify/verify.ts";
+import { chainHash } from "../src/write/chain.ts";
 import { A, B, begin, locksOn, madeLedger, noise, readAll, scratch, tamper } from "./made-store.ts";
 
 /** Two sessions with everything in them: calls that ran, wait, were claimed; grants, values, a snapshot. B is closed, A is not. */

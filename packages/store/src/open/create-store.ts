@@ -1,0 +1,90 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, linkSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { BUSY_MS, type Database, type OpenDatabase } from "../database/database.ts";
+import { createTables } from "../database/migrate.ts";
+import { createPrivateFile, isCode, makeStateDirectory, syncDirectory } from "../files/state-directory.ts";
+import type { StatePaths } from "../files/state-paths.ts";
+import { gone, statsOf } from "../files/store-error.ts";
+
+/** Creates a ledger under a temporary name and moves it into place when it is complete, so an empty file always means damage. */
+export function createLedger(paths: StatePaths, open: OpenDatabase, first: (database: Database) => void): void {
+  makeStateDirectory(paths);
+  const made = `${paths.file}.new-${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    createPrivateFile(made);
+    const database = open(made, { readOnly: false, timeout: BUSY_MS });
+    try {
+      createTables(database, () => first(database));
+    } finally {
+      database.close();
+    }
+    linkSync(made, paths.file);
+    syncDirectory(dirname(paths.file));
+  } catch (error) {
+    if (!isCode(error, "EEXIST")) throw error; // another process was faster
+  } finally {
+    rmSync(made, { force: true });
+    rmSync(`${made}-journal`, { force: true });
+  }
+}
+
+const STORE_ID = /^[0-9a-f]{32}$/;
+
+/** Compares the ledger with the store id in `ledger.id`, and writes that file if it is missing. Throws `store_lost` for the ledger of another store. */
+export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boolean): void {
+  const noted = statsOf(paths.idFile) ? readFileSync(paths.idFile, "utf8").trim() : "";
+  if (STORE_ID.test(noted) && noted !== storeId)
+    throw gone(`The ledger ${paths.file} was replaced by that of another store; to use this one, delete ${paths.idFile}.`, paths);
+  if (noted === storeId || !canWrite) return;
+  try {
+    writeFileSync(paths.idFile, `${storeId}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (!isCode(error, "ENOSPC") && !isCode(error, "EDQUOT")) throw error; // the next process that opens the store writes it
+  }
+}
+
+/**
+ * Throws `store_lost` if the write-ahead log was removed with records in it. SQLite creates the log before its index (`-shm`) and removes it after the index,
+ * so an index of frames that are not in the database yet, without a log, means that the log was deleted.
+ */
+export function refuseMissingLog(paths: StatePaths): void {
+  if (isLogMissing(paths)) throw gone(missingLog(paths), paths);
+}
+
+/** Says that the log is missing, and how to continue without it. */
+export function missingLog({ file }: StatePaths): string {
+  return `The log ${file}-wal is missing, and with it the newest records. To continue without them: assent verify --repair.`;
+}
+
+/**
+ * True if the log was removed with records in it. Another process may close the store meanwhile, so it checks twice.
+ * The index is read only where the log is missing: closing a file drops every lock that this process has on it, and without its lock on the index
+ * another process that opens the store would empty the index under SQLite, which ends this process with SIGBUS.
+ */
+export function isLogMissing({ file }: StatePaths): boolean {
+  const lacks = (): boolean => statsOf(`${file}-wal`) === undefined && hasPendingFrames(`${file}-shm`);
+  return lacks() && lacks();
+}
+
+/** Offsets in the header of the index, in the byte order of the machine: whether it is complete, its number of frames, and how many were copied to the database. */
+const INDEX = { isInit: 12, frames: 16, copied: 96, size: 100 } as const;
+
+function hasPendingFrames(index: string): boolean {
+  if ((statsOf(index)?.size ?? 0) < INDEX.size) return false;
+  const header = new Uint8Array(INDEX.size);
+  try {
+    const handle = openSync(index, "r");
+    try {
+      readSync(handle, header, 0, INDEX.size, 0);
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (isCode(error, "ENOENT")) return false;
+    throw error;
+  }
+  const frames = new Uint32Array(header.buffer, INDEX.frames, 1)[0] ?? 0;
+  const copied = new Uint32Array(header.buffer, INDEX.copied, 1)[0] ?? 0;
+  return header[INDEX.isInit] === 1 && frames > copied;
+}

@@ -1,0 +1,83 @@
+import { type Ledger, type LedgerError, messageOf } from "@assent/core";
+import { nodeSqlite, query } from "../database/database.ts";
+import { sessionLocks } from "../files/session-lock.ts";
+import type { StoreWarning } from "../files/state-directory.ts";
+import { watchCommits } from "../files/watch.ts";
+import { makeDamage } from "../read/damage.ts";
+import { makeFollowers } from "../read/followers.ts";
+import { ledgerReading } from "../read/ledger-reading.ts";
+import { eventReading } from "../read/read-events.ts";
+import { liveness, type StartOf, thisPlace } from "../write/lease.ts";
+import { ledgerWriting } from "../write/ledger-writing.ts";
+import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
+
+/** Where the ledger is; everything else has a default. */
+export type OpenLedgerOptions = OpenStoreOptions & {
+  /** The start time of a live process, as `Processes.startOf` gives it: tells whether the holder of a session still runs. */
+  readonly startOf?: StartOf;
+  /** Called with warnings that come up while the ledger is open. */
+  readonly onWarning?: (warning: StoreWarning) => void;
+};
+
+/** What a durable ledger has besides the port. */
+export type StoreExtras = {
+  readonly directory: string;
+  /** What the opener should tell people; it may grow while the ledger is open. */
+  readonly warnings: readonly StoreWarning[];
+  /** Why it can be read and not written, if so. */
+  readonly refusal: LedgerError | undefined;
+};
+
+/** Opens the durable ledger of a state directory, making it if need be. Failures are `LedgerError`s. */
+export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
+  const store = await openStore(options);
+  const { database, storeId, paths, warnings, refusal } = store;
+  const reading = eventReading(database, storeId);
+  const damage = makeDamage();
+  const isLive = liveness(thisPlace(), startOf);
+  const now = newestTime(store);
+  const warn = (warning: StoreWarning): void => {
+    warnings.push(warning);
+    onWarning?.(warning);
+  };
+  const locks = sessionLocks(store, await nodeSqlite());
+  const followers = makeFollowers({
+    head: reading.head,
+    watch: (changed, lost) => watchCommits(store, changed, lost),
+    failed: (error) => warn({ type: "subscriber_failed", message: `A subscriber failed: ${messageOf(error)}` }),
+  });
+  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, tryLock: locks.tryLock, committed: followers.wake });
+  let open = true;
+  return {
+    durable: true,
+    storeId,
+    directory: paths.directory,
+    warnings,
+    refusal,
+    ...writing,
+    ...ledgerReading(store, { reading, damage, followers, isLive, now, warn }),
+    close: async () => {
+      if (!open) return;
+      open = false;
+      followers.clear();
+      await close().finally(() => {
+        locks.close();
+        database.close();
+      });
+    },
+  };
+}
+
+/** Deadlines count from the later of the clock and the newest time in the ledger, so a clock set back extends none. */
+function newestTime({ database, time }: OpenStore): () => string {
+  const newest = query<{ at: string | null }>(
+    database,
+    `select max(at) as at from (select newest_at as at from sessions
+     union all select e.at from sessions s join events e on e.session = s.session and e.seq > s.seq)`,
+  );
+  return () => {
+    const clock = time();
+    const stored = newest.get()?.at ?? "";
+    return stored > clock ? stored : clock;
+  };
+}

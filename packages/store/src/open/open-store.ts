@@ -1,0 +1,184 @@
+import { randomBytes } from "node:crypto";
+import { type Clock, LedgerError, SHARED } from "@assent/core";
+import { connect } from "../database/connection.ts";
+import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "../database/database.ts";
+import { MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "../database/migrate.ts";
+import { SCHEMA_VERSION } from "../database/schema.ts";
+import { type Mark, type Marks, marksIn, missingMarks } from "../files/marks.ts";
+import { hasLedger, noLedger, prepareDirectory, type StoreWarning } from "../files/state-directory.ts";
+import { type StatePaths, statePaths } from "../files/state-paths.ts";
+import { corrupt, newer, storeError } from "../files/store-error.ts";
+import { type StoreFiles, watchStoreFiles } from "../files/store-files.ts";
+import { stageShared } from "../write/append.ts";
+import { draft } from "../write/own-draft.ts";
+import { makeWriting, type Writing } from "../write/writing.ts";
+import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
+import { hasMoved, placeOf, recordPlace, recordSettled, type StorePlace, unsettledMarks, voidAnswers } from "./restored.ts";
+
+/** Where a store is and what it stands on. */
+export type OpenStoreOptions = {
+  /** The state directory. */
+  readonly directory: string;
+  readonly clock?: Pick<Clock, "now">;
+  /** False: a missing store is an error (`ENOENT`), never made. */
+  readonly createIfMissing?: boolean;
+  readonly openDatabase?: OpenDatabase;
+};
+
+/** How to open a store that is about to be mended: a copy is then not told from its original. */
+export type MendOptions = OpenStoreOptions & {
+  readonly asIs?: boolean;
+  /** Opens a store whose write-ahead log is missing, too. */
+  readonly isRepair?: boolean;
+};
+
+/** A database that is one of ours and up to date, with everything found on the way. */
+export type OpenStore = {
+  readonly database: Database;
+  readonly paths: StatePaths;
+  readonly storeId: string;
+  readonly writing: Writing;
+  readonly place: StorePlace;
+  readonly files: StoreFiles;
+  readonly marks: Marks;
+  /** Why nothing can be written, if so. */
+  readonly refusal: LedgerError | undefined;
+  readonly warnings: StoreWarning[];
+  readonly time: () => string;
+};
+
+/** True if there is a store in the directory; false only if there never was one. Throws a `LedgerError` that says what to do if that is in doubt. */
+export function hasStore(directory: string): boolean {
+  return hasLedger(statePaths(directory));
+}
+
+/** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
+export async function openStore(options: MendOptions): Promise<OpenStore> {
+  const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, isRepair = false } = options;
+  const paths = statePaths(directory);
+  const time = (): string => new Date(clock.now()).toISOString();
+  const open = openDatabase ?? (await nodeSqlite());
+  const { warnings, place, logMissing } = guarded(paths, () => {
+    if (!hasLedger(paths)) {
+      if (!createIfMissing) throw noLedger(paths);
+      createLedger(paths, open, (database) => writeFirst(database, time()));
+    }
+    if (!isRepair) refuseMissingLog(paths);
+    return { warnings: [...prepareDirectory(paths)], place: placeOf(paths.file), logMissing: isLogMissing(paths) };
+  });
+  const { database, refusal } = await connect(paths, open);
+  try {
+    return guarded(paths, () => {
+      const refused = refusal ?? bringUpToDate(database, paths, time);
+      standIn(database);
+      const storeId = storeIdOf(database);
+      checkStoreId(paths, storeId, refused === undefined);
+      if (logMissing && !refused) recordPlace(database, NOWHERE);
+      const writing = makeWriting(database, storeId);
+      const files = watchStoreFiles(paths);
+      const marks = marksIn(paths.marks);
+      const store = { database, paths, storeId, writing, place, files, marks, refusal: refused, warnings, time };
+      return refused || asIs ? store : { ...store, refusal: noticeRestored(store) };
+    });
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function guarded<T>(paths: StatePaths, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeError(error, paths);
+  }
+}
+
+/** A store that continues without its newest records is treated as a restored backup when it is opened next. */
+const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
+
+function bringUpToDate(database: Database, paths: StatePaths, time: () => string): LedgerError | undefined {
+  const state = schemaState(database);
+  if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
+  const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
+  if (state !== "older") return undefined;
+  return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
+}
+
+/** Returns the error of a full disk instead of throwing it: the store can still be read. */
+function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (cause) {
+    const error = storeError(cause, paths);
+    if (error instanceof LedgerError && error.type === "store_full") return error;
+    throw error;
+  }
+}
+
+/** A random id tells one store's events from another's, whatever else is alike. */
+function writeFirst(database: Database, at: string): void {
+  const store = randomBytes(16).toString("hex");
+  query(database, "insert into meta (key, value) values ('store', ?)").run(store);
+  write(makeWriting(database, store), (writing) => stageShared(writing, draft("store.created", { store, version: SCHEMA_VERSION }, at)));
+}
+
+/** Puts a migration on the record, inside its transaction. */
+export function recordMigration(
+  database: Database,
+  { from, to, at }: { readonly from: number; readonly to: number; readonly at: string },
+): void {
+  write(makeWriting(database, storeIdOf(database)), (writing) => stageShared(writing, draft("store.migrated", { from, to }, at)));
+}
+
+/** Stages and stores inside a transaction that is already open. */
+function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
+  writing.begin();
+  const result = stage(writing);
+  writing.keep();
+  writing.flush();
+  return result;
+}
+
+/** The id in the database; a database without one is not ours. */
+export function storeIdOf(database: Database): string {
+  const found = query<{ value: string }>(database, "select value from meta where key = 'store'").get();
+  if (!found) throw corrupt("The ledger has lost its id.", {});
+  return found.value;
+}
+
+/**
+ * Notices a copy and a restored backup and voids what may have been used elsewhere or later.
+ * Returns why the store cannot be written to, if its record is damaged.
+ */
+function noticeRestored(store: OpenStore): LedgerError | undefined {
+  const { database, paths, writing, marks, place } = store;
+  const missing = missingMarks(database, marks.list());
+  if (missing.length === 0 && !hasMoved(database, place)) return undefined;
+  try {
+    const head = transact(database, () => settleRestored(store));
+    marks.remove(missing);
+    if (head) marks.put(head);
+    return undefined;
+  } catch (error) {
+    writing.reset();
+    if (!(error instanceof LedgerError))
+      return unlessFull(paths, () => {
+        throw error;
+      });
+    return corrupt(`This ledger is a copy, and its record is damaged: ${error.message}`, {});
+  }
+}
+
+/** Returns the newest shared event, or undefined when another process was faster. */
+function settleRestored({ database, writing, marks, place, warnings, time }: OpenStore): Mark | undefined {
+  const unsettled = unsettledMarks(database, marks.list());
+  if (unsettled.length === 0 && !hasMoved(database, place)) return undefined;
+  recordPlace(database, place);
+  recordSettled(database, unsettled);
+  const count = write(writing, () => voidAnswers(database, writing, time()));
+  const message = `This ledger is a copy or a restored backup: ${count} open approvals and unused answers were cancelled.`;
+  warnings.push({ type: "store_restored", message });
+  return writing.rows.chains.get(SHARED);
+}

@@ -1,0 +1,89 @@
+import { type SessionRow, SHARED } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import type { ChainEntry } from "../rows/rows.ts";
+import { type ChainColumns, chainReading } from "../rows/stored-chains.ts";
+
+/** Why sessions stay that are old enough: the conversation of a fork begins in them, an agent of theirs has not ended, something waits for a person, or they have not ended. */
+export type KeptFor = "fork" | "task" | "person" | "unended";
+
+/** What may go, whole families together: a session, and those of the tasks it started. `kept` counts sessions that would have been old enough. */
+export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeptFor, number>> };
+
+type Listed = ChainEntry & { readonly row: SessionRow };
+type Family = readonly Listed[];
+
+/** `idle` is one that ended at a limit. It could go on, as a failed or cancelled one could, but nothing in it waits. */
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled", "idle"];
+
+/** Looks through all sessions for those whose last event is older than `before` and that nothing needs any more. */
+export function prunable(database: Database, before: string): Prunable {
+  const sessions = listed(database);
+  const rootOf = makeRoots(sessions);
+  const waiting = waitingForSomebody(database);
+  const kept: Record<KeptFor, number> = { fork: 0, task: 0, person: 0, unended: 0 };
+  const going = new Map<string, Family>();
+  for (const [root, family] of Map.groupBy(sessions.values(), ({ session }) => rootOf(session))) {
+    if (family.some(({ row }) => row.updatedAt >= before)) continue;
+    const reason = keptFor(family, waiting) ?? (hasEnded(sessions.get(root)) ? undefined : "unended");
+    if (reason) kept[reason] += family.length;
+    else going.set(root, family);
+  }
+  const forks = [...sessions.values()].flatMap(({ session, row: { forked } }) =>
+    forked ? [{ fork: rootOf(session), origin: rootOf(forked.session) }] : [],
+  );
+  for (let needed = stillNeeded(forks, going); needed; needed = stillNeeded(forks, going)) {
+    kept.fork += going.get(needed)?.length ?? 0;
+    going.delete(needed);
+  }
+  return { families: [...going.values()].map((family) => family.map(({ session }) => session)), kept };
+}
+
+function listed(database: Database): ReadonlyMap<string, Listed> {
+  const found = new Map<string, Listed>();
+  const { read } = chainReading(database);
+  for (const columns of query<ChainColumns>(database, "select * from sessions where row is not null and session <> ?").iterate(SHARED)) {
+    const { row, ...chain } = read(columns);
+    if (row) found.set(chain.session, { ...chain, row });
+  }
+  return found;
+}
+
+/** The session that a task's session was started for, at any depth; one whose starter is gone stands for itself. */
+function makeRoots(sessions: ReadonlyMap<string, Listed>): (session: string) => string {
+  const roots = new Map<string, string>();
+  const rootOf = (session: string, below: readonly string[] = []): string => {
+    const known = roots.get(session);
+    if (known !== undefined) return known;
+    const parent = sessions.get(session)?.row.parent?.session;
+    const stands = parent === undefined || !sessions.has(parent) || below.includes(parent);
+    const root = stands ? session : rootOf(parent, [...below, session]);
+    roots.set(session, root);
+    return root;
+  };
+  return (session) => rootOf(session);
+}
+
+/** Something staged or asked may still be settled by a person, like an open approval. */
+function waitingForSomebody(database: Database): ReadonlySet<string> {
+  const open = query<{ session: string }>(
+    database,
+    "select session from proposals where open = 1 union select session from questions where open = 1",
+  );
+  return new Set([...open.iterate()].map(({ session }) => session));
+}
+
+function hasEnded(root: Listed | undefined): boolean {
+  return root?.closed === true && root.holder === null && ENDED.includes(root.row.state);
+}
+
+function keptFor(family: Family, waiting: ReadonlySet<string>): KeptFor | undefined {
+  if (family.some(({ row }) => row.tasks.length > 0)) return "task";
+  return family.some(({ session, row }) => row.openApprovals > 0 || waiting.has(session)) ? "person" : undefined;
+}
+
+type Fork = { readonly fork: string; readonly origin: string };
+
+/** A family that is about to go, and in which the conversation of one begins that stays. */
+function stillNeeded(forks: readonly Fork[], going: ReadonlyMap<string, Family>): string | undefined {
+  return forks.find(({ fork, origin }) => going.has(origin) && !going.has(fork))?.origin;
+}

@@ -1,0 +1,75 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Holder, Json, Ledger } from "@assent/core";
+import { query } from "../database/database.ts";
+import type { StoreWarning } from "../files/state-directory.ts";
+import { storeError } from "../files/store-error.ts";
+import type { OpenStore } from "../open/open-store.ts";
+import { checkedBytes, withBlobs } from "../write/blobs.ts";
+import type { Damage } from "./damage.ts";
+import type { Followers } from "./followers.ts";
+import { pendingLists } from "./pending.ts";
+import type { EventReading, Reader } from "./read-events.ts";
+import { snapshotReading } from "./snapshots.ts";
+
+/** The half of the port that reads. */
+export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
+
+/** What reading needs from the rest of the ledger. */
+export type LedgerReadingOptions = {
+  readonly reading: EventReading;
+  readonly damage: Damage;
+  readonly followers: Followers;
+  readonly isLive: (holder: Holder) => boolean;
+  readonly now: () => string;
+  readonly warn: (warning: StoreWarning) => void;
+};
+
+/** So many events are read before others get a turn of the event loop. */
+const TURN = 512;
+
+/** The readers' half of a ledger. It works on a store that can no longer be written, too. */
+export function ledgerReading(
+  { database, paths }: OpenStore,
+  { reading, damage, followers, isLive, now, warn }: LedgerReadingOptions,
+): LedgerReading {
+  const pending = pendingLists(database, { now, isLive });
+  const snapshots = snapshotReading(database, reading);
+  const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
+  const guard = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (cause) {
+      const error = storeError(cause, paths);
+      damage.noted(error);
+      throw error;
+    }
+  };
+  const guarded = (next: Reader): Reader => {
+    return (until) => guard(() => next(until));
+  };
+  return {
+    read: async function* (from, filter = {}) {
+      const next = guarded(guard(() => reading.reader(from, filter)));
+      const until = guard(reading.head);
+      let told = 0;
+      for (let event = next(until); event; event = next(until)) {
+        yield event;
+        told += 1;
+        if (told % TURN === 0) await nextTurn();
+      }
+    },
+    subscribe: (from, filter, sink, failed) => followers.add(guarded(guard(() => reading.reader(from, filter))), sink, failed),
+    pending: async (kind, page = {}) => guard(() => pending(kind, page)),
+    latest: async (session) => {
+      const stored = guard(() => snapshots.latest(session));
+      if (!stored || !("fault" in stored)) return stored;
+      const message = `The snapshot of session ${session} was ignored: ${stored.fault}. Its events are used instead. Check: assent verify`;
+      warn({ type: "snapshot_mismatch", message });
+      return undefined;
+    },
+    // The shape is the same, except where a reference stood in for a value.
+    resolve: async <T extends Json>(value: T) => guard(() => withBlobs(value, (sha) => bytes.get(sha)?.bytes) as T),
+    blob: async (sha) => guard(() => checkedBytes(sha, bytes.get(sha)?.bytes)),
+    head: async () => guard(reading.head),
+  };
+}

@@ -1,0 +1,124 @@
+import {
+  type ApprovalRow,
+  type GrantRow,
+  grantAt,
+  type Holder,
+  type Lists,
+  type PageQuery,
+  type ProposalRow,
+  type SessionRow,
+  SHARED,
+  sessionAt,
+} from "@assent/core";
+import { type Database, type Query, query } from "../database/database.ts";
+import { type ChainEntry, parseRow } from "../rows/rows.ts";
+import { type ChainColumns, chainReading } from "../rows/stored-chains.ts";
+import { shownHolder } from "../write/lease.ts";
+
+/** What a list depends on besides its table. */
+export type ListFacts = { readonly now: () => string; readonly isLive: (holder: Holder) => boolean };
+
+/** One page of a list as it stands now. */
+export type Pending = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
+
+type ListTable = {
+  readonly table: string;
+  readonly id: string;
+  readonly always: string;
+  /** What `all` leaves away. */
+  readonly open: string;
+  /** How rows of a tool are found; a session or a question is of none. */
+  readonly tool: string;
+};
+
+type Listing<Row> = ListTable & {
+  readonly rows: (statement: Statement) => Iterable<Row>;
+  readonly isOver: (row: Row) => boolean;
+};
+
+type Statement = { readonly sql: string; readonly values: readonly string[] };
+
+type QuestionRow = Lists["questions"];
+
+const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
+
+/** The lists of a database, paged by index. */
+export function pendingLists(database: Database, { now, isLive }: ListFacts): Pending {
+  const chains = chainReading(database);
+  const statements = new Map<string, unknown>();
+  const rowsOf = <Columns>({ sql, values }: Statement): Iterable<Columns> => {
+    // Parsing: each statement has one shape of rows, that of its table.
+    const prepared = (statements.get(sql) ?? query<Columns>(database, sql)) as Query<Columns>;
+    statements.set(sql, prepared);
+    return prepared.iterate(...values);
+  };
+  const listings: { readonly [K in keyof Lists]: Listing<Lists[K]> } = {
+    approvals: { ...plain("approvals"), rows: (statement) => parsed<ApprovalRow>(rowsOf(statement)), isOver: () => false },
+    grants: {
+      ...plain("grants"),
+      rows: function* (statement) {
+        for (const grant of parsed<GrantRow>(rowsOf(statement))) yield grantAt(grant, now());
+      },
+      isOver: ({ state }) => state !== "active",
+    },
+    sessions: {
+      ...{ table: "sessions", id: "session", open: "", tool: "true", always: `row is not null and session <> '${SHARED}'` },
+      rows: function* (statement) {
+        for (const columns of rowsOf<ChainColumns>(statement)) yield* sessionRow(chains.read(columns), isLive);
+      },
+      isOver: ({ state }) => ENDED.includes(state),
+    },
+    proposals: { ...plain("proposals"), rows: (statement) => parsed<ProposalRow>(rowsOf(statement)), isOver: () => false },
+    questions: { ...plain("questions"), tool: "false", rows: (statement) => parsed<QuestionRow>(rowsOf(statement)), isOver: () => false },
+  };
+  return (kind, page) => take(listings[kind], page);
+}
+
+function plain(table: string): ListTable {
+  return { table, id: "id", always: "true", open: "open = 1", tool: "tool = ?" };
+}
+
+function* parsed<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> {
+  for (const { row } of rows) yield parseRow<Row>(row);
+}
+
+function* sessionRow({ row, holder }: ChainEntry, isLive: ListFacts["isLive"]): Generator<SessionRow> {
+  const lives = holder !== null && isLive(holder);
+  if (row) yield sessionAt({ ...row, writer: lives ? shownHolder(holder) : null }, lives);
+}
+
+function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {
+  const rows: Row[] = [];
+  if (page.limit !== undefined && page.limit < 1) return rows;
+  for (const row of listing.rows(statement(listing, page))) {
+    if (!page.all && listing.isOver(row)) continue;
+    rows.push(row);
+    if (rows.length === page.limit) break;
+  }
+  return rows;
+}
+
+/** By a prefix the index of ids is used and the few hits are sorted, for a page of one the very id first; else the index of the order. */
+function statement(list: ListTable, page: PageQuery): Statement {
+  const { prefix, limit, newestFirst } = page;
+  const conditions = conditionsOf(list, page);
+  const exact = prefix && limit === 1 ? [prefix] : [];
+  const order = `${exact.length > 0 ? `${list.id} <> ?, ` : ""}${prefix ? "+first" : "first"}${newestFirst ? " desc" : ""}`;
+  return {
+    sql: `select * from ${list.table} where ${conditions.map(([sql]) => sql).join(" and ")} order by ${order}`,
+    values: [...conditions.flatMap(([, ...values]) => values), ...exact],
+  };
+}
+
+type Condition = readonly [sql: string, ...values: string[]];
+
+function conditionsOf({ table, id, always, open, tool: ofTool }: ListTable, page: PageQuery): readonly Condition[] {
+  const { after, session, tool, all, prefix, newestFirst } = page;
+  const conditions: Condition[] = [[always]];
+  if (!all && open !== "") conditions.push([open]);
+  if (after !== undefined) conditions.push([`first ${newestFirst ? "<" : ">"} (select first from ${table} where ${id} = ?)`, after]);
+  if (session !== undefined) conditions.push(["session = ?", session]);
+  if (tool !== undefined) conditions.push(ofTool.includes("?") ? [ofTool, tool] : [ofTool]);
+  if (prefix) conditions.push([`${id} >= ? and ${id} < ?`, prefix, `${prefix}\u{10ffff}`]);
+  return conditions;
+}

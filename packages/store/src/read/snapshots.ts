@@ -1,0 +1,131 @@
+import {
+  canonicalJson,
+  emptySession,
+  fold,
+  fromSnapshot,
+  IllegalEvent,
+  type Json,
+  knownEvent,
+  LedgerError,
+  type SessionState,
+  SHARED,
+  snapshotName,
+  toSnapshot,
+} from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import { stageShared } from "../write/append.ts";
+import { sha256 } from "../write/chain.ts";
+import { draft } from "../write/own-draft.ts";
+import type { Writing } from "../write/writing.ts";
+import type { EventReading } from "./read-events.ts";
+
+/** Rows of other versions are ignored. Since version 2 the chain commits to a snapshot's content. */
+const SNAPSHOT_VERSION = 2;
+
+type SnapshotRow = {
+  readonly session: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly version: number;
+  readonly state: string;
+};
+
+/** A snapshot that the chain vouches for, or why it is not used. */
+export type StoredSnapshot = { readonly seq: number; readonly state: Json } | { readonly fault: string };
+
+/**
+ * Stores a snapshot in place of the one before and records its digest on the shared chain, so that an edited snapshot is noticed.
+ * Call it in a transaction. Throws `cursor_ahead` when the chain does not reach that far.
+ */
+export function snapshotWriter(database: Database, writing: Writing, time: () => string) {
+  const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
+  const insert = query(database, "insert or replace into snapshots (session, seq, hash, version, state) values (?, ?, ?, ?, ?)");
+  return (session: string, seq: number, state: string): void => {
+    const event = hashAt.get(session, seq);
+    if (!event) throw new LedgerError("cursor_ahead", `Session ${session} has no event ${seq} to keep a snapshot of.`, { session, seq });
+    stageShared(writing, draft("store.snapshot", { session, seq, hash: event.hash, state: sha256(state) }, time()));
+    insert.run(session, seq, event.hash, SNAPSHOT_VERSION, state);
+  };
+}
+
+/** The state as it is stored. */
+export function snapshotText(state: Json): string {
+  return canonicalJson(state);
+}
+
+/** Reads snapshots and compares each with the digest that the chain holds for it. */
+export type SnapshotReading = {
+  readonly latest: (session: string) => StoredSnapshot | undefined;
+  /** Every snapshot of this version, checked in the same way. */
+  readonly all: () => Iterable<{ readonly session: string; readonly seq: number; readonly stored: StoredSnapshot }>;
+};
+
+export function snapshotReading(database: Database, reading: EventReading): SnapshotReading {
+  const columns = "session, seq, hash, version, state";
+  const one = query<SnapshotRow>(database, `select ${columns} from snapshots where session = ? and version = ${SNAPSHOT_VERSION}`);
+  const every = query<SnapshotRow>(database, `select ${columns} from snapshots where version = ${SNAPSHOT_VERSION} order by session`);
+  const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
+  const check = ({ session, seq, hash, state }: SnapshotRow): StoredSnapshot => {
+    const recorded = reading.newestNaming(snapshotName(session));
+    const event = recorded && knownEvent(recorded);
+    if (event?.type !== "store.snapshot") return { fault: "the record does not mention it" };
+    const { body } = event;
+    if (body.session !== session || body.seq !== seq || body.hash !== hash) return { fault: "the record mentions another one" };
+    if (hashAt.get(session, seq)?.hash !== hash) return { fault: "it does not belong to the session's chain" };
+    if (sha256(state) !== body.state) return { fault: "its content was changed" };
+    // Parsing: the digest shows that this is the canonical JSON that was stored.
+    return { seq, state: JSON.parse(state) as Json };
+  };
+  return {
+    latest: (session) => {
+      const row = one.get(session);
+      return row && check(row);
+    },
+    all: function* () {
+      for (const row of every.iterate()) yield { session: row.session, seq: row.seq, stored: check(row) };
+    },
+  };
+}
+
+/** True if a snapshot holds what the session's events make of it. One in a form that this version does not read is never used, so it is not compared. */
+export function matchesFold(
+  reading: EventReading,
+  session: string,
+  { seq, state }: { readonly seq: number; readonly state: Json },
+): boolean {
+  const claimed = fromSnapshot(state);
+  if (!claimed) return true;
+  const recordedAt = reading.newestNaming(snapshotName(session))?.pos ?? 0;
+  if (!(claimed.shared < recordedAt)) return false;
+  try {
+    const folded = foldUntil(reading, session, { seq, shared: claimed.shared });
+    return comparable(toSnapshot(folded)) === comparable(state);
+  } catch (error) {
+    if (error instanceof IllegalEvent) return false;
+    throw error;
+  }
+}
+
+/** The state after the session's own events up to `seq`, and those of the shared chain up to the position `shared`. */
+function foldUntil(reading: EventReading, session: string, until: { readonly seq: number; readonly shared: number }): SessionState {
+  const state = emptySession();
+  const next = reading.reader({ pos: 0 }, { session, naming: session });
+  const end = reading.head();
+  for (let stored = next(end); stored; stored = next(end)) {
+    const isIncluded = stored.session === SHARED ? stored.pos <= until.shared : stored.seq <= until.seq;
+    const event = isIncluded ? knownEvent(stored) : undefined;
+    if (event) fold(state, event);
+  }
+  state.shared = until.shared;
+  return state;
+}
+
+/** Lists are compared as sets: a live session may learn of answers and its own events in another order than the store's. */
+function comparable(state: Json): string {
+  const members = Object.entries(state as Readonly<Record<string, Json>>);
+  return canonicalJson(Object.fromEntries(members.map(([key, value]) => [key, Array.isArray(value) ? sorted(value) : value])));
+}
+
+function sorted(list: readonly Json[]): readonly Json[] {
+  return list.map((item) => canonicalJson(item)).sort();
+}

@@ -1,0 +1,151 @@
+import { type Holder, type SessionRow, SHARED } from "@assent/core";
+import { type Database, type Query, query } from "../database/database.ts";
+import { unlisted } from "../files/store-error.ts";
+import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { advanced } from "./lists.ts";
+import { type ChainEntry, cachedTable, parseRow } from "./rows.ts";
+import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
+
+/** A row of `sessions` as SQLite gives it. */
+export type ChainColumns = {
+  readonly session: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly pos: number;
+  readonly first: number;
+  readonly epoch: number;
+  readonly policy_seq: number;
+  readonly newest_at: string;
+  readonly closed: number;
+  readonly pruned: number;
+  readonly holder: string | null;
+  readonly row: string | null;
+};
+
+/**
+ * A row of `sessions` says how far it is folded. It is written at every event that means something to others (a writer, a close, a policy, an approval) and
+ * else after so many: writing it with every call would cost as much as the call's own events. Whoever reads it folds the rest.
+ */
+const LAG = 32;
+
+/** Chains as they are now, from rows that may lag behind. */
+export type ChainReading = {
+  readonly read: (columns: ChainColumns) => ChainEntry;
+  /** `store_corrupt` when the row does not belong to its chain. */
+  readonly load: (session: string) => ChainEntry | undefined;
+};
+
+/** Reads rows of `sessions` and folds what came after them. */
+export function chainReading(database: Database): ChainReading {
+  const select = query<ChainColumns & { tail: string | null }>(
+    database,
+    "select s.*, e.hash as tail from sessions s left join events e on e.session = s.session and e.seq = s.seq where s.session = ?",
+  );
+  const after = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq > ? order by seq`);
+  const read = (columns: ChainColumns): ChainEntry => caughtUp(chainEntry(columns), after);
+  return {
+    read,
+    load: (session) => {
+      const found = select.get(session);
+      if (found && found.seq > 0 && found.pruned === 0 && found.tail !== found.hash) throw unlisted({ session });
+      return found && read(found);
+    },
+  };
+}
+
+/** What a row does not say that was written before there were tasks and forks. */
+const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked"> = { tasks: [], parent: null, forked: null };
+
+function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
+  return {
+    session,
+    seq,
+    hash,
+    pos,
+    first,
+    epoch,
+    policySeq: more.policy_seq,
+    newestAt: more.newest_at,
+    closed: closed === 1,
+    pruned: pruned === 1,
+    holder: holder === null ? null : parseRow<Holder>(holder),
+    row: row === null ? null : { ...UNWRITTEN, ...parseRow<SessionRow>(row) },
+    named: 0,
+  };
+}
+
+/** Only events that change no approval are ever left to be folded. */
+function caughtUp(chain: ChainEntry, after: Query<EventColumns>): ChainEntry {
+  let now = chain;
+  for (const columns of after.iterate(chain.session, chain.seq)) {
+    if (columns.seq !== now.seq + 1 || columns.prev !== now.hash) throw unlisted({ session: chain.session });
+    now = advanced(now, storedEvent(columns), 0);
+  }
+  return now;
+}
+
+/** The table of chains. A head that is not the end of its chain is never appended to. */
+export function chainTable(database: Database): StoredTable<ChainEntry> {
+  const { load } = chainReading(database);
+  const insert = query(
+    database,
+    `insert into sessions (session, seq, hash, pos, first, epoch, policy_seq, newest_at, closed, pruned, holder, row)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (session) do update set seq = excluded.seq, hash = excluded.hash, pos = excluded.pos, epoch = excluded.epoch,
+       policy_seq = excluded.policy_seq, newest_at = excluded.newest_at, closed = excluded.closed, pruned = excluded.pruned,
+       holder = excluded.holder, row = excluded.row`,
+  );
+  const written = new Map<string, ChainEntry>();
+  const lagging = new Map<string, ChainEntry>();
+  const write = (session: string, chain: ChainEntry, everything: boolean): void => {
+    if (!everything && mayLag(written.get(session), chain)) {
+      lagging.set(session, chain);
+      return;
+    }
+    const { seq, hash, pos, first, epoch, policySeq, newestAt, closed, pruned, holder, row } = chain;
+    const flags = [Number(closed), Number(pruned)];
+    insert.run(
+      session,
+      seq,
+      hash,
+      pos,
+      first,
+      epoch,
+      policySeq,
+      newestAt,
+      ...flags,
+      holder && JSON.stringify(holder),
+      row && JSON.stringify(row),
+    );
+    written.set(session, chain);
+    lagging.delete(session);
+  };
+  const table = storedTable(cachedTable<ChainEntry>(load), { write, kept: KEPT_ROWS });
+  return {
+    ...table,
+    flush: (everything) => {
+      table.flush(everything);
+      if (everything) for (const [session, chain] of lagging) write(session, chain, true);
+    },
+    clear: () => {
+      written.clear();
+      lagging.clear();
+      table.clear();
+    },
+  };
+}
+
+function mayLag(
+  written: ChainEntry | undefined,
+  { session, seq, epoch, holder, closed, policySeq, pruned, row, named }: ChainEntry,
+): boolean {
+  if (!written || session === SHARED || seq - written.seq >= LAG) return false;
+  const same = written.epoch === epoch && written.holder === holder && written.closed === closed && written.policySeq === policySeq;
+  return same && written.pruned === pruned && written.named === named && sameForOthers(written.row, row);
+}
+
+function sameForOthers(one: SessionRow | null, other: SessionRow | null): boolean {
+  return (
+    one?.state === other?.state && one?.openApprovals === other?.openApprovals && one?.model === other?.model && one?.cwd === other?.cwd
+  );
+}

@@ -1,0 +1,101 @@
+import { knownEvent, livedCall } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { changeCall } from "./lists.ts";
+import { memoryRows } from "./memory-rows.ts";
+import {
+  type CallEntry,
+  cachedTable,
+  IS_OPEN,
+  type Listed,
+  type ListRows,
+  parseRow,
+  type Rows,
+  SEARCHED_BY,
+  splitCallKey,
+} from "./rows.ts";
+import { chainTable } from "./stored-chains.ts";
+import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
+
+/** The list tables, read when asked and written back at once. */
+export type StoredRows = Rows & {
+  /** Writes what changed since the last call; `everything`: also the heads of sessions, which may lag behind their events otherwise. */
+  flush(everything?: boolean): void;
+  /** Forgets everything, because another process wrote or a transaction was rolled back. */
+  clear(): void;
+};
+
+/** The list tables of a database. */
+export function storedRows(database: Database): StoredRows {
+  const chains = chainTable(database);
+  const calls = callTable(database);
+  const approvals = listTable(database, "approvals");
+  const grants = listTable(database, "grants");
+  const proposals = listTable(database, "proposals");
+  const questions = listTable(database, "questions");
+  const all = [chains, calls, approvals, grants, proposals, questions];
+  return {
+    chains,
+    calls,
+    approvals,
+    grants,
+    proposals,
+    questions,
+    flush: (everything = false) => {
+      for (const table of all) table.flush(everything);
+    },
+    clear: () => {
+      for (const table of all) table.clear();
+    },
+  };
+}
+
+/** A call's row is folded from its own few events when it is not remembered: what a claim depends on stands in no other place than the record. */
+function callTable(database: Database): StoredTable<CallEntry> {
+  const proposed = query<{ seq: number; pos: number }>(
+    database,
+    // `+` keeps SQLite from taking the index of types, which would read every call there is.
+    "select seq, pos from events where session = ? and call = ? and +type = 'call.proposed'",
+  );
+  const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);
+  const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);
+  const asked = query<{ id: string }>(database, "select id from questions where session = ? and call = ? and open = 1 order by first");
+  const rows = cachedTable<CallEntry>((key) => {
+    const { session, call } = splitCallKey(key);
+    const first = proposed.get(session, call);
+    if (!first) return undefined;
+    const events = [...own.all(session, first.seq, call), ...named.all(session, first.pos, call)];
+    const entry = foldCall(events.sort((one, other) => one.pos - other.pos));
+    return entry?.row ? { ...entry, asked: asked.all(session, call).map(({ id }) => id) } : entry;
+  });
+  return storedTable(rows, { write: () => undefined, kept: KEPT_ROWS });
+}
+
+function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
+  const { calls } = memoryRows();
+  for (const columns of events) {
+    const event = knownEvent(storedEvent(columns));
+    if (event && livedCall(event) !== undefined) changeCall(calls, "", event);
+  }
+  return calls.get("");
+}
+
+type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };
+
+function listTable<K extends keyof ListRows>(database: Database, table: K): StoredTable<Listed<ListRows[K]>> {
+  const { column, value } = SEARCHED_BY[table];
+  const select = query<ListColumns>(database, `select first, latest, row from ${table} where id = ?`);
+  const insert = query(
+    database,
+    `insert into ${table} (id, first, latest, session, ${column}, open, row) values (?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do update set latest = excluded.latest, open = excluded.open, row = excluded.row`,
+  );
+  const rows = cachedTable<Listed<ListRows[K]>>((id) => {
+    const found = select.get(id);
+    return found && { first: found.first, latest: found.latest, row: parseRow<ListRows[K]>(found.row) };
+  });
+  const write = (id: string, { row, first, latest }: Listed<ListRows[K]>): void => {
+    insert.run(id, first, latest, row.session ?? null, value(row), Number(IS_OPEN[table](row)), JSON.stringify(row));
+  };
+  return storedTable(rows, { write, kept: 0 });
+}

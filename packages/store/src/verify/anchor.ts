@@ -1,0 +1,48 @@
+import { isObject, SHARED } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import { type Finding, finding, type Head } from "./finding.ts";
+import { type PastCuts, pastCuts } from "./past-cuts.ts";
+
+/** The heads of a store at one moment, to be kept elsewhere: only with it is a chain found that was rewritten whole, or cut after its last checkpoint. */
+export type Anchor = { readonly store: string; readonly heads: readonly Head[] };
+
+/** The anchor as the text of a file. */
+export function anchorText({ store, heads }: Anchor): string {
+  return `${JSON.stringify({ store, heads }, null, 2)}\n`;
+}
+
+/** Reads an anchor; throws a sentence for a text that is none. */
+export function parseAnchor(text: string): Anchor {
+  const value: unknown = JSON.parse(text);
+  const { store, heads } = isObject(value) ? value : {};
+  if (typeof store === "string" && Array.isArray(heads) && heads.every(isHead)) return { store, heads };
+  throw new Error("it is not what assent verify --export-anchor FILE writes");
+}
+
+function isHead(value: unknown): value is Head {
+  return isObject(value) && typeof value["session"] === "string" && typeof value["seq"] === "number" && typeof value["hash"] === "string";
+}
+
+/** Compares a store with an anchor that was taken of it earlier. */
+export function* checkAnchor(database: Database, store: string, anchor: Anchor): Generator<Finding> {
+  if (anchor.store !== store) {
+    yield finding("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${anchor.store}).`);
+    return;
+  }
+  const cuts = pastCuts(database);
+  const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
+  const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
+  for (const head of anchor.heads) {
+    const found = compare(head, { hash: hashAt.get(head.session, head.seq)?.hash, last: last.get(head.session)?.seq ?? 0, cuts });
+    if (found) yield found;
+  }
+}
+
+type Present = { readonly hash: string | undefined; readonly last: number; readonly cuts: PastCuts };
+
+function compare({ session, seq, hash }: Head, { hash: present, last, cuts }: Present): Finding | undefined {
+  if (present === hash || cuts.isPruned(session) || cuts.isCut(session, seq, 0)) return undefined;
+  if (last === 0) return finding("missing_session", { session }, `The anchor lists it with ${seq} events.`);
+  if (last < seq) return finding("truncated", { session, seq: last + 1 }, `It ends at event ${last}; the anchor lists ${seq}.`);
+  return finding("chain_break", { session, seq }, "The anchor lists another event at this place.");
+}

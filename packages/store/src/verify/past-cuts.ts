@@ -1,0 +1,35 @@
+import { type EventBodies, SHARED } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+
+/** What was taken out of the record on purpose: it is not missed, and what speaks of it is void. */
+export type PastCuts = {
+  readonly isPruned: (session: string) => boolean;
+  /** True if a repair after position `pos` cut the session back to before `seq`. */
+  readonly isCut: (session: string, seq: number, pos: number) => boolean;
+  /** True if a repair ever cut the session. */
+  readonly isRepaired: (session: string) => boolean;
+};
+
+/** Where a chain was cut: at this position of the store, back to this sequence. */
+export type Cut = { readonly pos: number; readonly goodSeq: number };
+
+/** Reads the store's own records of prunes and repairs. `also` are cuts that are not on record yet. */
+export function pastCuts(database: Database, also: ReadonlyMap<string, Cut> = new Map()): PastCuts {
+  const records = query<{ pos: number; type: string; body: string }>(
+    database,
+    `select pos, type, body from events where session = '${SHARED}' and type in ('store.pruned', 'store.repaired') order by seq`,
+  );
+  const pruned = new Set<string>();
+  const repaired = new Map<string, readonly Cut[]>([...also].map(([session, cut]) => [session, [cut]]));
+  for (const { pos, type, body } of records.iterate()) {
+    // Parsing: the store wrote both bodies; whether they are still what it wrote is checked with the chain.
+    const { session, goodSeq } = JSON.parse(body) as EventBodies["store.repaired"];
+    if (type === "store.pruned") pruned.add(session);
+    else repaired.set(session, [...(repaired.get(session) ?? []), { pos, goodSeq }]);
+  }
+  return {
+    isPruned: (session) => pruned.has(session),
+    isCut: (session, seq, pos) => repaired.get(session)?.some((cut) => cut.pos > pos && cut.goodSeq < seq) === true,
+    isRepaired: (session) => repaired.has(session),
+  };
+}

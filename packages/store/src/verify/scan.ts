@@ -1,0 +1,255 @@
+import { callOf, type EventBodies, emptySession, fold, IllegalEvent, knownEvent, naming, type SessionState, SHARED } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import { EVENT_COLUMNS, type EventColumns, storedEvent } from "../rows/event-columns.ts";
+import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
+import { type MemoryRows, memoryRows } from "../rows/memory-rows.ts";
+import { type UndoableRows, undoable } from "../rows/rows.ts";
+import { blobRefs } from "../write/blobs.ts";
+import { chainHash, NO_HASH } from "../write/chain.ts";
+import { storedContents } from "../write/contents.ts";
+import { type Finding, finding } from "./finding.ts";
+import { type Cut, type PastCuts, pastCuts } from "./past-cuts.ts";
+
+/** How far a chain is good: nothing after its first bad event counts. */
+export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
+
+/** A value that is kept beside the events, and the first of them that needs it. The size is known where a body refers to it. */
+export type UsedBlob = { readonly sha: string; readonly size?: number; readonly session: string; readonly seq: number };
+
+/** Everything a walk over the events tells. */
+export type Scan = {
+  events: number;
+  readonly chains: Map<string, ScannedChain>;
+  /** The lists as the good events make them. */
+  readonly rows: MemoryRows;
+  readonly findings: Finding[];
+  /** By session: the last sequence that a repair would keep. */
+  readonly damage: Map<string, number>;
+  readonly blobs: Map<string, UsedBlob>;
+  /** Values that are not listed for a session whose events need them. */
+  readonly unlisted: { readonly session: string; readonly sha: string }[];
+  /** Positions of shared events that speak of what a repair took away. */
+  readonly voided: number[];
+  /** Events that are listed under another call or session than they name. */
+  readonly misplaced: { readonly pos: number; readonly call: string | null; readonly naming: string | null }[];
+};
+
+/** Which part of a store to walk over. */
+export type ScanOptions = {
+  readonly store: string;
+  /** This session and the shared chain only. */
+  readonly only?: string | undefined;
+  /** Cuts that are not on record yet. */
+  readonly cuts?: ReadonlyMap<string, Cut>;
+};
+
+type Walk = {
+  readonly scan: Scan;
+  readonly store: string;
+  readonly only: string | undefined;
+  readonly cuts: PastCuts;
+  readonly rows: UndoableRows;
+  readonly states: Map<string, SessionState>;
+  readonly registered: Set<string>;
+  readonly values: Values;
+};
+
+/** What is kept beside the events. */
+type Values = { readonly load: (sha: string) => Uint8Array | undefined; readonly isListed: (session: string, sha: string) => boolean };
+
+type Columns = EventColumns & { readonly call: string | null; readonly naming: string | null };
+
+/** Walks over the events in order of position. It writes nothing. */
+export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
+  const rows = memoryRows();
+  const scan: Scan = {
+    ...{ events: 0, chains: new Map(), rows, findings: [], damage: new Map() },
+    ...{ blobs: new Map(), unlisted: [], voided: [], misplaced: [] },
+  };
+  const walk: Walk = {
+    scan,
+    store,
+    only,
+    cuts: pastCuts(database, cuts),
+    rows: undoable(rows),
+    states: new Map(),
+    registered: new Set(),
+    values: valuesIn(database),
+  };
+  const where = only === undefined ? "" : `where session in (?, '${SHARED}')`;
+  const events = query<Columns>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
+  for (const row of events.iterate(...(only === undefined ? [] : [only]))) {
+    scan.events += 1;
+    visit(walk, row);
+  }
+  for (const session of walk.registered)
+    if (!scan.chains.has(session)) missing(walk, session, "It was registered, but none of its events is there.");
+  return scan;
+}
+
+function valuesIn(database: Database): Values {
+  const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
+  const use = query<{ sha: string }>(database, "select sha from blob_uses where session = ? and sha = ?");
+  return { load: (sha) => bytes.get(sha)?.bytes, isListed: (session, sha) => use.get(session, sha) !== undefined };
+}
+
+function visit(walk: Walk, row: Columns): void {
+  const { chains } = walk.scan;
+  const chain = chains.get(row.session) ?? { session: row.session, seq: 0, hash: NO_HASH, epoch: 0, bad: false };
+  chains.set(row.session, chain);
+  if (chain.bad) return;
+  const wrong = wrongLink(walk.store, chain, row) ?? admit(walk, chain, row);
+  if (wrong) condemn(walk, chain, wrong);
+}
+
+/** Takes a well-linked event in, unless it is not legal where it stands. */
+function admit(walk: Walk, chain: ScannedChain, row: Columns): Finding | undefined {
+  const event = parsed(row);
+  if (!event) return finding("illegal_event", row, "Its body is no JSON.");
+  const illegal = foldEvent(walk, event, row.naming);
+  if (illegal) return illegal;
+  chain.seq = row.seq;
+  chain.hash = row.hash;
+  chain.epoch = row.epoch;
+  inspectPlace(walk, event, row);
+  inspectBody(walk, event, row.body);
+  return undefined;
+}
+
+function parsed(row: Columns): ChainedEvent | undefined {
+  try {
+    return storedEvent(row);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function condemn({ scan }: Walk, chain: ScannedChain, found: Finding): void {
+  chain.bad = true;
+  scan.damage.set(chain.session, chain.seq);
+  scan.findings.push(found);
+}
+
+/** What is wrong with a row as the next of its chain, in this order: is it the next one, does it follow the one before, is it what was hashed, was its writer in office? */
+export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "bad">, row: EventColumns): Finding | undefined {
+  const { session, seq } = row;
+  const next = chain.seq + 1;
+  if (seq > next) return finding("gap", { session, seq: next }, `Event ${next} is missing; ${seq} comes after ${chain.seq}.`);
+  if (seq < next) return finding("chain_break", { session, seq }, `Event ${seq} stands after event ${chain.seq}.`);
+  if (row.prev !== chain.hash) return finding("chain_break", { session, seq }, "It does not follow the event before it.");
+  if (chainHash({ ...row, store }) !== row.hash) return finding("hash_mismatch", { session, seq }, "Its content is not what was stored.");
+  if (row.epoch < chain.epoch) return finding("epoch_regression", { session, seq }, `Epoch ${row.epoch} follows epoch ${chain.epoch}.`);
+  return undefined;
+}
+
+function foldEvent(walk: Walk, event: ChainedEvent, named: string | null): Finding | undefined {
+  const { scan, cuts } = walk;
+  if (scan.chains.get(SHARED)?.bad) return undefined; // what depends on lost answers cannot be judged
+  const session = event.session === SHARED ? naming(event) : undefined;
+  const voided = session !== undefined && isVoid(walk, session, named);
+  const illegal = tryFold(walk, event, voided);
+  if (!illegal) return undefined;
+  const found = finding("illegal_event", { session: event.session, seq: event.seq }, illegal.message);
+  if (session === undefined) return found;
+  // A shared event that the session it names does not allow: the shared chain itself is whole.
+  tryFold(walk, event, true);
+  if (cuts.isRepaired(session)) scan.voided.push(event.pos);
+  else distrust(walk, session, found);
+  return undefined;
+}
+
+function isVoid({ scan, only, cuts }: Walk, session: string, named: string | null): boolean {
+  const elsewhere = only !== undefined && session !== only;
+  return elsewhere || cuts.isPruned(session) || scan.chains.get(session)?.bad === true || (named === null && cuts.isRepaired(session));
+}
+
+/** Into the state of its session, as whoever opens the session would, and into the lists. */
+function tryFold({ rows, states }: Walk, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
+  const known = knownEvent(event);
+  const session = event.session === SHARED ? naming(event) : event.session;
+  try {
+    if (known && session !== undefined && !voided) fold(stateOf(states, session), known);
+    applyEvent(rows, event, voided);
+    rows.keep();
+    return undefined;
+  } catch (error) {
+    rows.drop();
+    if (error instanceof IllegalEvent) return error;
+    throw error;
+  }
+}
+
+function stateOf(states: Map<string, SessionState>, session: string): SessionState {
+  const state = states.get(session) ?? emptySession();
+  states.set(session, state);
+  return state;
+}
+
+function distrust(walk: Walk, session: string, found: Finding): void {
+  const chain = walk.scan.chains.get(session);
+  if (chain) condemn(walk, chain, found);
+  else walk.scan.findings.push(found);
+}
+
+/** The columns that indexes are made of say the same as the body. */
+function inspectPlace({ scan, cuts }: Walk, event: ChainedEvent, row: Columns): void {
+  const { session, seq } = event;
+  const named = session === SHARED ? (naming(event) ?? null) : null;
+  const call = callOf(event) ?? null;
+  const voided = row.naming === null && named !== null && cuts.isRepaired(named);
+  if (row.call === call && (row.naming === named || voided)) return;
+  scan.misplaced.push({ pos: event.pos, call, naming: named });
+  scan.findings.push(finding("index_mismatch", { session, seq }, "It is listed under another call or session than it names."));
+}
+
+function inspectBody(walk: Walk, event: ChainedEvent, body: string): void {
+  const { scan } = walk;
+  const { session, seq } = event;
+  const known = knownEvent(event);
+  if (!known) scan.findings.push(finding("unknown_type", { session, seq }, `Type ${event.type} version ${event.v} is not known here.`));
+  noteBlobs(walk, event, body.includes('"$blob":'));
+  if (known?.type === "session.registered") walk.registered.add(known.body.session);
+  if (known?.type === "store.checkpoint") for (const head of known.body.heads) compareHead(walk, head, event.pos);
+}
+
+/** The values that the event needs: those its body refers to, and those it names as contents. */
+function noteBlobs({ scan, values }: Walk, event: ChainedEvent, refers: boolean): void {
+  const { session, seq } = event;
+  const refs = refers ? [...blobRefs(event.body)].map(({ sha, size }) => ({ sha, size, session, seq })) : [];
+  const contents = storedContents(event, values.load).map((sha) => ({ sha, session, seq }));
+  const before = scan.unlisted.length;
+  for (const used of [...refs, ...contents]) {
+    if (!scan.blobs.has(used.sha)) scan.blobs.set(used.sha, used);
+    if (!values.isListed(session, used.sha)) scan.unlisted.push(used);
+  }
+  if (scan.unlisted.length === before) return;
+  scan.findings.push(finding("index_mismatch", { session, seq }, "It needs a value that is not listed for its session."));
+}
+
+/** A checkpoint lists the heads as they were at its own position. */
+function compareHead(walk: Walk, head: EventBodies["store.checkpoint"]["heads"][number], pos: number): void {
+  const { scan, only, cuts } = walk;
+  const { session, seq, hash } = head;
+  const chain = scan.chains.get(session);
+  if ((only !== undefined && session !== only) || cuts.isPruned(session) || cuts.isCut(session, seq, pos) || chain?.bad) return;
+  if (!chain) missing(walk, session, `A checkpoint lists it with ${seq} events.`);
+  else if (chain.seq < seq) shortened(walk, chain, `It ends at event ${chain.seq}; a checkpoint lists ${seq}.`);
+  else if (chain.seq === seq && chain.hash !== hash) {
+    condemn(walk, chain, finding("chain_break", { session, seq }, "A checkpoint lists another event at this place."));
+    scan.damage.set(session, seq - 1);
+  }
+}
+
+function missing({ scan, cuts, only }: Walk, session: string, message: string): void {
+  const wanted = (only === undefined || session === only) && !scan.damage.has(session);
+  if (!wanted || cuts.isPruned(session) || cuts.isCut(session, 1, 0)) return;
+  scan.damage.set(session, 0);
+  scan.findings.push(finding("missing_session", { session }, message));
+}
+
+function shortened({ scan }: Walk, { session, seq }: ScannedChain, message: string): void {
+  if (scan.damage.has(session)) return;
+  scan.damage.set(session, seq);
+  scan.findings.push(finding("truncated", { session, seq: seq + 1 }, message));
+}

@@ -1,0 +1,135 @@
+import { canonicalJson, LedgerError, SHARED } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import { type EventReading, eventReading } from "../read/read-events.ts";
+import { matchesFold, type StoredSnapshot, snapshotReading } from "../read/snapshots.ts";
+import { type ChainEntry, IS_OPEN, type Listed, type ListRows, parseRow, SEARCHED_BY } from "../rows/rows.ts";
+import { type ChainColumns, chainReading } from "../rows/stored-chains.ts";
+import { sha256 } from "../write/chain.ts";
+import { type Finding, finding } from "./finding.ts";
+import type { Scan, UsedBlob } from "./scan.ts";
+
+/** Compares the list tables with what the events make of them. Where a chain is bad, or the shared one, that cannot be told. */
+export function checkLists(database: Database, { chains, rows }: Scan, only: string | undefined): readonly Finding[] {
+  if (chains.get(SHARED)?.bad) return [];
+  const isJudged = (session: string | undefined): boolean =>
+    (only === undefined || session === only) && (session === undefined || chains.get(session)?.bad !== true);
+  return [...checkSessions(database, rows.all.chains, isJudged), ...checkRows(database, rows.all, isJudged)];
+}
+
+type IsJudged = (session: string | undefined) => boolean;
+
+function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chains"], isJudged: IsJudged): Generator<Finding> {
+  const seen = new Set<string>();
+  const { read } = chainReading(database);
+  for (const columns of query<ChainColumns>(database, "select * from sessions").all()) {
+    const { session } = columns;
+    seen.add(session);
+    const made = expected.get(session);
+    if (isJudged(session) && !(made && isSameChain(() => read(columns), made))) {
+      yield finding("index_mismatch", { session }, "Its row in the list of sessions does not match its events.");
+    }
+  }
+  for (const session of expected.keys()) {
+    if (!seen.has(session) && isJudged(session)) yield finding("index_mismatch", { session }, "It is not in the list of sessions.");
+  }
+}
+
+function isSameChain(read: () => ChainEntry, made: ChainEntry): boolean {
+  const compared = ({ named: _named, ...chain }: ChainEntry): object => chain;
+  return isReadable(() => same(compared(read()), compared(made)));
+}
+
+type ListColumns = {
+  readonly id: string;
+  readonly first: number;
+  readonly latest: number;
+  readonly session: string | null;
+  readonly searched: string;
+  readonly open: number;
+  readonly row: string;
+};
+
+function* checkRows(database: Database, all: Scan["rows"]["all"], isJudged: IsJudged): Generator<Finding> {
+  const { approvals, grants, proposals, questions } = all;
+  yield* compare({ database, table: "approvals" }, approvals, isJudged);
+  yield* compare({ database, table: "grants" }, grants, isJudged);
+  yield* compare({ database, table: "proposals" }, proposals, isJudged);
+  yield* compare({ database, table: "questions" }, questions, isJudged);
+}
+
+type Compared<K> = { readonly database: Database; readonly table: K };
+
+function* compare<K extends keyof ListRows>(
+  { database, table }: Compared<K>,
+  expected: ReadonlyMap<string, Listed<ListRows[K]>>,
+  isJudged: IsJudged,
+): Generator<Finding> {
+  const seen = new Set<string>();
+  const columns = `id, first, latest, session, ${SEARCHED_BY[table].column} as searched, open, row`;
+  for (const stored of query<ListColumns>(database, `select ${columns} from ${table}`).iterate()) {
+    seen.add(stored.id);
+    const made = expected.get(stored.id);
+    const session = (made ? made.row.session : stored.session) ?? undefined;
+    if (!(made && isSameRow(stored, table, made)) && isJudged(session)) yield mismatch(table, stored.id, session);
+  }
+  for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield mismatch(table, id, row.session);
+}
+
+/** Every column counts: an approval under another session's name is one that its own session's list lacks. */
+function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { row, first, latest }: Listed<ListRows[K]>): boolean {
+  const { id, row: text, ...columns } = stored;
+  const expected = {
+    ...{ first, latest, session: row.session ?? null },
+    ...{ searched: SEARCHED_BY[table].value(row), open: Number(IS_OPEN[table](row)) },
+  };
+  return same(columns, expected) && isReadable(() => same(parseRow<ListRows[K]>(text), row));
+}
+
+/** False for a row that cannot even be read. */
+function isReadable(compared: () => boolean): boolean {
+  try {
+    return compared();
+  } catch (error) {
+    if (error instanceof LedgerError) return false;
+    throw error;
+  }
+}
+
+function mismatch(table: string, id: string, session: string | undefined): Finding {
+  return finding("index_mismatch", session === undefined ? {} : { session }, `'${id}' in the list of ${table} does not match the events.`);
+}
+
+function same(one: object, other: object): boolean {
+  return canonicalJson(one) === canonicalJson(other);
+}
+
+/** Every value that events refer to is there and is what its hash says. */
+export function* checkBlobs(database: Database, used: ReadonlyMap<string, UsedBlob>): Generator<Finding> {
+  const select = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
+  for (const { sha, size, session, seq } of used.values()) {
+    const bytes = select.get(sha)?.bytes;
+    if (!bytes) yield finding("blob_missing", { session, seq }, `The value ${sha} is not there.`);
+    else if ((size !== undefined && bytes.length !== size) || sha256(bytes) !== sha)
+      yield finding("blob_corrupt", { session, seq }, `The value ${sha} is damaged.`);
+  }
+}
+
+/** Every snapshot is what the chain has a digest of, and holds what the events make of the session. */
+export function* checkSnapshots(
+  database: Database,
+  { chains }: Scan,
+  { store, only }: { readonly store: string; readonly only: string | undefined },
+): Generator<Finding> {
+  if (chains.get(SHARED)?.bad) return;
+  const reading = eventReading(database, store);
+  for (const { session, seq, stored } of snapshotReading(database, reading).all()) {
+    if ((only !== undefined && session !== only) || chains.get(session)?.bad) continue;
+    const fault = snapshotFault(reading, session, stored);
+    if (fault !== undefined) yield finding("snapshot_mismatch", { session, seq }, `The snapshot cannot be used: ${fault}.`);
+  }
+}
+
+function snapshotFault(reading: EventReading, session: string, stored: StoredSnapshot): string | undefined {
+  if ("fault" in stored) return stored.fault;
+  return matchesFold(reading, session, stored) ? undefined : "it is not what the session's events say";
+}

@@ -1,0 +1,169 @@
+import { LedgerError, SHARED } from "@assent/core";
+import { openReadOnly } from "../database/connection.ts";
+import { type Database, nodeSqlite, type OpenDatabase } from "../database/database.ts";
+import { isMalformed, isMalformedFile } from "../database/malformed.ts";
+import { schemaState, schemaVersion, standIn } from "../database/migrate.ts";
+import { SCHEMA_VERSION } from "../database/schema.ts";
+import { type Mark, marksIn } from "../files/marks.ts";
+import { hasLedger, looseModes, noLedger, refuseUnreadable } from "../files/state-directory.ts";
+import { octal, type StatePaths, statePaths } from "../files/state-paths.ts";
+import { beyondRepair, damageIn, newer, storeError } from "../files/store-error.ts";
+import { isLogMissing, missingLog } from "../open/create-store.ts";
+import { type OpenStoreOptions, openStore, storeIdOf } from "../open/open-store.ts";
+import { unsettledMarks } from "../open/restored.ts";
+import type { StartOf } from "../write/lease.ts";
+import { type Anchor, checkAnchor } from "./anchor.ts";
+import { type Finding, finding, type Head } from "./finding.ts";
+import { locateDamage } from "./locate-damage.ts";
+import { rebuildLists } from "./rebuild.ts";
+import { type Repaired, repairStore } from "./repair.ts";
+import { type Scan, scanEvents } from "./scan.ts";
+import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
+
+/** What to check, and whether to do something about it. */
+export type VerifyOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
+  /** Only this session, and the shared chain it depends on. */
+  readonly session?: string;
+  /** Heads that were written down earlier. */
+  readonly anchor?: Anchor;
+  /** Makes the lists again from the events. */
+  readonly rebuild?: boolean;
+  /** Cuts damaged chains after their last good event; the damaged file is set aside. */
+  readonly repair?: boolean;
+  readonly startOf?: StartOf;
+};
+
+/** What was found, after any repair. `ok` allows warnings. */
+export type VerifyReport = {
+  readonly ok: boolean;
+  readonly store: string;
+  readonly sessions: number;
+  readonly events: number;
+  readonly findings: readonly Finding[];
+  readonly heads: readonly Head[];
+  /** Only after a repair: the chains it cut. */
+  readonly repaired?: readonly Repaired[];
+};
+
+/** Checks a store from its rows alone, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
+export async function verifyStore(options: VerifyOptions): Promise<VerifyReport> {
+  const paths = statePaths(options.directory);
+  if (!hasLedger(paths)) throw noLedger(paths);
+  refuseUnreadable(paths);
+  const modes = looseModes(paths).map(({ path, mode }) =>
+    finding("permissions", {}, `${path} has mode ${octal(mode)}: others may read it.`),
+  );
+  if (!options.repair && isLogMissing(paths)) return made({ store: "", findings: [...modes, withoutLog(paths)] });
+  const repaired = options.repair || options.rebuild ? await mend(options) : [];
+  const open = options.openDatabase ?? (await nodeSqlite());
+  const marks = marksIn(paths.marks).list(); // before the database is read: what they name was committed earlier
+  const report = look(paths, open, { ...options, modes, marks });
+  return options.repair ? { ...report, repaired } : report;
+}
+
+async function mend(options: VerifyOptions): Promise<readonly Repaired[]> {
+  try {
+    return await mended(options);
+  } catch (error) {
+    throw options.repair ? beyondRepair(error, statePaths(options.directory)) : error;
+  }
+}
+
+async function mended({ repair, rebuild, startOf, directory, clock, openDatabase }: VerifyOptions): Promise<readonly Repaired[]> {
+  const store = await openStore({
+    directory,
+    createIfMissing: false,
+    asIs: true,
+    isRepair: repair === true,
+    ...(clock && { clock }),
+    ...(openDatabase && { openDatabase }),
+  });
+  try {
+    if (store.refusal) throw store.refusal;
+    const repaired = repair ? repairStore(store, startOf) : [];
+    if (rebuild) rebuildLists(store.database, store.storeId);
+    return repaired;
+  } catch (error) {
+    throw storeError(error, store.paths);
+  } finally {
+    store.database.close();
+  }
+}
+
+type Look = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[]; readonly marks: readonly Mark[] };
+
+function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport {
+  try {
+    const database = openReadOnly(paths, open);
+    try {
+      standIn(database);
+      database.exec("begin"); // one state of everything, whoever writes meanwhile
+      return inspect(database, wanted);
+    } finally {
+      database.close();
+    }
+  } catch (cause) {
+    const error = storeError(cause, paths);
+    if (!(error instanceof LedgerError) || error.type !== "store_corrupt") throw error;
+    return made({ store: "", findings: [...wanted.modes, wholeFile(error)] });
+  }
+}
+
+function inspect(database: Database, { session, anchor, modes, marks }: Look): VerifyReport {
+  if (schemaState(database) === "newer") throw newer(schemaVersion(database), SCHEMA_VERSION);
+  const store = storeIdOf(database);
+  const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
+  try {
+    const scan = scanEvents(database, { store, only: session });
+    if (session !== undefined && !isKnown(scan, session))
+      throw new LedgerError("session_not_found", `There is no session '${session}'.`, { session });
+    const findings = [
+      ...modes,
+      ...malformed,
+      ...scan.findings,
+      ...checkLists(database, scan, session),
+      ...checkBlobs(database, scan.blobs),
+      ...checkSnapshots(database, scan, { store, only: session }),
+      ...checkMarks(database, marks),
+      ...(anchor ? checkAnchor(database, store, anchor) : []),
+    ];
+    return made({ store, findings, scan });
+  } catch (error) {
+    if (!isDamage(error, database)) throw error;
+    return made({ store, findings: [...modes, ...(malformed.length > 0 ? malformed : locateDamage(database, store))] });
+  }
+}
+
+/** Opening a store without its log would create a new one and hide that it was missing. */
+function withoutLog(paths: StatePaths): Finding {
+  return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or continue without it: assent verify --repair" };
+}
+
+/** A mark beside the database names an event that was committed, so the database contains it. */
+function checkMarks(database: Database, marks: readonly Mark[]): readonly Finding[] {
+  const missing = unsettledMarks(database, marks);
+  if (missing.length === 0) return [];
+  const newest = Math.max(...missing.map(({ pos }) => pos));
+  const message = `Event ${newest} was committed here and is missing: an older copy was put in place of the ledger, or its end was cut off.`;
+  return [finding("store_restored", {}, message)];
+}
+
+/** A ledger that cannot be read at all. */
+function wholeFile(error: LedgerError): Finding {
+  return finding("store_corrupt", {}, damageIn(error));
+}
+
+/** In a malformed file a row of one table may stand where one of another is expected. */
+function isDamage(error: unknown, database: Database): boolean {
+  return isMalformed(error) || (error instanceof TypeError && isMalformedFile(database));
+}
+
+function isKnown({ chains, damage, rows }: Scan, session: string): boolean {
+  return chains.has(session) || damage.has(session) || rows.all.chains.has(session);
+}
+
+function made({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {
+  const heads = [...(scan?.chains.values() ?? [])].map(({ session, seq, hash }) => ({ session, seq, hash }));
+  const sessions = heads.filter(({ session }) => session !== SHARED).length;
+  return { ok: findings.every(({ severity }) => severity === "warning"), store, sessions, events: scan?.events ?? 0, findings, heads };
+}

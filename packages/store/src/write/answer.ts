@@ -1,0 +1,92 @@
+import {
+  answerRefusal,
+  type Draft,
+  grantRefusal,
+  isAnswerable,
+  LedgerError,
+  type LedgerErrorType,
+  type LedgerEvent,
+  proposalRefusal,
+  questionRefusal,
+  SHARED,
+  type SharedDraft,
+} from "@assent/core";
+import type { Rows } from "../rows/rows.ts";
+import { sharedEpoch } from "./append.ts";
+import { type Prepared, prepare, type Writing } from "./writing.ts";
+
+/** One event for the shared chain, with what it says and what is stored of it. */
+export type PreparedAnswer = { readonly event: SharedDraft; readonly prepared: Prepared };
+
+/** What answering depends on besides the rows. */
+export type AnswerFacts = {
+  /** The later of the clock and the newest time in the ledger. */
+  readonly now: () => string;
+  readonly eventAt: (pos: number) => LedgerEvent | undefined;
+};
+
+/** The events as they will be stored; at least one. */
+export function prepareAnswer(events: readonly SharedDraft[]): readonly PreparedAnswer[] {
+  if (events.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
+  return events.map((event) => ({ event, prepared: prepare(event, isAnswerable) }));
+}
+
+/** Appends to the shared chain, all or none; what stands already wins. */
+export function answer(
+  writing: Writing,
+  events: readonly PreparedAnswer[],
+  facts: AnswerFacts,
+): { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent } {
+  const won: LedgerEvent[] = [];
+  for (const { event, prepared } of events) {
+    const lost = isContested(event) ? standing(writing, event, facts) : undefined;
+    if (lost) {
+      writing.drop();
+      return { lost };
+    }
+    won.push(writing.stage(SHARED, sharedEpoch(writing), prepared));
+  }
+  return { won };
+}
+
+type Contested = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
+
+/** Of trust the newest word counts; nothing stands in its way. */
+function isContested(event: SharedDraft): event is Contested {
+  return event.type !== "trust.granted" && event.type !== "trust.revoked";
+}
+
+/** What stands in the way of this event. Throws where there is nothing it could be about. */
+function standing({ rows }: Writing, event: Contested, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
+  const { id, refusal, latest = 0 } = looked(rows, event, now);
+  if (refusal === undefined) return undefined;
+  const stands = refusal === "stands" ? eventAt(latest) : undefined;
+  if (stands) return stands;
+  const type = refusal === "stands" ? "store_corrupt" : refusal;
+  throw new LedgerError(type, `${event.type} of '${id}' cannot be stored: ${type}.`, { id });
+}
+
+type Looked = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
+
+/** The row that the event is about, and what it says to it. The time is read only where there is a deadline. */
+function looked(rows: Rows, event: Contested, now: () => string): Looked {
+  const { body } = event;
+  if ("proposal" in body) {
+    const proposal = rows.proposals.get(body.proposal);
+    return { id: body.proposal, refusal: proposalRefusal(proposal?.row, event), latest: proposal?.latest };
+  }
+  if ("question" in body) {
+    const question = rows.questions.get(body.question);
+    return { id: body.question, refusal: questionRefusal(question?.row, event), latest: question?.latest };
+  }
+  if ("grant" in body) {
+    const grant = rows.grants.get(body.grant);
+    return { id: body.grant, refusal: grantRefusal(grant?.row, event, timeFor(grant?.row, now)), latest: grant?.latest };
+  }
+  const approval = rows.approvals.get(body.approval);
+  return { id: body.approval, refusal: answerRefusal(approval?.row, event, timeFor(approval?.row, now)), latest: approval?.latest };
+}
+
+function timeFor(row: { readonly expiresAt?: string | null } | undefined, now: () => string): string {
+  return typeof row?.expiresAt === "string" ? now() : "";
+}

@@ -1,0 +1,55 @@
+import { type EventBodies, SHARED } from "@assent/core";
+import { type Database, query } from "../database/database.ts";
+import { stageShared } from "./append.ts";
+import { draft } from "./own-draft.ts";
+import type { Writing } from "./writing.ts";
+
+const EVERY = 10_000;
+/** So many heads stay below the size limit of an event. */
+const HEADS = 5_000;
+
+type Head = EventBodies["store.checkpoint"]["heads"][number];
+
+/** Writes the heads of all chains into the shared chain now and then, so that a removed session or a cut tail is found. */
+export type Checkpoints = {
+  /** A session's chain grows in this transaction; one that closes has its head written at once. */
+  readonly grown: (closed: boolean) => void;
+  /** To be called in each transaction, after its operations. True if a session or the ledger closes in it. */
+  readonly due: () => boolean;
+  /** This process appended to a session since its last checkpoint. */
+  readonly wanted: () => boolean;
+};
+
+/** The checkpoints of a store. */
+export function checkpointsOf(database: Database, writing: Writing, now: () => string): Checkpoints {
+  const last = query<{ value: string }>(database, "select value from meta where key = 'checkpoint'");
+  const remember = query(database, "insert or replace into meta (key, value) values ('checkpoint', ?)");
+  const changed = query<Head>(database, `select session, seq, hash from sessions where pos > ? and session <> '${SHARED}' order by first`);
+  let known = 0;
+  let unwritten = false;
+  let atOnce = false;
+  const isDue = (): boolean => atOnce || writing.head() - known >= EVERY;
+  return {
+    grown: (closed) => {
+      unwritten = true;
+      atOnce ||= closed;
+    },
+    due: () => {
+      if (!isDue()) return false;
+      known = Number(last.get()?.value ?? 0); // another process may have written one
+      if (!isDue()) return false;
+      writing.flush(true);
+      const heads = changed.all(known).map(({ session, seq, hash }) => ({ session, seq, hash }));
+      for (let at = 0; at < heads.length; at += HEADS)
+        stageShared(writing, draft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));
+      writing.keep();
+      known = writing.head();
+      remember.run(String(known));
+      unwritten = false;
+      const isClosing = atOnce;
+      atOnce = false;
+      return isClosing;
+    },
+    wanted: () => unwritten,
+  };
+}

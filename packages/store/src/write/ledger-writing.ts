@@ -1,0 +1,195 @@
+import {
+  type Draft,
+  type Durability,
+  type Holder,
+  knownEvent,
+  type Ledger,
+  LedgerError,
+  type LedgerEvent,
+  messageOf,
+  SHARED,
+} from "@assent/core";
+import { keepLog } from "../database/wal.ts";
+import { type DueMark, dueMark, type Mark, type Marks, missingMarks } from "../files/marks.ts";
+import { sessionHolding, type TryLock } from "../files/session-lock.ts";
+import { storeError } from "../files/store-error.ts";
+import type { OpenStore } from "../open/open-store.ts";
+import { recordPlace } from "../open/restored.ts";
+import type { Damage } from "../read/damage.ts";
+import type { EventReading } from "../read/read-events.ts";
+import { snapshotText, snapshotWriter } from "../read/snapshots.ts";
+import { answer, prepareAnswer } from "./answer.ts";
+import { append, prepareBatch } from "./append.ts";
+import { type Checkpoints, checkpointsOf } from "./checkpoint.ts";
+import { claim, prepareClaim } from "./claim.ts";
+import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
+import { makeCommitter } from "./committer.ts";
+import { acquire, pastHolders } from "./lease.ts";
+
+/** The half of the port that writes. */
+export type LedgerWriting = Pick<Ledger, "acquire" | "hold" | "append" | "answer" | "claim" | "snapshot" | "close">;
+
+/** What writing needs from the rest of the ledger. */
+export type LedgerWritingOptions = {
+  readonly reading: EventReading;
+  readonly damage: Damage;
+  readonly isLive: (holder: Holder) => boolean;
+  /** The later of the clock and the newest time in the ledger. */
+  readonly now: () => string;
+  readonly tryLock: TryLock;
+  /** Called after every commit. */
+  readonly committed: () => void;
+};
+
+type Writers = LedgerWritingOptions & {
+  readonly store: OpenStore;
+  readonly queue: CommitQueue;
+  readonly checkpoints: Checkpoints;
+  readonly mark: DueMark;
+};
+
+/** The writers' half of a ledger: every operation goes through the one queue. */
+export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): LedgerWriting {
+  const { database, paths, files, writing, time, refusal, marks } = store;
+  const putSnapshot = snapshotWriter(database, writing, time);
+  const checkpoints = checkpointsOf(database, writing, time);
+  const mark = dueMark(marks);
+  const finish = (): void => {
+    const shared = checkpoints.due() ? writing.rows.chains.get(SHARED) : undefined;
+    if (shared) mark.note(shared);
+  };
+  const committer = makeCommitter({ database, paths, files, writing, finish, mark });
+  if (refusal) committer.refuse(refusal);
+  const log = keepLog(database, (error) => committer.fault(storeError(error, paths)));
+  const committed = (bytes: number): void => {
+    log.grown(bytes);
+    options.committed();
+  };
+  const queue = makeCommitQueue({ committer, writing, committed });
+  const writers = { ...options, store, queue, checkpoints, mark };
+  return {
+    ...sessionWriters(writers),
+    answer: sharedWriter(writers),
+    snapshot: (session, seq, state) =>
+      prepared(
+        () => snapshotText(state),
+        (text) => queue.submit("normal", () => putSnapshot(session, seq, text)),
+      ),
+    close: async () => {
+      const last = checkpoints.wanted() && !committer.faulty() ? queue.submit("full", () => checkpoints.grown(true)) : undefined;
+      queue.close();
+      log.stop();
+      await last;
+    },
+  };
+}
+
+function sessionWriters({ store, queue, damage, now, checkpoints, mark, ...writers }: Writers): SessionWriters {
+  const { database, writing, marks } = store;
+  const consumed = ({ pos, hash }: LedgerEvent): void => {
+    if (missingMarks(database, readMarks(marks)).length > 0) throw replaced();
+    if (hash !== undefined) mark.note({ pos, hash });
+  };
+  return {
+    acquire: acquiring({ store, queue, damage, ...writers }),
+    hold: sessionHolding(store, writers.tryLock),
+    append: (lease, expected, { events, durability, blobs }) =>
+      prepared(
+        () => prepareBatch(events, blobs),
+        (batch) => {
+          const closes = batch.some(({ type }) => type === "session.closed"); // leaves a mark, so it is synced
+          return queue.submit(closes ? "full" : durability, () => {
+            damage.refuse(lease.session);
+            const stored = append(writing, { lease, expected }, batch);
+            checkpoints.grown(closes);
+            return stored;
+          });
+        },
+      ),
+    claim: (lease, expected, claimed) =>
+      prepared(
+        () => prepareClaim(claimed),
+        (intent) =>
+          queue.submit(claimDurability(claimed.body), () => {
+            damage.refuse(lease.session);
+            return claim(writing, { lease, expected }, { ...intent, now, consumed });
+          }),
+      ),
+  };
+}
+
+/** A claim that uses an answer is synced even for a safe call: its mark must not survive a power cut that the claim does not. */
+function claimDurability({ durability, answer: used }: Draft<"call.claimed">["body"]): Durability {
+  return durability === "normal" && used === null ? "normal" : "full";
+}
+
+function readMarks(marks: Marks): readonly Mark[] {
+  try {
+    return marks.list();
+  } catch (error) {
+    throw new LedgerError("store_io", `Could not read the marks beside the ledger (${messageOf(error)}). Nothing ran.`);
+  }
+}
+
+function replaced(): LedgerError {
+  return new LedgerError(
+    "store_corrupt",
+    "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
+  );
+}
+
+type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;
+
+/** A session changes hands only while its lock is free: no effect is in progress, and the previous writer cannot start one. */
+function acquiring({
+  store,
+  queue,
+  damage,
+  isLive,
+  tryLock,
+}: Pick<Writers, "store" | "queue" | "damage" | "isLive" | "tryLock">): Ledger["acquire"] {
+  const { database, writing, place, time } = store;
+  const { device, inode } = place;
+  const holders = pastHolders(database);
+  return async (session, holder, takeOver = false) => {
+    let unlock: (() => void) | undefined;
+    const lock = (): boolean => {
+      unlock ??= tryLock(session); // a transaction may be begun a second time
+      return unlock !== undefined;
+    };
+    try {
+      return await queue.submit("full", () => {
+        damage.refuse(session);
+        recordPlace(database, place);
+        return acquire(writing, { session, holder, takeOver, isLive, lock, holders, place: { device, inode }, at: time() });
+      });
+    } finally {
+      unlock?.();
+    }
+  };
+}
+
+function sharedWriter({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {
+  const eventAt = (pos: number): LedgerEvent | undefined => {
+    const stored = reading.at(pos);
+    return stored && knownEvent(stored);
+  };
+  return (events) =>
+    prepared(
+      () => prepareAnswer(events),
+      (answers) =>
+        queue.submit("full", () => {
+          for (const { event } of answers) damage.refuse("session" in event.body ? (event.body.session ?? "") : "");
+          return answer(writing, answers, { now, eventAt });
+        }),
+    );
+}
+
+/** What cannot be prepared is refused like everything else, by rejecting. Not an async function: those add three turns to every append. */
+function prepared<P, T>(prepare: () => P, submit: (prepared: P) => Promise<T>): Promise<T> {
+  try {
+    return submit(prepare());
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
