@@ -5,6 +5,6 @@ export { hasStore, type OpenStoreOptions } from "./open/open-store.ts";
 export { type PruneOptions, type PruneReport, pruneStore } from "./prune/prune.ts";
 export { type Anchor, anchorText, parseAnchor } from "./verify/anchor.ts";
 export type { Finding, FindingType, Head } from "./verify/finding.ts";
-export type { Repaired } from "./verify/repair.ts";
+export type { RepairedChain } from "./verify/repair.ts";
 export { type VerifyOptions, type VerifyReport, verifyStore } from "./verify/verify.ts";
 export type { StartOf } from "./write/lease.ts";

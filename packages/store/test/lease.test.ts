@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { type Holder, LedgerError } from "@assent/core";
-import { sessionHolding } from "../src/files/session-lock.ts";
+import { makeSessionHold } from "../src/files/session-lock.ts";
 import { statePaths } from "../src/files/state-paths.ts";
 import { liveness, type ProcessPlace, thisPlace } from "../src/write/lease.ts";
 import { A, begin, madeLedger, noise, readAll, thisHolder } from "./made-store.ts";
@@ -138,7 +138,7 @@ test("a hold gives its lock back when the store cannot be read", async () => {
   const database = new DatabaseSync(":memory:");
   database.exec("create table sessions (session text, epoch integer)");
   let locks = 0;
-  const hold = sessionHolding({ database, paths: statePaths("/nonexistent") }, () => {
+  const hold = makeSessionHold({ database, paths: statePaths("/nonexistent") }, () => {
     locks += 1;
     return () => {
       locks -= 1;

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, cpSync, readdirSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { test } from "node:test";
 import { answeredDraft, claimedDraft, closedSessionDraft, endedDraft, judgedDraft, openedDraft, proposedDraft } from "@assent/core/testing";
-import { marksIn } from "../src/files/marks.ts";
+import { openMarks } from "../src/files/marks.ts";
 import { openLedger } from "../src/open/open-ledger.ts";
 import { pruneStore } from "../src/prune/prune.ts";
 import { verifyStore } from "../src/verify/verify.ts";
@@ -98,7 +98,7 @@ test("a used answer leaves one mark, that of the newest claim, and a claim witho
   const { writer, claim } = await approvedTwice(ledger);
   await writer.append(proposedDraft("free"), judgedDraft("free"));
   await writer.claim(claimedDraft("free"));
-  assert.deepEqual(marksIn(join(ledger.directory, "marks")).list(), []);
+  assert.deepEqual(openMarks(join(ledger.directory, "marks")).list(), []);
   for (const call of ["one", "two"] as const) {
     assert.ok("won" in (await claim(call)));
     assert.deepEqual(readdirSync(join(ledger.directory, "marks")), [newest(ledger.directory)]);
@@ -106,7 +106,7 @@ test("a used answer leaves one mark, that of the newest claim, and a claim witho
 });
 
 test("a mark that is written late does not replace a newer one", async (t) => {
-  const marks = marksIn(join(await scratch(t), "marks"));
+  const marks = openMarks(join(await scratch(t), "marks"));
   const [older, newer] = [9, 10].map((pos) => ({ pos, hash: String(pos).padStart(64, "0") })) as [never, never];
   marks.put(newer);
   marks.put(older);
@@ -129,7 +129,7 @@ test("a ledger that is replaced by an older copy while it is open uses no answer
   tamper(ledger.directory, (database) => database.prepare("vacuum into ?").run(saved));
   assert.ok("won" in (await claim("one")));
   rmSync(join(ledger.directory, "marks", newest(ledger.directory)));
-  marksIn(join(ledger.directory, "marks")).put({ pos: 1_000, hash: "f".repeat(64) }); // as a later claim of the copy's original
+  openMarks(join(ledger.directory, "marks")).put({ pos: 1_000, hash: "f".repeat(64) }); // as a later claim of the copy's original
   await assert.rejects(claim("two"), { type: "store_corrupt", message: /older copy/ });
   assert.deepEqual(
     (await verifyStore({ directory: ledger.directory })).findings.map(({ type }) => type),

@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { LedgerError } from "@assent/core";
 import type { StatePaths } from "../files/state-paths.ts";
-import { lost, statsOf, storeError, unreadable } from "../files/store-error.ts";
+import { beyondRepairError, storeError, storeUnreadable, tryStat } from "../files/store-error.ts";
 import { BUSY_MS, type Database, type OpenDatabase, query } from "./database.ts";
 import { SQLITE, sqliteCode } from "./sqlite-code.ts";
 
@@ -25,14 +25,14 @@ export async function connect(paths: StatePaths, open: OpenDatabase): Promise<Co
 /** Opens the file for reading alone; on a file system where not even SQLite's own files can be made, as one that nobody changes. */
 export function openReadOnly(paths: StatePaths, open: OpenDatabase): Database {
   try {
-    return openToRead(paths, paths.file, open);
+    return openForReading(paths, paths.file, open);
   } catch (cause) {
     const error = storeError(cause, paths);
     if (!isUnwritable(error)) throw error;
-    const hasLog = (statsOf(`${paths.file}-wal`)?.size ?? 0) > 0;
-    if (hasLog && error.type === "store_full") return openAlone(paths, open);
-    if (hasLog) throw unreadable(paths);
-    return openToRead(paths, `${pathToFileURL(paths.file).href}?immutable=1`, open);
+    const hasLog = (tryStat(`${paths.file}-wal`)?.size ?? 0) > 0;
+    if (hasLog && error.type === "store_full") return openExclusive(paths, open);
+    if (hasLog) throw storeUnreadable(paths);
+    return openForReading(paths, `${pathToFileURL(paths.file).href}?immutable=1`, open);
   }
 }
 
@@ -41,7 +41,7 @@ function isUnwritable(error: unknown): error is LedgerError {
 }
 
 /** Reads a log without room for its index on disk: SQLite keeps the index in memory for a connection that shares the store with no other. */
-function openAlone(paths: StatePaths, open: OpenDatabase): Database {
+function openExclusive(paths: StatePaths, open: OpenDatabase): Database {
   const database = open(paths.file, { readOnly: false, timeout: BUSY_MS });
   try {
     database.exec("pragma locking_mode=exclusive; pragma query_only=on; pragma cell_size_check=on");
@@ -53,7 +53,7 @@ function openAlone(paths: StatePaths, open: OpenDatabase): Database {
   }
 }
 
-function openToRead(paths: StatePaths, file: string, open: OpenDatabase): Database {
+function openForReading(paths: StatePaths, file: string, open: OpenDatabase): Database {
   const database = open(file, { readOnly: true, timeout: BUSY_MS });
   try {
     database.exec("pragma cell_size_check=on; select 1 from sqlite_schema limit 1");
@@ -86,7 +86,7 @@ function refuseForeign(database: Database, { file, directory }: StatePaths): voi
     "select count(*) as 'all', count(case when name in ('meta', 'events', 'sessions', 'approvals') then 1 end) as ours from sqlite_schema where type = 'table'",
   ).get();
   if (!known || known.ours > 0) return;
-  if (known.all === 0) throw lost(`The ledger ${file} has no tables.`, { directory });
+  if (known.all === 0) throw beyondRepairError(`The ledger ${file} has no tables.`, { directory });
   const text = `${file} is the database of another program. Choose another directory with --store.`;
   throw new LedgerError("store_unsafe_location", text, { path: file });
 }

@@ -2,7 +2,7 @@ import { type Database, query } from "./database.ts";
 import { primaryCode, SQLITE, sqliteCode } from "./sqlite-code.ts";
 
 /** Rows until SQLite says that its file is malformed; then `broken` is told and there are no more. */
-export function* untilMalformed<Row>(rows: () => Iterable<Row>, broken: () => void): Generator<Row> {
+export function* readUntilMalformed<Row>(rows: () => Iterable<Row>, broken: () => void): Generator<Row> {
   try {
     yield* rows();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, linkSync, openSync, readSync, rmSync } from "node:fs";
 import { createPrivateFile } from "../files/state-directory.ts";
 import { type Database, query, transact } from "./database.ts";
-import { INDEX_OF_3, INDEX_OF_4, LISTS_OF_2, SCHEMA, SCHEMA_VERSION, STAND_INS_OF_2 } from "./schema.ts";
+import { EMPTY_LISTS_OF_2, INDEX_OF_3, INDEX_OF_4, LISTS_OF_2, SCHEMA, SCHEMA_VERSION } from "./schema.ts";
 
 /** One step from a version of the tables to the next. It runs inside a transaction and must not touch stored events. */
 export type Migration = { readonly from: number; readonly up: (database: Database) => void };
@@ -14,8 +14,8 @@ export const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** Lets a file of an older version that cannot be migrated be read: the lists it has not are empty. Nothing of that is stored. */
-export function standIn(database: Database): void {
-  if (schemaVersion(database) === 1) database.exec(STAND_INS_OF_2);
+export function addMissingLists(database: Database): void {
+  if (schemaVersion(database) === 1) database.exec(EMPTY_LISTS_OF_2);
 }
 
 /** What a database is to this program. */
@@ -45,7 +45,7 @@ export function createTables(database: Database, first: () => void): void {
 }
 
 /** How a store is brought up to date. */
-export type Migrating = {
+export type MigrationRun = {
   readonly file: string;
   readonly migrations: readonly Migration[];
   /** Records the step, inside its transaction. */
@@ -56,9 +56,9 @@ export type Migrating = {
  * Takes each missing step, forward only, one transaction each. A copy of the database as it was stays beside it (`ledger.db.vN`).
  * A crash in between leaves the old version whole.
  */
-export function migrate(database: Database, { file, migrations, record }: Migrating): void {
+export function migrate(database: Database, { file, migrations, record }: MigrationRun): void {
   for (let step = nextStep(database, migrations); step; step = nextStep(database, migrations)) {
-    copyOf(database, `${file}.v${step.from}`, step.from);
+    copyDatabase(database, `${file}.v${step.from}`, step.from);
     takeStep(database, step, record);
   }
 }
@@ -68,7 +68,7 @@ function nextStep(database: Database, migrations: readonly Migration[]): Migrati
   return migrations.find(({ from }) => from === version);
 }
 
-function takeStep(database: Database, { from, up }: Migration, record: Migrating["record"]): void {
+function takeStep(database: Database, { from, up }: Migration, record: MigrationRun["record"]): void {
   transact(database, () => {
     if (schemaVersion(database) !== from) return; // another process took it
     up(database);
@@ -78,13 +78,13 @@ function takeStep(database: Database, { from, up }: Migration, record: Migrating
 }
 
 /** Made aside and put in place whole; one that another process's step overtook is dropped, because it is not of this version any more. */
-function copyOf(database: Database, target: string, version: number): void {
+function copyDatabase(database: Database, target: string, version: number): void {
   const made = `${target}-${process.pid}`;
   rmSync(made, { force: true });
   try {
     createPrivateFile(made);
     query(database, "vacuum into ?").run(made);
-    if (versionOfFile(made) !== version) return;
+    if (readFileVersion(made) !== version) return;
     rmSync(target, { force: true });
     linkSync(made, target);
   } finally {
@@ -93,7 +93,7 @@ function copyOf(database: Database, target: string, version: number): void {
 }
 
 /** SQLite keeps `user_version` at byte 60 of the file. */
-function versionOfFile(file: string): number {
+function readFileVersion(file: string): number {
   const handle = openSync(file, "r");
   try {
     const header = Buffer.alloc(4);

@@ -41,7 +41,7 @@ export const IS_RARE_TYPE = "type not in ('call.proposed', 'call.judged', 'call.
 export const INDEX_OF_4: string = `create index events_rare_type on events (type) where ${IS_RARE_TYPE};`;
 
 /** Empty tables of the connection's own in place of those, for a file that has none and cannot be given any. */
-export const STAND_INS_OF_2 = `
+export const EMPTY_LISTS_OF_2 = `
 create temp table proposals as select * from approvals limit 0;
 create unique index temp.proposals_id on proposals (id);
 create temp table questions as select id, first, latest, session, tool as call, open, row from approvals limit 0;

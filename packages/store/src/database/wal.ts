@@ -6,10 +6,10 @@ const LIMIT = 16_777_216;
 const COMMIT_BYTES = 32_768;
 
 /** Moves the write-ahead log into the database now and then, off the path of any promise. */
-export type LogKeeper = { readonly grown: (bytes: number) => void; readonly stop: () => void };
+export type WalKeeper = { readonly grown: (bytes: number) => void; readonly stop: () => void };
 
 /** `failed` is told when it cannot be moved, which SQLite by itself would not say. */
-export function keepLog(database: Database, failed: (error: unknown) => void): LogKeeper {
+export function makeLogKeeper(database: Database, failed: (error: unknown) => void): WalKeeper {
   let size = 0;
   let due: NodeJS.Immediate | undefined;
   const move = (): void => {

@@ -24,16 +24,16 @@ export type Marks = {
 const NAME = /^(\d{1,16})-([0-9a-f]{64})$/;
 
 /** The marks in a directory, which is made with the first of them. */
-export function marksIn(directory: string): Marks {
-  const list = (): readonly Mark[] => namesIn(directory).flatMap(parseName);
+export function openMarks(directory: string): Marks {
+  const list = (): readonly Mark[] => listNames(directory).flatMap(parseName);
   const remove = (marks: readonly Mark[]): void => {
-    for (const mark of marks) rmSync(fileOf(directory, mark), { force: true });
+    for (const mark of marks) rmSync(markFile(directory, mark), { force: true });
   };
   return {
     list,
     put: (mark) => {
       const others = list();
-      if (others.every(({ pos }) => pos < mark.pos)) create(directory, mark);
+      if (others.every(({ pos }) => pos < mark.pos)) createMark(directory, mark);
       syncDirectory(directory);
       remove(others.filter(({ pos }) => pos < mark.pos));
     },
@@ -41,7 +41,7 @@ export function marksIn(directory: string): Marks {
   };
 }
 
-function fileOf(directory: string, { pos, hash }: Mark): string {
+function markFile(directory: string, { pos, hash }: Mark): string {
   return join(directory, `${pos}-${hash}`);
 }
 
@@ -50,7 +50,7 @@ function parseName(name: string): readonly Mark[] {
   return pos !== undefined && hash !== undefined ? [{ pos: Number(pos), hash }] : [];
 }
 
-function namesIn(directory: string): readonly string[] {
+function listNames(directory: string): readonly string[] {
   try {
     return readdirSync(directory);
   } catch (error) {
@@ -59,9 +59,9 @@ function namesIn(directory: string): readonly string[] {
   }
 }
 
-function create(directory: string, mark: Mark): void {
+function createMark(directory: string, mark: Mark): void {
   const { O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
-  const open = (): number => openSync(fileOf(directory, mark), O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  const open = (): number => openSync(markFile(directory, mark), O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   try {
     closeSync(open());
   } catch (error) {
@@ -73,7 +73,7 @@ function create(directory: string, mark: Mark): void {
 }
 
 /** Which of these marks name an event that the database does not contain. */
-export function missingMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
+export function findMissingMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
   if (marks.length === 0) return marks;
   const hashAt = query<{ hash: string }>(database, "select hash from events where pos = ?");
   return marks.filter(({ pos, hash }) => hashAt.get(pos)?.hash !== hash);
@@ -88,7 +88,7 @@ export type DueMark = {
   readonly write: () => void;
 };
 
-export function dueMark(marks: Marks): DueMark {
+export function makeDueMark(marks: Marks): DueMark {
   let due: Mark | undefined;
   return {
     note: (mark) => {

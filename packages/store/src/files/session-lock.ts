@@ -5,9 +5,9 @@ import { type Lease, type Ledger, LedgerError } from "@assent/core";
 import { BUSY_MS, type Database, type OpenDatabase, query } from "../database/database.ts";
 import { primaryCode, SQLITE, sqliteCode } from "../database/sqlite-code.ts";
 import type { OpenStore } from "../open/open-store.ts";
-import { stale } from "../write/append.ts";
+import { staleWriter } from "../write/append.ts";
 import type { StatePaths } from "./state-paths.ts";
-import { statsOf, storeError } from "./store-error.ts";
+import { storeError, tryStat } from "./store-error.ts";
 
 /** Takes the lock of a session and returns a function that releases it. Undefined: it is held, in this process or another. */
 export type TryLock = (session: string) => (() => void) | undefined;
@@ -24,7 +24,7 @@ const KEPT_OPEN = 16;
  * Locks of sessions that the system releases when a process ends, however it ends. Node has no `flock`, so each lock is SQLite's own lock on an empty
  * database file. The file must never be opened by other means: closing it would drop the locks that this process has on it.
  */
-export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): SessionLocks {
+export function makeSessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files">, open: OpenDatabase): SessionLocks {
   const connections = new Map<string, LockConnection>();
   const disconnect = (session: string): void => {
     connections.get(session)?.database.close();
@@ -33,12 +33,12 @@ export function sessionLocks({ paths, files }: Pick<OpenStore, "paths" | "files"
   const connect = (session: string): Database => {
     const file = lockFile(paths, session);
     const known = connections.get(session);
-    if (known && statsOf(file)?.ino === known.inode) return known.database;
+    if (known && tryStat(file)?.ino === known.inode) return known.database;
     disconnect(session);
     files.check(); // create no lock file if the store is gone
     makeLockFile(paths, session);
     const database = open(file, { readOnly: false, timeout: 0 });
-    connections.set(session, { database, inode: statsOf(file)?.ino ?? 0 });
+    connections.set(session, { database, inode: tryStat(file)?.ino ?? 0 });
     database.exec("pragma journal_mode=off");
     return database;
   };
@@ -81,11 +81,11 @@ function lockFile({ locks }: StatePaths, session: string): string {
 
 function makeLockFile(paths: StatePaths, session: string): void {
   const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
-  unlessThere(() => mkdirSync(paths.locks, { mode: 0o700 }));
-  unlessThere(() => closeSync(openSync(lockFile(paths, session), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600)));
+  ignoreExisting(() => mkdirSync(paths.locks, { mode: 0o700 }));
+  ignoreExisting(() => closeSync(openSync(lockFile(paths, session), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600)));
 }
 
-function unlessThere(make: () => void): void {
+function ignoreExisting(make: () => void): void {
   try {
     make();
   } catch (error) {
@@ -96,7 +96,7 @@ function unlessThere(make: () => void): void {
 const RETRY_MS = 20;
 
 /** Keeps a session for its writer. The lock is taken once, however often the session is held. */
-export function sessionHolding({ database, paths }: Pick<OpenStore, "database" | "paths">, tryLock: TryLock): Ledger["hold"] {
+export function makeSessionHold({ database, paths }: Pick<OpenStore, "database" | "paths">, tryLock: TryLock): Ledger["hold"] {
   const epochOf = query<{ epoch: number }>(database, "select epoch from sessions where session = ?");
   const held = new Map<string, { users: number; readonly unlock: () => void }>();
   const enter = ({ session, epoch }: Lease): (() => void) | undefined => {
@@ -128,7 +128,7 @@ export function sessionHolding({ database, paths }: Pick<OpenStore, "database" |
       const epoch = currentEpoch(lease, release);
       if (release && epoch === lease.epoch) return release;
       release?.();
-      if (epoch !== lease.epoch) throw stale(lease, epoch);
+      if (epoch !== lease.epoch) throw staleWriter(lease, epoch);
       await wait(RETRY_MS); // another process is taking the session over and holds the lock until that is committed
     }
     throw new LedgerError("store_locked", `The lock of session ${lease.session} was not free for ${BUSY_MS / 1_000} s. Try again.`);

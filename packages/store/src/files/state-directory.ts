@@ -2,7 +2,7 @@ import { accessSync, chmodSync, closeSync, constants, fsyncSync, lstatSync, mkdi
 import { dirname } from "node:path";
 import { LedgerError } from "@assent/core";
 import { octal, type StatePaths } from "./state-paths.ts";
-import { gone, lost, unreadable } from "./store-error.ts";
+import { beyondRepairError, storeLost, storeUnreadable } from "./store-error.ts";
 
 /** Something the opener should know that stops nothing. */
 export type StoreWarning = {
@@ -20,19 +20,19 @@ export function hasLedger(paths: StatePaths): boolean {
     if (!exists(paths.directory)) return false;
     inspect(paths.directory, "directory");
     if (inspect(paths.file, "file")) return true;
-    const left = [paths.idFile, `${paths.file}-wal`, `${paths.file}-shm`].find(exists) ?? [paths.output, paths.torn].find(isFilled);
+    const left = [paths.idFile, `${paths.file}-wal`, `${paths.file}-shm`].find(exists) ?? [paths.output, paths.torn].find(hasEntries);
     if (left === undefined) return false;
-    throw gone(`The ledger ${paths.file} is missing, but ${left} still exists.`, paths);
+    throw storeLost(`The ledger ${paths.file} is missing, but ${left} still exists.`, paths);
   } catch (error) {
-    throw isCode(error, "EACCES") || isCode(error, "EPERM") ? unreadable(paths) : error;
+    throw isCode(error, "EACCES") || isCode(error, "EPERM") ? storeUnreadable(paths) : error;
   }
 }
 
 /** Tightens looser modes of an existing store. Throws `store_unreadable` for a ledger that may not be read, `store_corrupt` for an empty one. */
 export function prepareDirectory(paths: StatePaths): readonly StoreWarning[] {
   refuseUnreadable(paths);
-  if (inspect(paths.file, "file")?.size === 0) throw lost(`The ledger ${paths.file} is empty (0 bytes).`, paths);
-  return looseModes(paths).map(tighten);
+  if (inspect(paths.file, "file")?.size === 0) throw beyondRepairError(`The ledger ${paths.file} is empty (0 bytes).`, paths);
+  return looseModes(paths).map(restrictMode);
 }
 
 /** Makes the directory (0700, whatever the umask) and those above it where they are missing. */
@@ -47,7 +47,7 @@ export function refuseUnreadable(paths: StatePaths): void {
   try {
     accessSync(paths.file, constants.R_OK);
   } catch (error) {
-    throw isCode(error, "EACCES") || isCode(error, "EPERM") ? unreadable(paths) : error;
+    throw isCode(error, "EACCES") || isCode(error, "EPERM") ? storeUnreadable(paths) : error;
   }
 }
 
@@ -95,7 +95,9 @@ function makeDirectory(directory: string): void {
     mkdirSync(directory, { mode: 0o700 });
   } catch (error) {
     if (isCode(error, "EEXIST")) return; // another process made it in between
-    throw isCode(error, "ENOENT") || isCode(error, "ENOTDIR") ? unsafe(directory, "cannot be made: nothing can be made there") : error;
+    throw isCode(error, "ENOENT") || isCode(error, "ENOTDIR")
+      ? unsafeLocation(directory, "cannot be made: nothing can be made there")
+      : error;
   }
 }
 
@@ -103,16 +105,16 @@ function inspect(path: string, kind: "directory" | "file"): Stats | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;
   const right = kind === "directory" ? stats.isDirectory() : stats.isFile();
-  if (!right) throw unsafe(path, stats.isSymbolicLink() ? "is a symbolic link" : `is not a ${kind}`);
-  if (process.getuid && stats.uid !== process.getuid()) throw unsafe(path, "belongs to another user");
+  if (!right) throw unsafeLocation(path, stats.isSymbolicLink() ? "is a symbolic link" : `is not a ${kind}`);
+  if (process.getuid && stats.uid !== process.getuid()) throw unsafeLocation(path, "belongs to another user");
   return stats;
 }
 
-function unsafe(path: string, what: string): LedgerError {
+function unsafeLocation(path: string, what: string): LedgerError {
   return new LedgerError("store_unsafe_location", `${path} ${what}. Choose another directory with --store.`, { path });
 }
 
-function tighten({ path, mode, wanted }: LooseMode): StoreWarning {
+function restrictMode({ path, mode, wanted }: LooseMode): StoreWarning {
   chmodSync(path, wanted);
   return { type: "store_permissions", message: `${path} had mode ${octal(mode)}; it is ${octal(wanted)} now.` };
 }
@@ -126,7 +128,7 @@ function exists(path: string): boolean {
   }
 }
 
-function isFilled(directory: string): boolean {
+function hasEntries(directory: string): boolean {
   return exists(directory) && readdirSync(directory).length > 0;
 }
 

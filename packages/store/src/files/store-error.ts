@@ -9,15 +9,15 @@ const REFUSED_WRITES: ReadonlySet<number> = new Set([778, 4874]);
 
 /** The ledger's word for a failure of SQLite or the file system; what is none of these is returned as it is. */
 export function storeError(error: unknown, paths: StatePaths): unknown {
-  if (error instanceof SyntaxError) return Object.assign(corrupt("A row of the ledger is no JSON.", {}), { cause: error });
-  const code = error instanceof Error ? codeOf(error) : undefined;
+  if (error instanceof SyntaxError) return Object.assign(storeCorrupt("A row of the ledger is no JSON.", {}), { cause: error });
+  const code = error instanceof Error ? sqliteCodeOf(error) : undefined;
   if (code === undefined || error instanceof LedgerError) return error;
-  const known = named(code, paths);
+  const known = namedError(code, paths);
   if (known) known.cause = error;
   return known ?? error;
 }
 
-function codeOf(error: Error): number | undefined {
+function sqliteCodeOf(error: Error): number | undefined {
   const thrown = sqliteCode(error);
   if (thrown !== undefined) return thrown;
   const code = "code" in error ? error.code : undefined;
@@ -26,41 +26,41 @@ function codeOf(error: Error): number | undefined {
   return code === "EROFS" || code === "EACCES" || code === "EPERM" ? SQLITE.READONLY : undefined;
 }
 
-function named(code: number, paths: StatePaths): LedgerError | undefined {
+function namedError(code: number, paths: StatePaths): LedgerError | undefined {
   switch (primaryCode(code)) {
     case SQLITE.FULL:
-      return full(paths);
+      return storeFull(paths);
     case SQLITE.IOERR:
-      return REFUSED_WRITES.has(code) && !hasSpace(paths) ? full(paths) : failing();
+      return REFUSED_WRITES.has(code) && !hasSpace(paths) ? storeFull(paths) : storeFailing();
     case SQLITE.READONLY:
     case SQLITE.CANTOPEN:
-      return readOnly(paths);
+      return storeReadOnly(paths);
     case SQLITE.BUSY:
-      return locked(paths);
+      return storeLocked(paths);
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
       return malformedFile("The database file is damaged.", {});
     case SQLITE.ERROR:
-      return corrupt("The tables of the ledger are not those of its version.", {});
+      return storeCorrupt("The tables of the ledger are not those of its version.", {});
     case SQLITE.CONSTRAINT:
-      return unlisted({});
+      return listsMismatch({});
     default:
       return undefined;
   }
 }
 
-function full({ directory }: StatePaths): LedgerError {
+function storeFull({ directory }: StatePaths): LedgerError {
   return new LedgerError("store_full", `Disk full: no further action runs until there is space. Free space in ${directory}.`, {
     directory,
   });
 }
 
-function failing(): LedgerError {
+function storeFailing(): LedgerError {
   const text = "Could not write the ledger (EIO). Nothing more will run. Check the disk, then: assent verify";
   return new LedgerError("store_io", text);
 }
 
-function readOnly(paths: StatePaths): LedgerError {
+function storeReadOnly(paths: StatePaths): LedgerError {
   const { file } = paths;
   const remedy = "Make it writable, or choose another directory with --store.";
   return new LedgerError("store_readonly", `The ledger ${file} cannot be written: ${whyNotWritten(paths)}. ${remedy}`, {
@@ -71,22 +71,22 @@ function readOnly(paths: StatePaths): LedgerError {
 
 /** A mode that lets its owner write is never the reason. */
 function whyNotWritten({ directory, file }: StatePaths): string {
-  if (isShut(file)) return `its mode is ${modeOf(file)}`;
-  return isShut(directory) ? `its directory has mode ${modeOf(directory)}` : "its file system refuses it";
+  if (lacksRights(file)) return `its mode is ${modeOf(file)}`;
+  return lacksRights(directory) ? `its directory has mode ${modeOf(directory)}` : "its file system refuses it";
 }
 
 /** The mode denies its owner one of these rights. */
-function isShut(path: string, rights = 0o200): boolean {
-  const stats = statsOf(path);
+function lacksRights(path: string, rights = 0o200): boolean {
+  const stats = tryStat(path);
   return stats !== undefined && (stats.mode & rights) !== rights;
 }
 
 function modeOf(path: string): string {
-  const stats = statsOf(path);
+  const stats = tryStat(path);
   return stats ? octal(stats.mode & 0o777) : "unknown";
 }
 
-function locked({ file }: StatePaths): LedgerError {
+function storeLocked({ file }: StatePaths): LedgerError {
   const pid = lockHolder(file);
   const who = pid === undefined ? "Another process" : `The process ${pid}`;
   return new LedgerError(
@@ -99,7 +99,7 @@ function locked({ file }: StatePaths): LedgerError {
 const REPAIR = " See what is damaged: assent verify. Set it aside: assent verify --repair";
 
 /** A damaged record: everything after it is in doubt. */
-export function corrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
+export function storeCorrupt(what: string, detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError("store_corrupt", `${what}${REPAIR}`, detail);
 }
 
@@ -111,40 +111,40 @@ export function malformedFile(what: string, detail: Readonly<Record<string, Json
 }
 
 /** A ledger of which nothing can be saved. */
-export function lost(what: string, { directory }: Pick<StatePaths, "directory">): LedgerError {
+export function beyondRepairError(what: string, { directory }: Pick<StatePaths, "directory">): LedgerError {
   const remedy = `Restore a backup, or move ${directory} away and begin a new store.`;
   return new LedgerError("store_corrupt", `${what} It cannot be repaired. ${remedy}`, { directory });
 }
 
 /** A ledger that existed and is missing. */
-export function gone(what: string, { directory }: StatePaths): LedgerError {
+export function storeLost(what: string, { directory }: StatePaths): LedgerError {
   const remedy = `Put it back or restore a backup. To begin a new store instead, move ${directory} away.`;
   return new LedgerError("store_lost", `${what} ${remedy}`, { directory });
 }
 
 /** A ledger that this user may not read. */
-export function unreadable(paths: StatePaths): LedgerError {
+export function storeUnreadable(paths: StatePaths): LedgerError {
   const { directory, file } = paths;
   const remedy = "Give your user the right to read it, or choose another directory with --store.";
-  const why = isShut(directory, 0o500) ? `its directory has mode ${modeOf(directory)}` : `its mode is ${modeOf(file)}`;
+  const why = lacksRights(directory, 0o500) ? `its directory has mode ${modeOf(directory)}` : `its mode is ${modeOf(file)}`;
   return new LedgerError("store_unreadable", `The ledger ${file} cannot be read: ${why}. ${remedy}`, { path: file });
 }
 
 /** The error of a failed repair, without the advice to repair. */
 export function beyondRepair(error: unknown, paths: StatePaths): unknown {
   if (!(error instanceof LedgerError)) return error;
-  const damage = damageIn(error);
-  return damage === error.message ? error : Object.assign(lost(damage, paths), { cause: error });
+  const damage = withoutAdvice(error);
+  return damage === error.message ? error : Object.assign(beyondRepairError(damage, paths), { cause: error });
 }
 
 /** What an error says is damaged, without the advice what to do. */
-export function damageIn({ message }: LedgerError): string {
+export function withoutAdvice({ message }: LedgerError): string {
   const advice = [REPAIR, RESTORE].find((end) => message.endsWith(end));
   return advice === undefined ? message : message.slice(0, -advice.length);
 }
 
 /** Lists that do not match the events they were made of; nothing is appended on their word. */
-export function unlisted(detail: Readonly<Record<string, Json>>): LedgerError {
+export function listsMismatch(detail: Readonly<Record<string, Json>>): LedgerError {
   return new LedgerError(
     "store_corrupt",
     "The lists of the ledger do not match its events. Make them again: assent verify --rebuild",
@@ -153,7 +153,7 @@ export function unlisted(detail: Readonly<Record<string, Json>>): LedgerError {
 }
 
 /** A schema or record of a newer program. */
-export function newer(found: number, known: number): LedgerError {
+export function storeNewer(found: number, known: number): LedgerError {
   const text = `The ledger was written by a newer Assent (schema ${found}; this program writes ${known}). It can be read, not written: use the newer one.`;
   return new LedgerError("store_newer", text, { found, known });
 }
@@ -171,7 +171,7 @@ function lockHolder(file: string): number | undefined {
 }
 
 /** Undefined where the path does not exist or cannot be looked up. */
-export function statsOf(path: string): Stats | undefined {
+export function tryStat(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (error) {

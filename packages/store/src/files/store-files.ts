@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { LedgerError } from "@assent/core";
 import type { StatePaths } from "./state-paths.ts";
-import { statsOf } from "./store-error.ts";
+import { tryStat } from "./store-error.ts";
 
 /** The files of an open store: `check` throws `store_lost` once one of them is no longer the file at its path. */
 export type StoreFiles = { readonly check: () => void };
@@ -14,13 +14,13 @@ type OpenFile = { readonly path: string; readonly device: number; readonly inode
  */
 export function watchStoreFiles({ file }: StatePaths): StoreFiles {
   const open = [file, `${file}-wal`, `${file}-shm`].flatMap((path): readonly OpenFile[] => {
-    const stats = statsOf(path);
+    const stats = tryStat(path);
     return stats ? [{ path, device: stats.dev, inode: stats.ino }] : [];
   });
   return {
     check: () => {
       for (const { path, device, inode } of open) {
-        const stats = statsOf(path); // an unreachable file counts as lost
+        const stats = tryStat(path); // an unreachable file counts as lost
         if (stats?.dev !== device || stats.ino !== inode) throw lostFile(path, stats);
       }
     },

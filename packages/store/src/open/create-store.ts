@@ -5,7 +5,7 @@ import { BUSY_MS, type Database, type OpenDatabase } from "../database/database.
 import { createTables } from "../database/migrate.ts";
 import { createPrivateFile, isCode, makeStateDirectory, syncDirectory } from "../files/state-directory.ts";
 import type { StatePaths } from "../files/state-paths.ts";
-import { gone, statsOf } from "../files/store-error.ts";
+import { storeLost, tryStat } from "../files/store-error.ts";
 
 /** Creates a ledger under a temporary name and moves it into place when it is complete, so an empty file always means damage. */
 export function createLedger(paths: StatePaths, open: OpenDatabase, first: (database: Database) => void): void {
@@ -33,9 +33,9 @@ const STORE_ID = /^[0-9a-f]{32}$/;
 
 /** Compares the ledger with the store id in `ledger.id`, and writes that file if it is missing. Throws `store_lost` for the ledger of another store. */
 export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boolean): void {
-  const noted = statsOf(paths.idFile) ? readFileSync(paths.idFile, "utf8").trim() : "";
+  const noted = tryStat(paths.idFile) ? readFileSync(paths.idFile, "utf8").trim() : "";
   if (STORE_ID.test(noted) && noted !== storeId)
-    throw gone(`The ledger ${paths.file} was replaced by that of another store; to use this one, delete ${paths.idFile}.`, paths);
+    throw storeLost(`The ledger ${paths.file} was replaced by that of another store; to use this one, delete ${paths.idFile}.`, paths);
   if (noted === storeId || !canWrite) return;
   try {
     writeFileSync(paths.idFile, `${storeId}\n`, { mode: 0o600 });
@@ -49,7 +49,7 @@ export function checkStoreId(paths: StatePaths, storeId: string, canWrite: boole
  * so an index of frames that are not in the database yet, without a log, means that the log was deleted.
  */
 export function refuseMissingLog(paths: StatePaths): void {
-  if (isLogMissing(paths)) throw gone(missingLog(paths), paths);
+  if (isLogMissing(paths)) throw storeLost(missingLog(paths), paths);
 }
 
 /** Says that the log is missing, and how to continue without it. */
@@ -63,7 +63,7 @@ export function missingLog({ file }: StatePaths): string {
  * another process that opens the store would empty the index under SQLite, which ends this process with SIGBUS.
  */
 export function isLogMissing({ file }: StatePaths): boolean {
-  const lacks = (): boolean => statsOf(`${file}-wal`) === undefined && hasPendingFrames(`${file}-shm`);
+  const lacks = (): boolean => tryStat(`${file}-wal`) === undefined && hasPendingFrames(`${file}-shm`);
   return lacks() && lacks();
 }
 
@@ -71,7 +71,7 @@ export function isLogMissing({ file }: StatePaths): boolean {
 const INDEX = { isInit: 12, frames: 16, copied: 96, size: 100 } as const;
 
 function hasPendingFrames(index: string): boolean {
-  if ((statsOf(index)?.size ?? 0) < INDEX.size) return false;
+  if ((tryStat(index)?.size ?? 0) < INDEX.size) return false;
   const header = new Uint8Array(INDEX.size);
   try {
     const handle = openSync(index, "r");

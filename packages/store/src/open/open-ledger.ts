@@ -1,14 +1,14 @@
 import { type Ledger, type LedgerError, messageOf } from "@assent/core";
 import { nodeSqlite, query } from "../database/database.ts";
-import { sessionLocks } from "../files/session-lock.ts";
+import { makeSessionLocks } from "../files/session-lock.ts";
 import type { StoreWarning } from "../files/state-directory.ts";
 import { watchCommits } from "../files/watch.ts";
-import { makeDamage } from "../read/damage.ts";
+import { makeDamageRecord } from "../read/damage.ts";
 import { makeFollowers } from "../read/followers.ts";
-import { ledgerReading } from "../read/ledger-reading.ts";
-import { eventReading } from "../read/read-events.ts";
+import { makeLedgerReader } from "../read/ledger-reading.ts";
+import { makeEventReads } from "../read/read-events.ts";
 import { liveness, type StartOf, thisPlace } from "../write/lease.ts";
-import { ledgerWriting } from "../write/ledger-writing.ts";
+import { makeLedgerWriter } from "../write/ledger-writing.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "./open-store.ts";
 
 /** Where the ledger is; everything else has a default. */
@@ -32,21 +32,28 @@ export type StoreExtras = {
 export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerOptions): Promise<Ledger & StoreExtras> {
   const store = await openStore(options);
   const { database, storeId, paths, warnings, refusal } = store;
-  const reading = eventReading(database, storeId);
-  const damage = makeDamage();
+  const reading = makeEventReads(database, storeId);
+  const damage = makeDamageRecord();
   const isLive = liveness(thisPlace(), startOf);
-  const now = newestTime(store);
+  const now = makeNow(store);
   const warn = (warning: StoreWarning): void => {
     warnings.push(warning);
     onWarning?.(warning);
   };
-  const locks = sessionLocks(store, await nodeSqlite());
+  const locks = makeSessionLocks(store, await nodeSqlite());
   const followers = makeFollowers({
     head: reading.head,
     watch: (changed, lost) => watchCommits(store, changed, lost),
     failed: (error) => warn({ type: "subscriber_failed", message: `A subscriber failed: ${messageOf(error)}` }),
   });
-  const { close, ...writing } = ledgerWriting(store, { reading, damage, isLive, now, tryLock: locks.tryLock, committed: followers.wake });
+  const { close, ...writing } = makeLedgerWriter(store, {
+    reading,
+    damage,
+    isLive,
+    now,
+    tryLock: locks.tryLock,
+    committed: followers.wake,
+  });
   let open = true;
   return {
     durable: true,
@@ -55,7 +62,7 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
     warnings,
     refusal,
     ...writing,
-    ...ledgerReading(store, { reading, damage, followers, isLive, now, warn }),
+    ...makeLedgerReader(store, { reading, damage, followers, isLive, now, warn }),
     close: async () => {
       if (!open) return;
       open = false;
@@ -69,7 +76,7 @@ export async function openLedger({ startOf, onWarning, ...options }: OpenLedgerO
 }
 
 /** Deadlines count from the later of the clock and the newest time in the ledger, so a clock set back extends none. */
-function newestTime({ database, time }: OpenStore): () => string {
+function makeNow({ database, time }: OpenStore): () => string {
   const newest = query<{ at: string | null }>(
     database,
     `select max(at) as at from (select newest_at as at from sessions

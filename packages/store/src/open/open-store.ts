@@ -2,18 +2,18 @@ import { randomBytes } from "node:crypto";
 import { type Clock, LedgerError, SHARED } from "@assent/core";
 import { connect } from "../database/connection.ts";
 import { type Database, nodeSqlite, type OpenDatabase, query, transact } from "../database/database.ts";
-import { MIGRATIONS, migrate, schemaState, schemaVersion, standIn } from "../database/migrate.ts";
+import { addMissingLists, MIGRATIONS, migrate, schemaState, schemaVersion } from "../database/migrate.ts";
 import { SCHEMA_VERSION } from "../database/schema.ts";
-import { type Mark, type Marks, marksIn, missingMarks } from "../files/marks.ts";
+import { findMissingMarks, type Mark, type Marks, openMarks } from "../files/marks.ts";
 import { hasLedger, noLedger, prepareDirectory, type StoreWarning } from "../files/state-directory.ts";
 import { type StatePaths, statePaths } from "../files/state-paths.ts";
-import { corrupt, newer, storeError } from "../files/store-error.ts";
+import { storeCorrupt, storeError, storeNewer } from "../files/store-error.ts";
 import { type StoreFiles, watchStoreFiles } from "../files/store-files.ts";
 import { stageShared } from "../write/append.ts";
-import { draft } from "../write/own-draft.ts";
-import { makeWriting, type Writing } from "../write/writing.ts";
+import { makeDraft } from "../write/own-draft.ts";
+import { makeTransactionWriter, type TransactionWriter } from "../write/writing.ts";
 import { checkStoreId, createLedger, isLogMissing, refuseMissingLog } from "./create-store.ts";
-import { hasMoved, placeOf, recordPlace, recordSettled, type StorePlace, unsettledMarks, voidAnswers } from "./restored.ts";
+import { cancelAnswers, hasMoved, readPlace, recordPlace, recordSettled, type StorePlace, unsettledMarks } from "./restored.ts";
 
 /** Where a store is and what it stands on. */
 export type OpenStoreOptions = {
@@ -26,7 +26,7 @@ export type OpenStoreOptions = {
 };
 
 /** How to open a store that is about to be mended: a copy is then not told from its original. */
-export type MendOptions = OpenStoreOptions & {
+export type OpenForRepairOptions = OpenStoreOptions & {
   readonly asIs?: boolean;
   /** Opens a store whose write-ahead log is missing, too. */
   readonly isRepair?: boolean;
@@ -37,7 +37,7 @@ export type OpenStore = {
   readonly database: Database;
   readonly paths: StatePaths;
   readonly storeId: string;
-  readonly writing: Writing;
+  readonly writing: TransactionWriter;
   readonly place: StorePlace;
   readonly files: StoreFiles;
   readonly marks: Marks;
@@ -53,30 +53,30 @@ export function hasStore(directory: string): boolean {
 }
 
 /** Opens the store: directory, file, tables, migrations; a copy of a store is told from its original. */
-export async function openStore(options: MendOptions): Promise<OpenStore> {
+export async function openStore(options: OpenForRepairOptions): Promise<OpenStore> {
   const { directory, clock = Date, createIfMissing = true, openDatabase, asIs = false, isRepair = false } = options;
   const paths = statePaths(directory);
   const time = (): string => new Date(clock.now()).toISOString();
   const open = openDatabase ?? (await nodeSqlite());
-  const { warnings, place, logMissing } = guarded(paths, () => {
+  const { warnings, place, logMissing } = withStoreErrors(paths, () => {
     if (!hasLedger(paths)) {
       if (!createIfMissing) throw noLedger(paths);
       createLedger(paths, open, (database) => writeFirst(database, time()));
     }
     if (!isRepair) refuseMissingLog(paths);
-    return { warnings: [...prepareDirectory(paths)], place: placeOf(paths.file), logMissing: isLogMissing(paths) };
+    return { warnings: [...prepareDirectory(paths)], place: readPlace(paths.file), logMissing: isLogMissing(paths) };
   });
   const { database, refusal } = await connect(paths, open);
   try {
-    return guarded(paths, () => {
+    return withStoreErrors(paths, () => {
       const refused = refusal ?? bringUpToDate(database, paths, time);
-      standIn(database);
+      addMissingLists(database);
       const storeId = storeIdOf(database);
       checkStoreId(paths, storeId, refused === undefined);
       if (logMissing && !refused) recordPlace(database, NOWHERE);
-      const writing = makeWriting(database, storeId);
+      const writing = makeTransactionWriter(database, storeId);
       const files = watchStoreFiles(paths);
-      const marks = marksIn(paths.marks);
+      const marks = openMarks(paths.marks);
       const store = { database, paths, storeId, writing, place, files, marks, refusal: refused, warnings, time };
       return refused || asIs ? store : { ...store, refusal: noticeRestored(store) };
     });
@@ -86,7 +86,7 @@ export async function openStore(options: MendOptions): Promise<OpenStore> {
   }
 }
 
-function guarded<T>(paths: StatePaths, work: () => T): T {
+function withStoreErrors<T>(paths: StatePaths, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -99,7 +99,7 @@ const NOWHERE: StorePlace = { device: "", inode: "", born: "" };
 
 function bringUpToDate(database: Database, paths: StatePaths, time: () => string): LedgerError | undefined {
   const state = schemaState(database);
-  if (state === "newer") return newer(schemaVersion(database), SCHEMA_VERSION);
+  if (state === "newer") return storeNewer(schemaVersion(database), SCHEMA_VERSION);
   const record = (from: number, to: number): void => recordMigration(database, { from, to, at: time() });
   if (state !== "older") return undefined;
   return unlessFull(paths, () => migrate(database, { file: paths.file, migrations: MIGRATIONS, record }));
@@ -121,7 +121,9 @@ function unlessFull(paths: StatePaths, work: () => void): LedgerError | undefine
 function writeFirst(database: Database, at: string): void {
   const store = randomBytes(16).toString("hex");
   query(database, "insert into meta (key, value) values ('store', ?)").run(store);
-  write(makeWriting(database, store), (writing) => stageShared(writing, draft("store.created", { store, version: SCHEMA_VERSION }, at)));
+  writeAtOnce(makeTransactionWriter(database, store), (writing) =>
+    stageShared(writing, makeDraft("store.created", { store, version: SCHEMA_VERSION }, at)),
+  );
 }
 
 /** Puts a migration on the record, inside its transaction. */
@@ -129,11 +131,13 @@ export function recordMigration(
   database: Database,
   { from, to, at }: { readonly from: number; readonly to: number; readonly at: string },
 ): void {
-  write(makeWriting(database, storeIdOf(database)), (writing) => stageShared(writing, draft("store.migrated", { from, to }, at)));
+  writeAtOnce(makeTransactionWriter(database, storeIdOf(database)), (writing) =>
+    stageShared(writing, makeDraft("store.migrated", { from, to }, at)),
+  );
 }
 
 /** Stages and stores inside a transaction that is already open. */
-function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
+function writeAtOnce<T>(writing: TransactionWriter, stage: (writing: TransactionWriter) => T): T {
   writing.begin();
   const result = stage(writing);
   writing.keep();
@@ -144,7 +148,7 @@ function write<T>(writing: Writing, stage: (writing: Writing) => T): T {
 /** The id in the database; a database without one is not ours. */
 export function storeIdOf(database: Database): string {
   const found = query<{ value: string }>(database, "select value from meta where key = 'store'").get();
-  if (!found) throw corrupt("The ledger has lost its id.", {});
+  if (!found) throw storeCorrupt("The ledger has lost its id.", {});
   return found.value;
 }
 
@@ -154,7 +158,7 @@ export function storeIdOf(database: Database): string {
  */
 function noticeRestored(store: OpenStore): LedgerError | undefined {
   const { database, paths, writing, marks, place } = store;
-  const missing = missingMarks(database, marks.list());
+  const missing = findMissingMarks(database, marks.list());
   if (missing.length === 0 && !hasMoved(database, place)) return undefined;
   try {
     const head = transact(database, () => settleRestored(store));
@@ -167,7 +171,7 @@ function noticeRestored(store: OpenStore): LedgerError | undefined {
       return unlessFull(paths, () => {
         throw error;
       });
-    return corrupt(`This ledger is a copy, and its record is damaged: ${error.message}`, {});
+    return storeCorrupt(`This ledger is a copy, and its record is damaged: ${error.message}`, {});
   }
 }
 
@@ -177,7 +181,7 @@ function settleRestored({ database, writing, marks, place, warnings, time }: Ope
   if (unsettled.length === 0 && !hasMoved(database, place)) return undefined;
   recordPlace(database, place);
   recordSettled(database, unsettled);
-  const count = write(writing, () => voidAnswers(database, writing, time()));
+  const count = writeAtOnce(writing, () => cancelAnswers(database, writing, time()));
   const message = `This ledger is a copy or a restored backup: ${count} open approvals and unused answers were cancelled.`;
   warnings.push({ type: "store_restored", message });
   return writing.rows.chains.get(SHARED);

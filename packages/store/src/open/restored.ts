@@ -1,18 +1,18 @@
 import { statSync } from "node:fs";
 import type { ApprovalRow } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
-import { type Mark, missingMarks } from "../files/marks.ts";
+import { findMissingMarks, type Mark } from "../files/marks.ts";
 import { parseRow } from "../rows/rows.ts";
 import { stageShared } from "../write/append.ts";
 import type { FilePlace } from "../write/lease.ts";
-import { draft } from "../write/own-draft.ts";
-import type { Writing } from "../write/writing.ts";
+import { makeDraft } from "../write/own-draft.ts";
+import type { TransactionWriter } from "../write/writing.ts";
 
 /** Where the database file is, and when it was made (0 where the file system does not say): inode numbers are used again. */
 export type StorePlace = FilePlace & { readonly born: string };
 
 /** Where the database file is now. */
-export function placeOf(file: string): StorePlace {
+export function readPlace(file: string): StorePlace {
   const { dev, ino, birthtimeNs } = statSync(file, { bigint: true });
   return { device: String(dev), inode: String(ino), born: String(birthtimeNs) };
 }
@@ -32,7 +32,7 @@ export function hasMoved(database: Database, now: StorePlace): boolean {
 
 /** The marks whose events the database lacks, except those that an earlier opening has settled. */
 export function unsettledMarks(database: Database, marks: readonly Mark[]): readonly Mark[] {
-  const missing = missingMarks(database, marks);
+  const missing = findMissingMarks(database, marks);
   if (missing.length === 0) return missing;
   const settled = query<{ value: string }>(database, "select value from meta where key = 'settled'").get()?.value.split(" ") ?? [];
   return missing.filter(({ hash }) => !settled.includes(hash));
@@ -48,15 +48,18 @@ export function recordSettled(database: Database, marks: readonly Mark[]): void 
  * A copy or a restored backup: whatever somebody said or could still say to it may have been used elsewhere.
  * Open approvals close, unused answers are void. Returns how many there were.
  */
-export function voidAnswers(database: Database, writing: Writing, at: string): number {
+export function cancelAnswers(database: Database, writing: TransactionWriter, at: string): number {
   const candidates = query<{ row: string }>(
     database,
     "select row from approvals where open = 1 or json_extract(row, '$.state') = 'approved' and json_extract(row, '$.consumed') = 0 order by first",
   );
   const approvals = candidates.all().map(({ row }) => parseRow<ApprovalRow>(row));
   for (const { id: approval, session, call, revision } of approvals) {
-    stageShared(writing, draft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by: "store_restored" }, at));
+    stageShared(
+      writing,
+      makeDraft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by: "store_restored" }, at),
+    );
   }
-  stageShared(writing, draft("store.restored", { approvals: approvals.length }, at));
+  stageShared(writing, makeDraft("store.restored", { approvals: approvals.length }, at));
   return approvals.length;
 }

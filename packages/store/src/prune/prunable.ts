@@ -1,46 +1,46 @@
 import { type SessionRow, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import type { ChainEntry } from "../rows/rows.ts";
-import { type ChainColumns, chainReading } from "../rows/stored-chains.ts";
+import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 
 /** Why sessions stay that are old enough: the conversation of a fork begins in them, an agent of theirs has not ended, something waits for a person, or they have not ended. */
-export type KeptFor = "fork" | "task" | "person" | "unended";
+export type KeepReason = "fork" | "task" | "person" | "unended";
 
 /** What may go, whole families together: a session, and those of the tasks it started. `kept` counts sessions that would have been old enough. */
-export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeptFor, number>> };
+export type Prunable = { readonly families: readonly (readonly string[])[]; readonly kept: Readonly<Record<KeepReason, number>> };
 
-type Listed = ChainEntry & { readonly row: SessionRow };
-type Family = readonly Listed[];
+type ListedSession = ChainEntry & { readonly row: SessionRow };
+type Family = readonly ListedSession[];
 
 /** `idle` is one that ended at a limit. It could go on, as a failed or cancelled one could, but nothing in it waits. */
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled", "idle"];
 
 /** Looks through all sessions for those whose last event is older than `before` and that nothing needs any more. */
-export function prunable(database: Database, before: string): Prunable {
-  const sessions = listed(database);
+export function findPrunable(database: Database, before: string): Prunable {
+  const sessions = readSessions(database);
   const rootOf = makeRoots(sessions);
-  const waiting = waitingForSomebody(database);
-  const kept: Record<KeptFor, number> = { fork: 0, task: 0, person: 0, unended: 0 };
+  const waiting = findWaiting(database);
+  const kept: Record<KeepReason, number> = { fork: 0, task: 0, person: 0, unended: 0 };
   const going = new Map<string, Family>();
   for (const [root, family] of Map.groupBy(sessions.values(), ({ session }) => rootOf(session))) {
     if (family.some(({ row }) => row.updatedAt >= before)) continue;
-    const reason = keptFor(family, waiting) ?? (hasEnded(sessions.get(root)) ? undefined : "unended");
+    const reason = keepReason(family, waiting) ?? (hasEnded(sessions.get(root)) ? undefined : "unended");
     if (reason) kept[reason] += family.length;
     else going.set(root, family);
   }
   const forks = [...sessions.values()].flatMap(({ session, row: { forked } }) =>
     forked ? [{ fork: rootOf(session), origin: rootOf(forked.session) }] : [],
   );
-  for (let needed = stillNeeded(forks, going); needed; needed = stillNeeded(forks, going)) {
+  for (let needed = findNeededFork(forks, going); needed; needed = findNeededFork(forks, going)) {
     kept.fork += going.get(needed)?.length ?? 0;
     going.delete(needed);
   }
   return { families: [...going.values()].map((family) => family.map(({ session }) => session)), kept };
 }
 
-function listed(database: Database): ReadonlyMap<string, Listed> {
-  const found = new Map<string, Listed>();
-  const { read } = chainReading(database);
+function readSessions(database: Database): ReadonlyMap<string, ListedSession> {
+  const found = new Map<string, ListedSession>();
+  const { read } = makeChainReader(database);
   for (const columns of query<ChainColumns>(database, "select * from sessions where row is not null and session <> ?").iterate(SHARED)) {
     const { row, ...chain } = read(columns);
     if (row) found.set(chain.session, { ...chain, row });
@@ -49,7 +49,7 @@ function listed(database: Database): ReadonlyMap<string, Listed> {
 }
 
 /** The session that a task's session was started for, at any depth; one whose starter is gone stands for itself. */
-function makeRoots(sessions: ReadonlyMap<string, Listed>): (session: string) => string {
+function makeRoots(sessions: ReadonlyMap<string, ListedSession>): (session: string) => string {
   const roots = new Map<string, string>();
   const rootOf = (session: string, below: readonly string[] = []): string => {
     const known = roots.get(session);
@@ -64,7 +64,7 @@ function makeRoots(sessions: ReadonlyMap<string, Listed>): (session: string) => 
 }
 
 /** Something staged or asked may still be settled by a person, like an open approval. */
-function waitingForSomebody(database: Database): ReadonlySet<string> {
+function findWaiting(database: Database): ReadonlySet<string> {
   const open = query<{ session: string }>(
     database,
     "select session from proposals where open = 1 union select session from questions where open = 1",
@@ -72,11 +72,11 @@ function waitingForSomebody(database: Database): ReadonlySet<string> {
   return new Set([...open.iterate()].map(({ session }) => session));
 }
 
-function hasEnded(root: Listed | undefined): boolean {
+function hasEnded(root: ListedSession | undefined): boolean {
   return root?.closed === true && root.holder === null && ENDED.includes(root.row.state);
 }
 
-function keptFor(family: Family, waiting: ReadonlySet<string>): KeptFor | undefined {
+function keepReason(family: Family, waiting: ReadonlySet<string>): KeepReason | undefined {
   if (family.some(({ row }) => row.tasks.length > 0)) return "task";
   return family.some(({ session, row }) => row.openApprovals > 0 || waiting.has(session)) ? "person" : undefined;
 }
@@ -84,6 +84,6 @@ function keptFor(family: Family, waiting: ReadonlySet<string>): KeptFor | undefi
 type Fork = { readonly fork: string; readonly origin: string };
 
 /** A family that is about to go, and in which the conversation of one begins that stays. */
-function stillNeeded(forks: readonly Fork[], going: ReadonlyMap<string, Family>): string | undefined {
+function findNeededFork(forks: readonly Fork[], going: ReadonlyMap<string, Family>): string | undefined {
   return forks.find(({ fork, origin }) => going.has(origin) && !going.has(fork))?.origin;
 }

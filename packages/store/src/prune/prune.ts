@@ -5,8 +5,8 @@ import { type Database, query, transact } from "../database/database.ts";
 import { removeLock } from "../files/session-lock.ts";
 import { type OpenStore, type OpenStoreOptions, openStore } from "../open/open-store.ts";
 import { stageShared } from "../write/append.ts";
-import { draft } from "../write/own-draft.ts";
-import { type Prunable, prunable } from "./prunable.ts";
+import { makeDraft } from "../write/own-draft.ts";
+import { findPrunable, type Prunable } from "./prunable.ts";
 
 /** Which sessions to remove. */
 export type PruneOptions = Pick<OpenStoreOptions, "directory" | "clock" | "openDatabase"> & {
@@ -47,7 +47,7 @@ function moveMarks({ database, writing, marks, time }: OpenStore): void {
   database.exec("pragma synchronous=full");
   const head = transact(database, () => {
     writing.begin();
-    stageShared(writing, draft("store.checkpoint", { heads: [] }, time()));
+    stageShared(writing, makeDraft("store.checkpoint", { heads: [] }, time()));
     writing.keep();
     writing.flush();
     return writing.rows.chains.get(SHARED);
@@ -62,7 +62,7 @@ function makeFinding(database: Database, before: string): () => Prunable {
   let found: Prunable | undefined;
   return () => {
     const now = version.get()?.data_version;
-    if (found === undefined || now !== seen) found = prunable(database, before);
+    if (found === undefined || now !== seen) found = findPrunable(database, before);
     seen = now;
     return found;
   };
@@ -73,7 +73,7 @@ function sizeOf({ database, paths }: OpenStore, session: string): number {
     session,
   );
   const values = query<{ bytes: number | null }>(database, `select sum(length(bytes)) as bytes from blobs where sha in (${OWN_BLOBS})`);
-  return (events?.bytes ?? 0) + (values.get(session, session)?.bytes ?? 0) + sizeOfTree(outputOf(paths.output, session));
+  return (events?.bytes ?? 0) + (values.get(session, session)?.bytes ?? 0) + sizeOfTree(outputDirectory(paths.output, session));
 }
 
 /** Values that no other chain refers to. */
@@ -86,29 +86,29 @@ function remove({ database, paths, files, writing, time }: OpenStore, family: re
     if (!find().families.some((one) => one.join() === family.join())) return false;
     for (const session of family) {
       const chain = writing.rows.chains.get(session);
-      if (chain) stageShared(writing, draft("store.pruned", { session, seq: chain.seq, hash: chain.hash }, time()));
+      if (chain) stageShared(writing, makeDraft("store.pruned", { session, seq: chain.seq, hash: chain.hash }, time()));
     }
     writing.keep();
     writing.flush();
-    for (const session of family) forget(database, session);
+    for (const session of family) deleteSession(database, session);
     return true;
   });
   files.check();
   for (const session of removed ? family : []) {
-    rmSync(outputOf(paths.output, session), { recursive: true, force: true });
+    rmSync(outputDirectory(paths.output, session), { recursive: true, force: true });
     removeLock(paths, session);
   }
   return removed;
 }
 
-function forget(database: Database, session: string): void {
+function deleteSession(database: Database, session: string): void {
   query(database, `delete from blobs where sha in (${OWN_BLOBS})`).run(session, session);
   for (const table of ["blob_uses", "events", "snapshots", "approvals", "proposals", "questions"])
     query(database, `delete from ${table} where session = ?`).run(session);
 }
 
 /** A session's id is one name in the directory, never a way out of it. */
-function outputOf(output: string, session: string): string {
+function outputDirectory(output: string, session: string): string {
   if (!/^[\w-]+$/.test(session)) throw new Error(`'${session}' is no name of a directory.`);
   return join(output, session);
 }

@@ -1,7 +1,7 @@
 import { LedgerError, SHARED } from "@assent/core";
 
 /** Which chains were found damaged: they are read-only from then on. */
-export type Damage = {
+export type DamageRecord = {
   /** Remembers a damage that reading found. */
   readonly noted: (error: unknown) => void;
   /** Throws `store_corrupt` for a damaged chain; a damaged shared chain concerns all. */
@@ -9,7 +9,7 @@ export type Damage = {
 };
 
 /** Nothing is damaged until somebody reads it: there is no scan at open. */
-export function makeDamage(): Damage {
+export function makeDamageRecord(): DamageRecord {
   const found = new Map<string, LedgerError>();
   return {
     noted: (error) => {

@@ -1,9 +1,9 @@
 import type { StoredEvent, Subscription } from "@assent/core";
-import type { Reader } from "./read-events.ts";
+import type { EventReader } from "./read-events.ts";
 
 /** Those who are told of new events: each reads on from its own place on disk, so a slow one holds up nobody and costs no memory. */
 export type Followers = {
-  readonly add: (next: Reader, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void) => Subscription;
+  readonly add: (next: EventReader, sink: (event: StoredEvent) => void, failed?: (error: unknown) => void) => Subscription;
   /** Something was committed, here or elsewhere. */
   readonly wake: () => void;
   readonly clear: () => void;
@@ -21,7 +21,7 @@ export type FollowerOptions = {
 const TURN = 256;
 
 type Follower = {
-  readonly next: Reader;
+  readonly next: EventReader;
   readonly sink: (event: StoredEvent) => void;
   readonly failed: ((error: unknown) => void) | undefined;
 };
@@ -40,7 +40,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
     for (let told = 0; told < TURN; told += 1) {
       const event = following.has(follower) ? follower.next(until) : undefined;
       if (!event) return false;
-      tell(follower.sink, event, failed);
+      notifySink(follower.sink, event, failed);
     }
     return true;
   };
@@ -85,7 +85,7 @@ export function makeFollowers({ head, watch, failed }: FollowerOptions): Followe
 }
 
 /** A throwing sink ends nothing, neither its own subscription nor anybody's write. */
-function tell(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
+function notifySink(sink: (event: StoredEvent) => void, event: StoredEvent, failed: (error: unknown) => void): void {
   try {
     sink(event);
   } catch (error) {

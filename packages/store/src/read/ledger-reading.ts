@@ -5,19 +5,19 @@ import type { StoreWarning } from "../files/state-directory.ts";
 import { storeError } from "../files/store-error.ts";
 import type { OpenStore } from "../open/open-store.ts";
 import { checkedBytes, withBlobs } from "../write/blobs.ts";
-import type { Damage } from "./damage.ts";
+import type { DamageRecord } from "./damage.ts";
 import type { Followers } from "./followers.ts";
-import { pendingLists } from "./pending.ts";
-import type { EventReading, Reader } from "./read-events.ts";
-import { snapshotReading } from "./snapshots.ts";
+import { makeListReader } from "./pending.ts";
+import type { EventReader, EventReads } from "./read-events.ts";
+import { makeSnapshotReader } from "./snapshots.ts";
 
 /** The half of the port that reads. */
-export type LedgerReading = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
+export type LedgerReader = Pick<Ledger, "read" | "subscribe" | "pending" | "latest" | "resolve" | "blob" | "head">;
 
 /** What reading needs from the rest of the ledger. */
-export type LedgerReadingOptions = {
-  readonly reading: EventReading;
-  readonly damage: Damage;
+export type LedgerReaderOptions = {
+  readonly reading: EventReads;
+  readonly damage: DamageRecord;
   readonly followers: Followers;
   readonly isLive: (holder: Holder) => boolean;
   readonly now: () => string;
@@ -28,12 +28,12 @@ export type LedgerReadingOptions = {
 const TURN = 512;
 
 /** The readers' half of a ledger. It works on a store that can no longer be written, too. */
-export function ledgerReading(
+export function makeLedgerReader(
   { database, paths }: OpenStore,
-  { reading, damage, followers, isLive, now, warn }: LedgerReadingOptions,
-): LedgerReading {
-  const pending = pendingLists(database, { now, isLive });
-  const snapshots = snapshotReading(database, reading);
+  { reading, damage, followers, isLive, now, warn }: LedgerReaderOptions,
+): LedgerReader {
+  const pending = makeListReader(database, { now, isLive });
+  const snapshots = makeSnapshotReader(database, reading);
   const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   const guard = <T>(work: () => T): T => {
     try {
@@ -44,7 +44,7 @@ export function ledgerReading(
       throw error;
     }
   };
-  const guarded = (next: Reader): Reader => {
+  const guarded = (next: EventReader): EventReader => {
     return (until) => guard(() => next(until));
   };
   return {

@@ -12,14 +12,14 @@ import {
 } from "@assent/core";
 import { type Database, type Query, query } from "../database/database.ts";
 import { type ChainEntry, parseRow } from "../rows/rows.ts";
-import { type ChainColumns, chainReading } from "../rows/stored-chains.ts";
+import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 import { shownHolder } from "../write/lease.ts";
 
 /** What a list depends on besides its table. */
 export type ListFacts = { readonly now: () => string; readonly isLive: (holder: Holder) => boolean };
 
 /** One page of a list as it stands now. */
-export type Pending = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
+export type ListReader = <K extends keyof Lists>(kind: K, page: PageQuery) => readonly Lists[K][];
 
 type ListTable = {
   readonly table: string;
@@ -31,7 +31,7 @@ type ListTable = {
   readonly tool: string;
 };
 
-type Listing<Row> = ListTable & {
+type ListQuery<Row> = ListTable & {
   readonly rows: (statement: Statement) => Iterable<Row>;
   readonly isOver: (row: Row) => boolean;
 };
@@ -43,8 +43,8 @@ type QuestionRow = Lists["questions"];
 const ENDED: readonly SessionRow["state"][] = ["done", "failed", "cancelled"];
 
 /** The lists of a database, paged by index. */
-export function pendingLists(database: Database, { now, isLive }: ListFacts): Pending {
-  const chains = chainReading(database);
+export function makeListReader(database: Database, { now, isLive }: ListFacts): ListReader {
+  const chains = makeChainReader(database);
   const statements = new Map<string, unknown>();
   const rowsOf = <Columns>({ sql, values }: Statement): Iterable<Columns> => {
     // Parsing: each statement has one shape of rows, that of its table.
@@ -52,12 +52,12 @@ export function pendingLists(database: Database, { now, isLive }: ListFacts): Pe
     statements.set(sql, prepared);
     return prepared.iterate(...values);
   };
-  const listings: { readonly [K in keyof Lists]: Listing<Lists[K]> } = {
-    approvals: { ...plain("approvals"), rows: (statement) => parsed<ApprovalRow>(rowsOf(statement)), isOver: () => false },
+  const listings: { readonly [K in keyof Lists]: ListQuery<Lists[K]> } = {
+    approvals: { ...plainTable("approvals"), rows: (statement) => parseRows<ApprovalRow>(rowsOf(statement)), isOver: () => false },
     grants: {
-      ...plain("grants"),
+      ...plainTable("grants"),
       rows: function* (statement) {
-        for (const grant of parsed<GrantRow>(rowsOf(statement))) yield grantAt(grant, now());
+        for (const grant of parseRows<GrantRow>(rowsOf(statement))) yield grantAt(grant, now());
       },
       isOver: ({ state }) => state !== "active",
     },
@@ -68,17 +68,22 @@ export function pendingLists(database: Database, { now, isLive }: ListFacts): Pe
       },
       isOver: ({ state }) => ENDED.includes(state),
     },
-    proposals: { ...plain("proposals"), rows: (statement) => parsed<ProposalRow>(rowsOf(statement)), isOver: () => false },
-    questions: { ...plain("questions"), tool: "false", rows: (statement) => parsed<QuestionRow>(rowsOf(statement)), isOver: () => false },
+    proposals: { ...plainTable("proposals"), rows: (statement) => parseRows<ProposalRow>(rowsOf(statement)), isOver: () => false },
+    questions: {
+      ...plainTable("questions"),
+      tool: "false",
+      rows: (statement) => parseRows<QuestionRow>(rowsOf(statement)),
+      isOver: () => false,
+    },
   };
-  return (kind, page) => take(listings[kind], page);
+  return (kind, page) => readListPage(listings[kind], page);
 }
 
-function plain(table: string): ListTable {
+function plainTable(table: string): ListTable {
   return { table, id: "id", always: "true", open: "open = 1", tool: "tool = ?" };
 }
 
-function* parsed<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> {
+function* parseRows<Row>(rows: Iterable<{ readonly row: string }>): Generator<Row> {
   for (const { row } of rows) yield parseRow<Row>(row);
 }
 
@@ -87,10 +92,10 @@ function* sessionRow({ row, holder }: ChainEntry, isLive: ListFacts["isLive"]): 
   if (row) yield sessionAt({ ...row, writer: lives ? shownHolder(holder) : null }, lives);
 }
 
-function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {
+function readListPage<Row>(listing: ListQuery<Row>, page: PageQuery): readonly Row[] {
   const rows: Row[] = [];
   if (page.limit !== undefined && page.limit < 1) return rows;
-  for (const row of listing.rows(statement(listing, page))) {
+  for (const row of listing.rows(buildStatement(listing, page))) {
     if (!page.all && listing.isOver(row)) continue;
     rows.push(row);
     if (rows.length === page.limit) break;
@@ -99,7 +104,7 @@ function take<Row>(listing: Listing<Row>, page: PageQuery): readonly Row[] {
 }
 
 /** By a prefix the index of ids is used and the few hits are sorted, for a page of one the very id first; else the index of the order. */
-function statement(list: ListTable, page: PageQuery): Statement {
+function buildStatement(list: ListTable, page: PageQuery): Statement {
   const { prefix, limit, newestFirst } = page;
   const conditions = conditionsOf(list, page);
   const exact = prefix && limit === 1 ? [prefix] : [];

@@ -2,20 +2,20 @@ import { type Cursor, callOf, type EventFilter, LedgerError, type StoredEvent } 
 import { type Database, type Query, query } from "../database/database.ts";
 import { isMalformed } from "../database/malformed.ts";
 import { IS_RARE_TYPE } from "../database/schema.ts";
-import { corrupt, malformedFile } from "../files/store-error.ts";
-import { EVENT_COLUMNS, type EventColumns, isEventRow, storedEvent } from "../rows/event-columns.ts";
+import { malformedFile, storeCorrupt } from "../files/store-error.ts";
+import { EVENT_COLUMNS, type EventColumns, isEventRow, toStoredEvent } from "../rows/event-columns.ts";
 import { chainHash } from "../write/chain.ts";
 
 const PAGE_ROWS = 512;
 const PAGE_CHARS = 4_194_304;
 
 /** The next event up to a position, or undefined when there is none yet. */
-export type Reader = (until: number) => StoredEvent | undefined;
+export type EventReader = (until: number) => StoredEvent | undefined;
 
 /** How events are read; every one is checked against its hash before it is given out (`store_corrupt`). */
-export type EventReading = {
+export type EventReads = {
   /** Reads strictly after the cursor, in order; `cursor_ahead` if the store is shorter than that. */
-  readonly reader: (from: Cursor, filter: EventFilter) => Reader;
+  readonly reader: (from: Cursor, filter: EventFilter) => EventReader;
   readonly at: (pos: number) => StoredEvent | undefined;
   /** The newest event of the shared chain that is indexed under this name. */
   readonly newestNaming: (name: string) => StoredEvent | undefined;
@@ -24,7 +24,7 @@ export type EventReading = {
 };
 
 /** Reads the events of a store in pages; no read transaction outlives a call. */
-export function eventReading(database: Database, store: string): EventReading {
+export function makeEventReads(database: Database, store: string): EventReads {
   const byPos = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where pos > ? order by pos limit ${PAGE_ROWS}`);
   const byChain = query<EventColumns>(
     database,
@@ -51,21 +51,21 @@ export function eventReading(database: Database, store: string): EventReading {
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
   const head = (): number => newest.get()?.pos ?? 0;
   /** One call's events are found by index; a whole chain is read link by link. */
-  const inSession = (session: string, call: string | undefined, after: number): Source =>
+  const inSession = (session: string, call: string | undefined, after: number): RowSource =>
     call === undefined
       ? chainSource(byChain, session, sequenceBefore(after, session, { place, last }))
-      : pagedSource((row) => fill(byCall, session, call, row?.pos ?? after));
+      : pagedSource((row) => readPage(byCall, session, call, row?.pos ?? after));
   /** Rare types are found by index; a store of an older version that cannot be migrated has none. */
-  const inStore = (types: readonly string[] | undefined, after: number): readonly Source[] =>
+  const inStore = (types: readonly string[] | undefined, after: number): readonly RowSource[] =>
     types && hasTypeIndex && types.every((type) => isRare.get(type)?.rare === 1)
-      ? [...new Set(types)].map((type) => pagedSource((row) => fill(byType, type, row?.pos ?? after)))
-      : [pagedSource((row) => fill(byPos, row?.pos ?? after))];
-  const reader = (from: Cursor, filter: EventFilter): Reader => {
+      ? [...new Set(types)].map((type) => pagedSource((row) => readPage(byType, type, row?.pos ?? after)))
+      : [pagedSource((row) => readPage(byPos, row?.pos ?? after))];
+  const reader = (from: Cursor, filter: EventFilter): EventReader => {
     const after = positionOf(from, { head, place, last });
     const session = filter.session ?? ("session" in from && filter.naming === undefined ? from.session : undefined);
     const chain = session === undefined ? [] : [inSession(session, filter.call, after)];
     const { naming } = filter;
-    const named = naming === undefined ? [] : [pagedSource((row) => fill(byNaming, naming, row?.pos ?? after))];
+    const named = naming === undefined ? [] : [pagedSource((row) => readPage(byNaming, naming, row?.pos ?? after))];
     const all = session === undefined && naming === undefined ? inStore(filter.types, after) : [];
     const sources = [...chain, ...named, ...all];
     return (until) => nextWanted(sources, until, { filter, store });
@@ -73,18 +73,18 @@ export function eventReading(database: Database, store: string): EventReading {
   return {
     reader,
     head,
-    at: (pos) => checked(one.get(pos), store),
-    newestNaming: (name) => checked(lastNaming.get(name), store),
+    at: (pos) => checkEvent(one.get(pos), store),
+    newestNaming: (name) => checkEvent(lastNaming.get(name), store),
   };
 }
 
-type Places = {
+type PositionQueries = {
   readonly head: () => number;
   readonly place: Query<{ pos: number; seq: number }>;
   readonly last: Query<{ seq: number | null }>;
 };
 
-function positionOf(from: Cursor, { head, place, last }: Places): number {
+function positionOf(from: Cursor, { head, place, last }: PositionQueries): number {
   const end = "session" in from ? (last.get(from.session)?.seq ?? 0) : head();
   const wanted = "session" in from ? from.seq : from.pos;
   if (wanted > end) throw new LedgerError("cursor_ahead", "The cursor is ahead of this ledger. Read again from 0.", { head: end });
@@ -92,7 +92,7 @@ function positionOf(from: Cursor, { head, place, last }: Places): number {
 }
 
 /** The last sequence of a chain at or before a position; both rise together, so halving finds it. */
-function sequenceBefore(pos: number, session: string, { place, last }: Omit<Places, "head">): number {
+function sequenceBefore(pos: number, session: string, { place, last }: Omit<PositionQueries, "head">): number {
   let low = 0;
   let high = pos === 0 ? 0 : (last.get(session)?.seq ?? 0);
   while (low < high) {
@@ -104,16 +104,16 @@ function sequenceBefore(pos: number, session: string, { place, last }: Omit<Plac
 }
 
 /** Rows in order of position. `peek` does not consume; rows beyond `until` wait. */
-type Source = { peek(until: number): EventColumns | undefined; take(): void };
+type RowSource = { peek(until: number): EventColumns | undefined; take(): void };
 
-type Page = { readonly rows: readonly EventColumns[]; readonly more: boolean };
+type RowPage = { readonly rows: readonly EventColumns[]; readonly more: boolean };
 
-function fill(statement: Query<EventColumns>, ...values: readonly (string | number)[]): Page {
+function readPage(statement: Query<EventColumns>, ...values: readonly (string | number)[]): RowPage {
   const rows: EventColumns[] = [];
   let chars = 0;
   try {
     for (const row of statement.iterate(...values)) {
-      if (!isEventRow(row)) throw corrupt("A row of the ledger is no event.", {});
+      if (!isEventRow(row)) throw storeCorrupt("A row of the ledger is no event.", {});
       rows.push(row);
       chars += row.body.length;
       if (chars > PAGE_CHARS) return { rows, more: true };
@@ -125,8 +125,8 @@ function fill(statement: Query<EventColumns>, ...values: readonly (string | numb
   return { rows, more: rows.length === PAGE_ROWS };
 }
 
-function pagedSource(load: (last: EventColumns | undefined) => Page): Source {
-  let page: Page = { rows: [], more: true };
+function pagedSource(load: (last: EventColumns | undefined) => RowPage): RowSource {
+  let page: RowPage = { rows: [], more: true };
   let index = 0;
   let last: EventColumns | undefined;
   let loadedFor = 0;
@@ -148,11 +148,11 @@ function pagedSource(load: (last: EventColumns | undefined) => Page): Source {
 }
 
 /** A chain is read whole, so a missing or exchanged row shows. */
-function chainSource(statement: Query<EventColumns>, session: string, after: number): Source {
+function chainSource(statement: Query<EventColumns>, session: string, after: number): RowSource {
   let expected: { readonly seq: number; readonly hash: string | undefined } = { seq: after + 1, hash: undefined };
   const source = pagedSource(() => {
     try {
-      return fill(statement, session, expected.seq - 1);
+      return readPage(statement, session, expected.seq - 1);
     } catch (error) {
       throw isMalformed(error)
         ? malformedFile(`Event ${expected.seq} of ${session} is on a damaged page of the database file.`, { session, seq: expected.seq })
@@ -163,9 +163,9 @@ function chainSource(statement: Query<EventColumns>, session: string, after: num
     peek: (until) => {
       const row = source.peek(until);
       if (!row) return undefined;
-      if (row.seq !== expected.seq) throw damaged(row.session, expected.seq, "the event is missing");
+      if (row.seq !== expected.seq) throw eventDamaged(row.session, expected.seq, "the event is missing");
       if (expected.hash !== undefined && row.prev !== expected.hash)
-        throw damaged(row.session, row.seq, "it does not follow the event before it");
+        throw eventDamaged(row.session, row.seq, "it does not follow the event before it");
       return row;
     },
     take: () => {
@@ -176,21 +176,21 @@ function chainSource(statement: Query<EventColumns>, session: string, after: num
   };
 }
 
-type Wanted = { readonly filter: EventFilter; readonly store: string };
+type ReadFilter = { readonly filter: EventFilter; readonly store: string };
 
-function nextWanted(sources: readonly Source[], until: number, { filter, store }: Wanted): StoredEvent | undefined {
-  for (let source = earliest(sources, until); source; source = earliest(sources, until)) {
+function nextWanted(sources: readonly RowSource[], until: number, { filter, store }: ReadFilter): StoredEvent | undefined {
+  for (let source = earliestSource(sources, until); source; source = earliestSource(sources, until)) {
     const row = source.peek(until);
     source.take();
     if (filter.types && !filter.types.includes(row?.type ?? "")) continue;
-    const event = checked(row, store);
+    const event = checkEvent(row, store);
     if (event && (filter.call === undefined || callOf(event) === filter.call)) return event;
   }
   return undefined;
 }
 
-function earliest(sources: readonly Source[], until: number): Source | undefined {
-  let first: Source | undefined;
+function earliestSource(sources: readonly RowSource[], until: number): RowSource | undefined {
+  let first: RowSource | undefined;
   let pos = Number.POSITIVE_INFINITY;
   for (const source of sources) {
     const row = source.peek(until);
@@ -201,17 +201,17 @@ function earliest(sources: readonly Source[], until: number): Source | undefined
   return first;
 }
 
-function checked(row: EventColumns | undefined, store: string): StoredEvent | undefined {
+function checkEvent(row: EventColumns | undefined, store: string): StoredEvent | undefined {
   if (!row) return undefined;
-  if (chainHash({ ...row, store }) !== row.hash) throw damaged(row.session, row.seq, "its content was changed");
+  if (chainHash({ ...row, store }) !== row.hash) throw eventDamaged(row.session, row.seq, "its content was changed");
   try {
-    return storedEvent(row);
+    return toStoredEvent(row);
   } catch (error) {
-    if (error instanceof SyntaxError) throw damaged(row.session, row.seq, "its body is no JSON");
+    if (error instanceof SyntaxError) throw eventDamaged(row.session, row.seq, "its body is no JSON");
     throw error;
   }
 }
 
-function damaged(session: string, seq: number, what: string): LedgerError {
-  return corrupt(`Event ${seq} of ${session} is damaged: ${what}.`, { session, seq });
+function eventDamaged(session: string, seq: number, what: string): LedgerError {
+  return storeCorrupt(`Event ${seq} of ${session} is damaged: ${what}.`, { session, seq });
 }

@@ -15,9 +15,9 @@ import {
 import { type Database, query } from "../database/database.ts";
 import { stageShared } from "../write/append.ts";
 import { sha256 } from "../write/chain.ts";
-import { draft } from "../write/own-draft.ts";
-import type { Writing } from "../write/writing.ts";
-import type { EventReading } from "./read-events.ts";
+import { makeDraft } from "../write/own-draft.ts";
+import type { TransactionWriter } from "../write/writing.ts";
+import type { EventReads } from "./read-events.ts";
 
 /** Rows of other versions are ignored. Since version 2 the chain commits to a snapshot's content. */
 const SNAPSHOT_VERSION = 2;
@@ -37,13 +37,13 @@ export type StoredSnapshot = { readonly seq: number; readonly state: Json } | { 
  * Stores a snapshot in place of the one before and records its digest on the shared chain, so that an edited snapshot is noticed.
  * Call it in a transaction. Throws `cursor_ahead` when the chain does not reach that far.
  */
-export function snapshotWriter(database: Database, writing: Writing, time: () => string) {
+export function makeSnapshotWriter(database: Database, writing: TransactionWriter, time: () => string) {
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
   const insert = query(database, "insert or replace into snapshots (session, seq, hash, version, state) values (?, ?, ?, ?, ?)");
   return (session: string, seq: number, state: string): void => {
     const event = hashAt.get(session, seq);
     if (!event) throw new LedgerError("cursor_ahead", `Session ${session} has no event ${seq} to keep a snapshot of.`, { session, seq });
-    stageShared(writing, draft("store.snapshot", { session, seq, hash: event.hash, state: sha256(state) }, time()));
+    stageShared(writing, makeDraft("store.snapshot", { session, seq, hash: event.hash, state: sha256(state) }, time()));
     insert.run(session, seq, event.hash, SNAPSHOT_VERSION, state);
   };
 }
@@ -54,13 +54,13 @@ export function snapshotText(state: Json): string {
 }
 
 /** Reads snapshots and compares each with the digest that the chain holds for it. */
-export type SnapshotReading = {
+export type SnapshotReader = {
   readonly latest: (session: string) => StoredSnapshot | undefined;
   /** Every snapshot of this version, checked in the same way. */
   readonly all: () => Iterable<{ readonly session: string; readonly seq: number; readonly stored: StoredSnapshot }>;
 };
 
-export function snapshotReading(database: Database, reading: EventReading): SnapshotReading {
+export function makeSnapshotReader(database: Database, reading: EventReads): SnapshotReader {
   const columns = "session, seq, hash, version, state";
   const one = query<SnapshotRow>(database, `select ${columns} from snapshots where session = ? and version = ${SNAPSHOT_VERSION}`);
   const every = query<SnapshotRow>(database, `select ${columns} from snapshots where version = ${SNAPSHOT_VERSION} order by session`);
@@ -88,18 +88,14 @@ export function snapshotReading(database: Database, reading: EventReading): Snap
 }
 
 /** True if a snapshot holds what the session's events make of it. One in a form that this version does not read is never used, so it is not compared. */
-export function matchesFold(
-  reading: EventReading,
-  session: string,
-  { seq, state }: { readonly seq: number; readonly state: Json },
-): boolean {
+export function matchesFold(reading: EventReads, session: string, { seq, state }: { readonly seq: number; readonly state: Json }): boolean {
   const claimed = fromSnapshot(state);
   if (!claimed) return true;
   const recordedAt = reading.newestNaming(snapshotName(session))?.pos ?? 0;
   if (!(claimed.shared < recordedAt)) return false;
   try {
     const folded = foldUntil(reading, session, { seq, shared: claimed.shared });
-    return comparable(toSnapshot(folded)) === comparable(state);
+    return comparableText(toSnapshot(folded)) === comparableText(state);
   } catch (error) {
     if (error instanceof IllegalEvent) return false;
     throw error;
@@ -107,7 +103,7 @@ export function matchesFold(
 }
 
 /** The state after the session's own events up to `seq`, and those of the shared chain up to the position `shared`. */
-function foldUntil(reading: EventReading, session: string, until: { readonly seq: number; readonly shared: number }): SessionState {
+function foldUntil(reading: EventReads, session: string, until: { readonly seq: number; readonly shared: number }): SessionState {
   const state = emptySession();
   const next = reading.reader({ pos: 0 }, { session, naming: session });
   const end = reading.head();
@@ -121,11 +117,11 @@ function foldUntil(reading: EventReading, session: string, until: { readonly seq
 }
 
 /** Lists are compared as sets: a live session may learn of answers and its own events in another order than the store's. */
-function comparable(state: Json): string {
+function comparableText(state: Json): string {
   const members = Object.entries(state as Readonly<Record<string, Json>>);
-  return canonicalJson(Object.fromEntries(members.map(([key, value]) => [key, Array.isArray(value) ? sorted(value) : value])));
+  return canonicalJson(Object.fromEntries(members.map(([key, value]) => [key, Array.isArray(value) ? sortJson(value) : value])));
 }
 
-function sorted(list: readonly Json[]): readonly Json[] {
+function sortJson(list: readonly Json[]): readonly Json[] {
   return list.map((item) => canonicalJson(item)).sort();
 }

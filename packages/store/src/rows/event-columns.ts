@@ -27,7 +27,7 @@ export function isEventRow(row: EventColumns): boolean {
 }
 
 /** The event that a row holds. */
-export function storedEvent({ pos, session, seq, epoch, at, type, v, body, prev, hash }: EventColumns): ChainedEvent {
+export function toStoredEvent({ pos, session, seq, epoch, at, type, v, body, prev, hash }: EventColumns): ChainedEvent {
   // Parsing: bodies are canonical JSON of objects.
   return { type, v, at, body: JSON.parse(body) as JsonObject, session, seq, pos, epoch, prev, hash };
 }

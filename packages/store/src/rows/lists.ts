@@ -18,7 +18,7 @@ import {
   SHARED,
   type StoredEvent,
 } from "@assent/core";
-import { type CallEntry, type ChainEntry, callKey, type Listed, newChain, type Rows, type Table } from "./rows.ts";
+import { type CallEntry, type ChainEntry, callKey, type ListEntry, newChain, type Rows, type Table } from "./rows.ts";
 
 /** An event with its hash, as a store has it. */
 export type ChainedEvent = StoredEvent & { readonly prev: string; readonly hash: string };
@@ -31,10 +31,10 @@ export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): voi
   const chain = rows.chains.get(event.session) ?? newChain(event.session, event.pos);
   const known = knownEvent(event);
   if (event.session !== SHARED) {
-    rows.chains.put(event.session, advanced(chain, event, known ? applyCall(rows, event.session, known) : 0));
+    rows.chains.put(event.session, advanceChain(chain, event, known ? applyCall(rows, event.session, known) : 0));
     return;
   }
-  rows.chains.put(SHARED, advanced(chain, event, 0));
+  rows.chains.put(SHARED, advanceChain(chain, event, 0));
   if (known && !(voided && VOIDABLE.includes(known.type))) applyShared(rows, known);
 }
 
@@ -42,7 +42,7 @@ export function applyEvent(rows: Rows, event: ChainedEvent, voided = false): voi
 const VOIDABLE: readonly LedgerEvent["type"][] = ["approval.answered", "approval.closed", "proposal.requested", "question.answered"];
 
 /** The chain with one more event; `opened` is by how much that changed the number of open approvals. */
-export function advanced(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
+export function advanceChain(chain: ChainEntry, event: ChainedEvent, opened: number): ChainEntry {
   const { session, seq, hash, pos, epoch, at, type } = event;
   const shared = session === SHARED;
   const known = shared ? undefined : knownEvent(event);
@@ -70,8 +70,8 @@ function applyShared(rows: Rows, event: LedgerEvent): void {
 }
 
 function applyStoreWide(rows: Rows, event: LedgerEvent): void {
-  if (event.type === "store.epoch") takeHold(rows.chains, event);
-  else if (event.type === "store.pruned") forget(rows.chains, event);
+  if (event.type === "store.epoch") applyEpoch(rows.chains, event);
+  else if (event.type === "store.pruned") applyPruned(rows.chains, event);
   else if (event.type === "grant.created" || event.type === "grant.revoked") applyGrant(rows.grants, event.body.grant, event);
 }
 
@@ -81,12 +81,12 @@ function applyNamed(rows: Rows, session: string, event: LedgerEvent): void {
   if (owner?.row) rows.chains.put(session, { ...owner, row: nextSessionRow(owner.row, event, opened), named: event.pos });
 }
 
-function takeHold(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.epoch">): void {
+function applyEpoch(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.epoch">): void {
   const chain = chains.get(body.session) ?? newChain(body.session, pos);
   chains.put(body.session, { ...chain, epoch: body.epoch, holder: body.holder });
 }
 
-function forget(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pruned">): void {
+function applyPruned(chains: Table<ChainEntry>, { pos, body }: LedgerEvent<"store.pruned">): void {
   const { session, seq, hash } = body;
   const { first, epoch } = chains.get(session) ?? newChain(session, pos);
   chains.put(session, { ...newChain(session, first), epoch, seq, hash, pruned: true });
@@ -102,7 +102,7 @@ function applyCall(rows: Rows, session: string, event: LedgerEvent): number {
   const { body } = event;
   if ("grant" in body) applyGrant(rows.grants, body.grant, event);
   else if ("proposal" in body) applyProposal(rows.proposals, body.proposal, event);
-  else if (event.type === "question.asked") ask(rows, callKey(session, event.body.callId), event);
+  else if (event.type === "question.asked") applyAsked(rows, callKey(session, event.body.callId), event);
   else if (event.type === "question.answered") applyQuestion(rows, event.body.question, { event, call: undefined });
   return 0;
 }
@@ -116,7 +116,7 @@ export function changeCall(calls: Table<CallEntry>, key: string, event: LedgerEv
   return before;
 }
 
-function applyApproval(approvals: Table<Listed<ApprovalRow>>, id: string, event: LedgerEvent): number {
+function applyApproval(approvals: Table<ListEntry<ApprovalRow>>, id: string, event: LedgerEvent): number {
   const before = approvals.get(id);
   const row = nextApprovalRow(before?.row, event);
   const stands = before !== undefined && row.state === before.row.state && row.revision === before.row.revision;
@@ -124,7 +124,7 @@ function applyApproval(approvals: Table<Listed<ApprovalRow>>, id: string, event:
   return openedBy(before?.row, row);
 }
 
-function applyGrant(grants: Table<Listed<GrantRow>>, id: string, event: LedgerEvent): void {
+function applyGrant(grants: Table<ListEntry<GrantRow>>, id: string, event: LedgerEvent): void {
   const before = grants.get(id);
   grants.put(id, { row: nextGrantRow(before?.row, event), first: before?.first ?? event.pos, latest: event.pos });
 }
@@ -135,15 +135,15 @@ function applyProposal(proposals: Rows["proposals"], id: string, event: LedgerEv
 }
 
 /** The call remembers what it asked, so that its end finds it. */
-function ask(rows: Rows, key: string, event: LedgerEvent<"question.asked">): void {
+function applyAsked(rows: Rows, key: string, event: LedgerEvent<"question.asked">): void {
   const call = rows.calls.get(key);
   applyQuestion(rows, event.body.question, { event, call: call?.row });
   if (call) rows.calls.put(key, { ...call, asked: [...call.asked, event.body.question] });
 }
 
-type Asking = { readonly event: LedgerEvent; readonly call: CallRow | undefined };
+type QuestionChange = { readonly event: LedgerEvent; readonly call: CallRow | undefined };
 
-function applyQuestion({ questions }: Rows, id: string, { event, call }: Asking): void {
+function applyQuestion({ questions }: Rows, id: string, { event, call }: QuestionChange): void {
   const before = questions.get(id);
   const row = nextQuestionRow(before?.row, event, call);
   const latest = before?.row.state === row.state ? before.latest : event.pos;

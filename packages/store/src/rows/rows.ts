@@ -1,5 +1,5 @@
 import { type CallRow, type Holder, isObject, isOpenProposal, type Lists, type SessionRow } from "@assent/core";
-import { unlisted } from "../files/store-error.ts";
+import { listsMismatch } from "../files/store-error.ts";
 import { NO_HASH } from "../write/chain.ts";
 
 /** One chain: its head, who may append to it, and how the list of sessions shows it. */
@@ -41,7 +41,7 @@ export const IS_OPEN: { readonly [K in keyof ListRows]: (row: ListRows[K]) => bo
 };
 
 /** The column by which a list can be searched besides its session, and its value for a row. */
-export const SEARCHED_BY: {
+export const SEARCH_COLUMN: {
   readonly [K in keyof ListRows]: { readonly column: "tool" | "call"; readonly value: (row: ListRows[K]) => string };
 } = {
   approvals: { column: "tool", value: ({ tool }) => tool },
@@ -59,11 +59,11 @@ export function parseRow<Row>(text: string): Row {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw unlisted({});
+  throw listsMismatch({});
 }
 
 /** A row of a list: its place in it, and the position of the event that stands. */
-export type Listed<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
+export type ListEntry<Row> = { readonly row: Row; readonly first: number; readonly latest: number };
 
 /** Rows by key; what is put is seen by the next `get`, and `unput` takes back the first put of a key. */
 export type Table<V> = { get(key: string): V | undefined; put(key: string, value: V): void; unput(key: string): void };
@@ -72,7 +72,7 @@ export type Table<V> = { get(key: string): V | undefined; put(key: string, value
 export type Rows = {
   readonly chains: Table<ChainEntry>;
   readonly calls: Table<CallEntry>;
-} & { readonly [K in keyof ListRows]: Table<Listed<ListRows[K]>> };
+} & { readonly [K in keyof ListRows]: Table<ListEntry<ListRows[K]>> };
 
 const BETWEEN = "\u0000";
 
@@ -110,7 +110,7 @@ export function newChain(session: string, first: number): ChainEntry {
 export type CachedTable<V> = Table<V> & { readonly changed: Map<string, V>; clear(): void; size(): number };
 
 /** A table in front of a slower one. */
-export function cachedTable<V>(load: (key: string) => V | undefined): CachedTable<V> {
+export function makeCachedTable<V>(load: (key: string) => V | undefined): CachedTable<V> {
   const known = new Map<string, V | undefined>();
   const changed = new Map<string, V>();
   return {
@@ -147,7 +147,7 @@ export type UndoableRows = Rows & {
 };
 
 /** Rows that remember how to take back one operation's changes: they count only if the whole operation does. */
-export function undoable(rows: Rows): UndoableRows {
+export function makeUndoable(rows: Rows): UndoableRows {
   let undo: (() => void)[] = [];
   const table = <V>({ get, put, unput }: Table<V>): Table<V> => ({
     get,

@@ -1,10 +1,10 @@
 import { type Holder, type SessionRow, SHARED } from "@assent/core";
 import { type Database, type Query, query } from "../database/database.ts";
-import { unlisted } from "../files/store-error.ts";
-import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
-import { advanced } from "./lists.ts";
-import { type ChainEntry, cachedTable, parseRow } from "./rows.ts";
-import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
+import { listsMismatch } from "../files/store-error.ts";
+import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
+import { advanceChain } from "./lists.ts";
+import { type ChainEntry, makeCachedTable, parseRow } from "./rows.ts";
+import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
 /** A row of `sessions` as SQLite gives it. */
 export type ChainColumns = {
@@ -29,25 +29,25 @@ export type ChainColumns = {
 const LAG = 32;
 
 /** Chains as they are now, from rows that may lag behind. */
-export type ChainReading = {
+export type ChainReader = {
   readonly read: (columns: ChainColumns) => ChainEntry;
   /** `store_corrupt` when the row does not belong to its chain. */
   readonly load: (session: string) => ChainEntry | undefined;
 };
 
 /** Reads rows of `sessions` and folds what came after them. */
-export function chainReading(database: Database): ChainReading {
+export function makeChainReader(database: Database): ChainReader {
   const select = query<ChainColumns & { tail: string | null }>(
     database,
     "select s.*, e.hash as tail from sessions s left join events e on e.session = s.session and e.seq = s.seq where s.session = ?",
   );
   const after = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq > ? order by seq`);
-  const read = (columns: ChainColumns): ChainEntry => caughtUp(chainEntry(columns), after);
+  const read = (columns: ChainColumns): ChainEntry => catchUp(toChainEntry(columns), after);
   return {
     read,
     load: (session) => {
       const found = select.get(session);
-      if (found && found.seq > 0 && found.pruned === 0 && found.tail !== found.hash) throw unlisted({ session });
+      if (found && found.seq > 0 && found.pruned === 0 && found.tail !== found.hash) throw listsMismatch({ session });
       return found && read(found);
     },
   };
@@ -56,7 +56,7 @@ export function chainReading(database: Database): ChainReading {
 /** What a row does not say that was written before there were tasks and forks. */
 const UNWRITTEN: Pick<SessionRow, "tasks" | "parent" | "forked"> = { tasks: [], parent: null, forked: null };
 
-function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
+function toChainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, holder, row, ...more }: ChainColumns): ChainEntry {
   return {
     session,
     seq,
@@ -75,18 +75,18 @@ function chainEntry({ session, seq, hash, pos, first, epoch, closed, pruned, hol
 }
 
 /** Only events that change no approval are ever left to be folded. */
-function caughtUp(chain: ChainEntry, after: Query<EventColumns>): ChainEntry {
+function catchUp(chain: ChainEntry, after: Query<EventColumns>): ChainEntry {
   let now = chain;
   for (const columns of after.iterate(chain.session, chain.seq)) {
-    if (columns.seq !== now.seq + 1 || columns.prev !== now.hash) throw unlisted({ session: chain.session });
-    now = advanced(now, storedEvent(columns), 0);
+    if (columns.seq !== now.seq + 1 || columns.prev !== now.hash) throw listsMismatch({ session: chain.session });
+    now = advanceChain(now, toStoredEvent(columns), 0);
   }
   return now;
 }
 
 /** The table of chains. A head that is not the end of its chain is never appended to. */
-export function chainTable(database: Database): StoredTable<ChainEntry> {
-  const { load } = chainReading(database);
+export function makeChainTable(database: Database): StoredTable<ChainEntry> {
+  const { load } = makeChainReader(database);
   const insert = query(
     database,
     `insert into sessions (session, seq, hash, pos, first, epoch, policy_seq, newest_at, closed, pruned, holder, row)
@@ -120,7 +120,7 @@ export function chainTable(database: Database): StoredTable<ChainEntry> {
     written.set(session, chain);
     lagging.delete(session);
   };
-  const table = storedTable(cachedTable<ChainEntry>(load), { write, kept: KEPT_ROWS });
+  const table = makeStoredTable(makeCachedTable<ChainEntry>(load), { write, kept: KEPT_ROWS });
   return {
     ...table,
     flush: (everything) => {
@@ -141,10 +141,10 @@ function mayLag(
 ): boolean {
   if (!written || session === SHARED || seq - written.seq >= LAG) return false;
   const same = written.epoch === epoch && written.holder === holder && written.closed === closed && written.policySeq === policySeq;
-  return same && written.pruned === pruned && written.named === named && sameForOthers(written.row, row);
+  return same && written.pruned === pruned && written.named === named && isSameToOthers(written.row, row);
 }
 
-function sameForOthers(one: SessionRow | null, other: SessionRow | null): boolean {
+function isSameToOthers(one: SessionRow | null, other: SessionRow | null): boolean {
   return (
     one?.state === other?.state && one?.openApprovals === other?.openApprovals && one?.model === other?.model && one?.cwd === other?.cwd
   );

@@ -1,21 +1,21 @@
 import { knownEvent, livedCall } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
-import { EVENT_COLUMNS, type EventColumns, storedEvent } from "./event-columns.ts";
+import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "./event-columns.ts";
 import { changeCall } from "./lists.ts";
-import { memoryRows } from "./memory-rows.ts";
+import { makeMemoryRows } from "./memory-rows.ts";
 import {
   type CallEntry,
-  cachedTable,
   IS_OPEN,
-  type Listed,
+  type ListEntry,
   type ListRows,
+  makeCachedTable,
   parseRow,
   type Rows,
-  SEARCHED_BY,
+  SEARCH_COLUMN,
   splitCallKey,
 } from "./rows.ts";
-import { chainTable } from "./stored-chains.ts";
-import { KEPT_ROWS, type StoredTable, storedTable } from "./stored-table.ts";
+import { makeChainTable } from "./stored-chains.ts";
+import { KEPT_ROWS, makeStoredTable, type StoredTable } from "./stored-table.ts";
 
 /** The list tables, read when asked and written back at once. */
 export type StoredRows = Rows & {
@@ -26,13 +26,13 @@ export type StoredRows = Rows & {
 };
 
 /** The list tables of a database. */
-export function storedRows(database: Database): StoredRows {
-  const chains = chainTable(database);
-  const calls = callTable(database);
-  const approvals = listTable(database, "approvals");
-  const grants = listTable(database, "grants");
-  const proposals = listTable(database, "proposals");
-  const questions = listTable(database, "questions");
+export function makeStoredRows(database: Database): StoredRows {
+  const chains = makeChainTable(database);
+  const calls = makeCallTable(database);
+  const approvals = makeListTable(database, "approvals");
+  const grants = makeListTable(database, "grants");
+  const proposals = makeListTable(database, "proposals");
+  const questions = makeListTable(database, "questions");
   const all = [chains, calls, approvals, grants, proposals, questions];
   return {
     chains,
@@ -51,7 +51,7 @@ export function storedRows(database: Database): StoredRows {
 }
 
 /** A call's row is folded from its own few events when it is not remembered: what a claim depends on stands in no other place than the record. */
-function callTable(database: Database): StoredTable<CallEntry> {
+function makeCallTable(database: Database): StoredTable<CallEntry> {
   const proposed = query<{ seq: number; pos: number }>(
     database,
     // `+` keeps SQLite from taking the index of types, which would read every call there is.
@@ -60,7 +60,7 @@ function callTable(database: Database): StoredTable<CallEntry> {
   const own = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? and seq >= ? and call = ? order by seq`);
   const named = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where naming = ? and pos > ? and call = ? order by pos`);
   const asked = query<{ id: string }>(database, "select id from questions where session = ? and call = ? and open = 1 order by first");
-  const rows = cachedTable<CallEntry>((key) => {
+  const rows = makeCachedTable<CallEntry>((key) => {
     const { session, call } = splitCallKey(key);
     const first = proposed.get(session, call);
     if (!first) return undefined;
@@ -68,13 +68,13 @@ function callTable(database: Database): StoredTable<CallEntry> {
     const entry = foldCall(events.sort((one, other) => one.pos - other.pos));
     return entry?.row ? { ...entry, asked: asked.all(session, call).map(({ id }) => id) } : entry;
   });
-  return storedTable(rows, { write: () => undefined, kept: KEPT_ROWS });
+  return makeStoredTable(rows, { write: () => undefined, kept: KEPT_ROWS });
 }
 
 function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
-  const { calls } = memoryRows();
+  const { calls } = makeMemoryRows();
   for (const columns of events) {
-    const event = knownEvent(storedEvent(columns));
+    const event = knownEvent(toStoredEvent(columns));
     if (event && livedCall(event) !== undefined) changeCall(calls, "", event);
   }
   return calls.get("");
@@ -82,20 +82,20 @@ function foldCall(events: readonly EventColumns[]): CallEntry | undefined {
 
 type ListColumns = { readonly first: number; readonly latest: number; readonly row: string };
 
-function listTable<K extends keyof ListRows>(database: Database, table: K): StoredTable<Listed<ListRows[K]>> {
-  const { column, value } = SEARCHED_BY[table];
+function makeListTable<K extends keyof ListRows>(database: Database, table: K): StoredTable<ListEntry<ListRows[K]>> {
+  const { column, value } = SEARCH_COLUMN[table];
   const select = query<ListColumns>(database, `select first, latest, row from ${table} where id = ?`);
   const insert = query(
     database,
     `insert into ${table} (id, first, latest, session, ${column}, open, row) values (?, ?, ?, ?, ?, ?, ?)
      on conflict (id) do update set latest = excluded.latest, open = excluded.open, row = excluded.row`,
   );
-  const rows = cachedTable<Listed<ListRows[K]>>((id) => {
+  const rows = makeCachedTable<ListEntry<ListRows[K]>>((id) => {
     const found = select.get(id);
     return found && { first: found.first, latest: found.latest, row: parseRow<ListRows[K]>(found.row) };
   });
-  const write = (id: string, { row, first, latest }: Listed<ListRows[K]>): void => {
+  const write = (id: string, { row, first, latest }: ListEntry<ListRows[K]>): void => {
     insert.run(id, first, latest, row.session ?? null, value(row), Number(IS_OPEN[table](row)), JSON.stringify(row));
   };
-  return storedTable(rows, { write, kept: 0 });
+  return makeStoredTable(rows, { write, kept: 0 });
 }

@@ -12,10 +12,10 @@ export type StoredTable<V> = Table<V> & {
 };
 
 /** How rows are written back, and how many are kept. */
-export type Storing<V> = { readonly write: (key: string, value: V, everything: boolean) => void; readonly kept: number };
+export type StoredTableOptions<V> = { readonly write: (key: string, value: V, everything: boolean) => void; readonly kept: number };
 
 /** A table that writes back what was put into it. */
-export function storedTable<V>(rows: CachedTable<V>, { write, kept }: Storing<V>): StoredTable<V> {
+export function makeStoredTable<V>(rows: CachedTable<V>, { write, kept }: StoredTableOptions<V>): StoredTable<V> {
   return {
     get: rows.get,
     put: rows.put,

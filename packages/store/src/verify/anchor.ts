@@ -1,7 +1,7 @@
 import { isObject, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
-import { type PastCuts, pastCuts } from "./past-cuts.ts";
+import { type PastCuts, readPastCuts } from "./past-cuts.ts";
 
 /** The heads of a store at one moment, to be kept elsewhere: only with it is a chain found that was rewritten whole, or cut after its last checkpoint. */
 export type Anchor = { readonly store: string; readonly heads: readonly Head[] };
@@ -29,18 +29,18 @@ export function* checkAnchor(database: Database, store: string, anchor: Anchor):
     yield finding("chain_break", { session: SHARED }, `The anchor belongs to another ledger (${anchor.store}).`);
     return;
   }
-  const cuts = pastCuts(database);
+  const cuts = readPastCuts(database);
   const hashAt = query<{ hash: string }>(database, "select hash from events where session = ? and seq = ?");
   const last = query<{ seq: number | null }>(database, "select max(seq) as seq from events where session = ?");
   for (const head of anchor.heads) {
-    const found = compare(head, { hash: hashAt.get(head.session, head.seq)?.hash, last: last.get(head.session)?.seq ?? 0, cuts });
+    const found = compareHead(head, { hash: hashAt.get(head.session, head.seq)?.hash, last: last.get(head.session)?.seq ?? 0, cuts });
     if (found) yield found;
   }
 }
 
-type Present = { readonly hash: string | undefined; readonly last: number; readonly cuts: PastCuts };
+type ChainNow = { readonly hash: string | undefined; readonly last: number; readonly cuts: PastCuts };
 
-function compare({ session, seq, hash }: Head, { hash: present, last, cuts }: Present): Finding | undefined {
+function compareHead({ session, seq, hash }: Head, { hash: present, last, cuts }: ChainNow): Finding | undefined {
   if (present === hash || cuts.isPruned(session) || cuts.isCut(session, seq, 0)) return undefined;
   if (last === 0) return finding("missing_session", { session }, `The anchor lists it with ${seq} events.`);
   if (last < seq) return finding("truncated", { session, seq: last + 1 }, `It ends at event ${last}; the anchor lists ${seq}.`);

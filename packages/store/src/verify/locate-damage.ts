@@ -1,5 +1,5 @@
 import { type Database, type Query, query } from "../database/database.ts";
-import { untilMalformed } from "../database/malformed.ts";
+import { readUntilMalformed } from "../database/malformed.ts";
 import { EVENT_COLUMNS, type EventColumns } from "../rows/event-columns.ts";
 import { NO_HASH } from "../write/chain.ts";
 import { type Finding, finding } from "./finding.ts";
@@ -11,7 +11,7 @@ export function locateDamage(database: Database, store: string): readonly Findin
   const chain = query<EventColumns>(database, `select ${EVENT_COLUMNS} from events where session = ? order by seq`);
   const found: Finding[] = [finding("store_corrupt", {}, "The database file is damaged.")];
   const names = [
-    ...untilMalformed(
+    ...readUntilMalformed(
       () => sessions.iterate(),
       () => undefined,
     ),
@@ -29,7 +29,7 @@ function firstBroken(chain: Query<EventColumns>, store: string, session: string)
   const broken = (): void => {
     found = finding("store_corrupt", { session, seq: good.seq + 1 }, "The database file is damaged here.");
   };
-  for (const row of untilMalformed(() => chain.iterate(session), broken)) {
+  for (const row of readUntilMalformed(() => chain.iterate(session), broken)) {
     found = wrongLink(store, good, row);
     if (found) break;
     good = { seq: row.seq, hash: row.hash, epoch: row.epoch };

@@ -11,16 +11,16 @@ export type PastCuts = {
 };
 
 /** Where a chain was cut: at this position of the store, back to this sequence. */
-export type Cut = { readonly pos: number; readonly goodSeq: number };
+export type ChainCut = { readonly pos: number; readonly goodSeq: number };
 
 /** Reads the store's own records of prunes and repairs. `also` are cuts that are not on record yet. */
-export function pastCuts(database: Database, also: ReadonlyMap<string, Cut> = new Map()): PastCuts {
+export function readPastCuts(database: Database, also: ReadonlyMap<string, ChainCut> = new Map()): PastCuts {
   const records = query<{ pos: number; type: string; body: string }>(
     database,
     `select pos, type, body from events where session = '${SHARED}' and type in ('store.pruned', 'store.repaired') order by seq`,
   );
   const pruned = new Set<string>();
-  const repaired = new Map<string, readonly Cut[]>([...also].map(([session, cut]) => [session, [cut]]));
+  const repaired = new Map<string, readonly ChainCut[]>([...also].map(([session, cut]) => [session, [cut]]));
   for (const { pos, type, body } of records.iterate()) {
     // Parsing: the store wrote both bodies; whether they are still what it wrote is checked with the chain.
     const { session, goodSeq } = JSON.parse(body) as EventBodies["store.repaired"];

@@ -1,5 +1,5 @@
 import { type Database, query, transact } from "../database/database.ts";
-import { storedRows } from "../rows/stored-rows.ts";
+import { makeStoredRows } from "../rows/stored-rows.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { checkSnapshots } from "./verify-lists.ts";
 
@@ -26,7 +26,7 @@ export function removeBadSnapshots(database: Database, scan: Scan, store: string
  */
 export function writeLists(database: Database, { rows: { all }, unlisted }: Pick<Scan, "rows" | "unlisted">): void {
   for (const table of ["sessions", "approvals", "grants", "proposals", "questions"]) database.exec(`delete from ${table}`);
-  const stored = storedRows(database);
+  const stored = makeStoredRows(database);
   for (const [key, chain] of all.chains) stored.chains.put(key, chain);
   for (const [key, listed] of all.approvals) stored.approvals.put(key, listed);
   for (const [key, listed] of all.grants) stored.grants.put(key, listed);

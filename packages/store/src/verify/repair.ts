@@ -4,32 +4,32 @@ import { join } from "node:path";
 import { type EventBodies, type Holder, LedgerError, mayBeUnderWay, SHARED } from "@assent/core";
 import { type Database, query, transact } from "../database/database.ts";
 import { isMalformedFile } from "../database/malformed.ts";
-import { missingMarks } from "../files/marks.ts";
+import { findMissingMarks } from "../files/marks.ts";
 import { malformedFile } from "../files/store-error.ts";
 import type { OpenStore } from "../open/open-store.ts";
 import { parseRow, splitCallKey } from "../rows/rows.ts";
 import { stageShared } from "../write/append.ts";
 import { acquire, liveness, type StartOf, thisPlace } from "../write/lease.ts";
-import { draft } from "../write/own-draft.ts";
-import { prepare } from "../write/writing.ts";
-import type { Cut } from "./past-cuts.ts";
+import { makeDraft } from "../write/own-draft.ts";
+import { prepareEvent } from "../write/writing.ts";
+import type { ChainCut } from "./past-cuts.ts";
 import { removeBadSnapshots, writeLists } from "./rebuild.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 
 /** A chain that was cut: good up to and with this sequence. */
-export type Repaired = EventBodies["store.repaired"];
+export type RepairedChain = EventBodies["store.repaired"];
 
 /**
  * Sets the damaged file aside, cuts every damaged chain after its last good event and says so in the record.
  * Calls of a cut session that had no end get one, its open approvals close. Does nothing to a store without damage.
  */
-export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repaired[] {
+export function repairStore(store: OpenStore, startOf?: StartOf): readonly RepairedChain[] {
   const { database, storeId, writing, marks } = store;
   const present = marks.list();
   if (isMalformedFile(database)) throw malformedFile("The database file is damaged.", {});
   if (scanEvents(database, { store: storeId }).damage.size === 0) return [];
   const held = heldSessions(database, startOf);
-  setAside(store);
+  copyAside(store);
   const cut = transact(database, () => {
     const top = query<{ pos: number | null }>(database, "select max(pos) as pos from events").get()?.pos ?? 0;
     const { cuts, scan } = cutDamage(database, storeId);
@@ -38,19 +38,19 @@ export function repairStore(store: OpenStore, startOf?: StartOf): readonly Repai
     writing.reset();
     writing.begin();
     writing.startAfter(top); // a reader's cursor may stand on what was cut
-    const repaired = record(store, cuts);
-    for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settle(store, scan, session);
+    const repaired = recordCuts(store, cuts);
+    for (const { session, goodSeq } of repaired) if (session !== SHARED && goodSeq > 0) settleCutSession(store, scan, session);
     writing.keep();
     writing.flush();
     removeBadSnapshots(database, scan, storeId);
     return repaired;
   });
-  marks.remove(missingMarks(database, present)); // of events that were cut
+  marks.remove(findMissingMarks(database, present)); // of events that were cut
   return cut;
 }
 
 /** Nothing that a repair takes away is lost: the file as it was stays in `torn/`. */
-function setAside({ database, paths, time }: OpenStore): void {
+function copyAside({ database, paths, time }: OpenStore): void {
   mkdirSync(paths.torn, { recursive: true, mode: 0o700 });
   const target = join(paths.torn, `ledger.db-${time().replaceAll(/\D/g, "")}`);
   transact(database, () => {
@@ -74,8 +74,8 @@ function copyLocked(file: string, target: string): void {
 }
 
 /** Cuts until what is left is whole; a cut of one chain may void what another one says. */
-function cutDamage(database: Database, store: string): { readonly cuts: ReadonlyMap<string, Cut>; readonly scan: Scan } {
-  const cuts = new Map<string, Cut>();
+function cutDamage(database: Database, store: string): { readonly cuts: ReadonlyMap<string, ChainCut>; readonly scan: Scan } {
+  const cuts = new Map<string, ChainCut>();
   const remove = query(database, "delete from events where session = ? and seq > ?");
   const removeSnapshot = query(database, "delete from snapshots where session = ? and seq > ?");
   const unname = query(database, "update events set naming = null where pos = ?");
@@ -92,10 +92,10 @@ function cutDamage(database: Database, store: string): { readonly cuts: Readonly
   }
 }
 
-type Held = ReadonlyMap<string, Holder>;
+type HeldSessions = ReadonlyMap<string, Holder>;
 
 /** Sessions whose writer lives, by the list: the damage may hide that it closed. */
-function heldSessions(database: Database, startOf: StartOf | undefined): Held {
+function heldSessions(database: Database, startOf: StartOf | undefined): HeldSessions {
   const isLive = liveness(thisPlace(), startOf);
   const rows = query<{ session: string; holder: string }>(database, "select session, holder from sessions where holder is not null");
   return new Map(
@@ -106,7 +106,7 @@ function heldSessions(database: Database, startOf: StartOf | undefined): Held {
   );
 }
 
-function refuseHeld(held: Held, cuts: ReadonlyMap<string, Cut>): void {
+function refuseHeld(held: HeldSessions, cuts: ReadonlyMap<string, ChainCut>): void {
   for (const [session, { pid, host, door }] of held) {
     if (!cuts.has(session) && !cuts.has(SHARED)) continue;
     throw new LedgerError("session_in_use", `Session ${session} is in use by pid ${pid}. End it before the repair.`, {
@@ -119,14 +119,14 @@ function refuseHeld(held: Held, cuts: ReadonlyMap<string, Cut>): void {
 }
 
 /** Under the highest epoch anybody wrote under: a cut shared chain may have lost it. */
-function record({ database, writing, time }: OpenStore, cuts: ReadonlyMap<string, Cut>): readonly Repaired[] {
+function recordCuts({ database, writing, time }: OpenStore, cuts: ReadonlyMap<string, ChainCut>): readonly RepairedChain[] {
   const epoch = query<{ epoch: number | null }>(database, "select max(epoch) as epoch from events").get()?.epoch ?? 0;
   return [...cuts].map(([session, { goodSeq }]) => {
     const body = { session, goodSeq, lostFrom: goodSeq + 1 };
     writing.stage(
       SHARED,
       epoch,
-      prepare(draft("store.repaired", body, time()), () => true),
+      prepareEvent(makeDraft("store.repaired", body, time()), () => true),
     );
     return body;
   });
@@ -136,7 +136,7 @@ const UNCLEAR =
   "It is unknown whether this call ran: its record was damaged. It was not repeated.\nCheck the present state before you decide what to do.";
 
 /** Whoever asks about the cut session finds nothing open whose answer or end was lost. */
-function settle({ writing, place: { device, inode }, time }: OpenStore, { rows }: Scan, session: string): void {
+function settleCutSession({ writing, place: { device, inode }, time }: OpenStore, { rows }: Scan, session: string): void {
   const at = time();
   const holder = { pid: process.pid, host: hostname(), processStart: "repair", door: "verify" };
   const { epoch } = acquire(writing, {
@@ -151,17 +151,23 @@ function settle({ writing, place: { device, inode }, time }: OpenStore, { rows }
   for (const { row } of rows.all.approvals.values()) {
     const { id: approval, call, revision, state, consumed } = row;
     if (row.session !== session || (state !== "open" && (state !== "approved" || consumed))) continue;
-    stageShared(writing, draft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by: "store_repaired" }, at));
+    stageShared(
+      writing,
+      makeDraft("approval.closed", { approval, session, call, revision, outcome: "cancelled", by: "store_repaired" }, at),
+    );
   }
   for (const [key, entry] of rows.all.calls) {
     const { session: owner, call } = splitCallKey(key);
-    if (owner === session && entry.row) writing.stage(session, epoch, ended(call, mayBeUnderWay(entry.row), at));
+    if (owner === session && entry.row) writing.stage(session, epoch, endedDraft(call, mayBeUnderWay(entry.row), at));
   }
 }
 
-function ended(call: string, claimed: boolean, at: string): ReturnType<typeof prepare> {
+function endedDraft(call: string, claimed: boolean, at: string): ReturnType<typeof prepareEvent> {
   const outcome = claimed
     ? ({ outcome: "unknown", type: "execution_unknown" } as const)
     : ({ outcome: "cancelled", type: "store_repaired" } as const);
-  return prepare(draft("call.ended", { call, ...outcome, content: UNCLEAR, durationMs: 0, evidence: { repaired: true } }, at), () => true);
+  return prepareEvent(
+    makeDraft("call.ended", { call, ...outcome, content: UNCLEAR, durationMs: 0, evidence: { repaired: true } }, at),
+    () => true,
+  );
 }

@@ -1,14 +1,14 @@
 import { callOf, type EventBodies, emptySession, fold, IllegalEvent, knownEvent, naming, type SessionState, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
-import { EVENT_COLUMNS, type EventColumns, storedEvent } from "../rows/event-columns.ts";
+import { EVENT_COLUMNS, type EventColumns, toStoredEvent } from "../rows/event-columns.ts";
 import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
-import { type MemoryRows, memoryRows } from "../rows/memory-rows.ts";
-import { type UndoableRows, undoable } from "../rows/rows.ts";
+import { type MemoryRows, makeMemoryRows } from "../rows/memory-rows.ts";
+import { makeUndoable, type UndoableRows } from "../rows/rows.ts";
 import { blobRefs } from "../write/blobs.ts";
 import { chainHash, NO_HASH } from "../write/chain.ts";
 import { storedContents } from "../write/contents.ts";
 import { type Finding, finding } from "./finding.ts";
-import { type Cut, type PastCuts, pastCuts } from "./past-cuts.ts";
+import { type ChainCut, type PastCuts, readPastCuts } from "./past-cuts.ts";
 
 /** How far a chain is good: nothing after its first bad event counts. */
 export type ScannedChain = { readonly session: string; seq: number; hash: string; epoch: number; bad: boolean };
@@ -40,10 +40,10 @@ export type ScanOptions = {
   /** This session and the shared chain only. */
   readonly only?: string | undefined;
   /** Cuts that are not on record yet. */
-  readonly cuts?: ReadonlyMap<string, Cut>;
+  readonly cuts?: ReadonlyMap<string, ChainCut>;
 };
 
-type Walk = {
+type ScanState = {
   readonly scan: Scan;
   readonly store: string;
   readonly only: string | undefined;
@@ -51,60 +51,60 @@ type Walk = {
   readonly rows: UndoableRows;
   readonly states: Map<string, SessionState>;
   readonly registered: Set<string>;
-  readonly values: Values;
+  readonly values: BlobValues;
 };
 
 /** What is kept beside the events. */
-type Values = { readonly load: (sha: string) => Uint8Array | undefined; readonly isListed: (session: string, sha: string) => boolean };
+type BlobValues = { readonly load: (sha: string) => Uint8Array | undefined; readonly isListed: (session: string, sha: string) => boolean };
 
-type Columns = EventColumns & { readonly call: string | null; readonly naming: string | null };
+type ScannedRow = EventColumns & { readonly call: string | null; readonly naming: string | null };
 
 /** Walks over the events in order of position. It writes nothing. */
 export function scanEvents(database: Database, { store, only, cuts }: ScanOptions): Scan {
-  const rows = memoryRows();
+  const rows = makeMemoryRows();
   const scan: Scan = {
     ...{ events: 0, chains: new Map(), rows, findings: [], damage: new Map() },
     ...{ blobs: new Map(), unlisted: [], voided: [], misplaced: [] },
   };
-  const walk: Walk = {
+  const walk: ScanState = {
     scan,
     store,
     only,
-    cuts: pastCuts(database, cuts),
-    rows: undoable(rows),
+    cuts: readPastCuts(database, cuts),
+    rows: makeUndoable(rows),
     states: new Map(),
     registered: new Set(),
-    values: valuesIn(database),
+    values: makeBlobValues(database),
   };
   const where = only === undefined ? "" : `where session in (?, '${SHARED}')`;
-  const events = query<Columns>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
+  const events = query<ScannedRow>(database, `select ${EVENT_COLUMNS}, call, naming from events ${where} order by pos`);
   for (const row of events.iterate(...(only === undefined ? [] : [only]))) {
     scan.events += 1;
-    visit(walk, row);
+    scanRow(walk, row);
   }
   for (const session of walk.registered)
-    if (!scan.chains.has(session)) missing(walk, session, "It was registered, but none of its events is there.");
+    if (!scan.chains.has(session)) reportMissing(walk, session, "It was registered, but none of its events is there.");
   return scan;
 }
 
-function valuesIn(database: Database): Values {
+function makeBlobValues(database: Database): BlobValues {
   const bytes = query<{ bytes: Uint8Array }>(database, "select bytes from blobs where sha = ?");
   const use = query<{ sha: string }>(database, "select sha from blob_uses where session = ? and sha = ?");
   return { load: (sha) => bytes.get(sha)?.bytes, isListed: (session, sha) => use.get(session, sha) !== undefined };
 }
 
-function visit(walk: Walk, row: Columns): void {
+function scanRow(walk: ScanState, row: ScannedRow): void {
   const { chains } = walk.scan;
   const chain = chains.get(row.session) ?? { session: row.session, seq: 0, hash: NO_HASH, epoch: 0, bad: false };
   chains.set(row.session, chain);
   if (chain.bad) return;
-  const wrong = wrongLink(walk.store, chain, row) ?? admit(walk, chain, row);
-  if (wrong) condemn(walk, chain, wrong);
+  const wrong = wrongLink(walk.store, chain, row) ?? checkRow(walk, chain, row);
+  if (wrong) markDamaged(walk, chain, wrong);
 }
 
 /** Takes a well-linked event in, unless it is not legal where it stands. */
-function admit(walk: Walk, chain: ScannedChain, row: Columns): Finding | undefined {
-  const event = parsed(row);
+function checkRow(walk: ScanState, chain: ScannedChain, row: ScannedRow): Finding | undefined {
+  const event = parseEvent(row);
   if (!event) return finding("illegal_event", row, "Its body is no JSON.");
   const illegal = foldEvent(walk, event, row.naming);
   if (illegal) return illegal;
@@ -116,16 +116,16 @@ function admit(walk: Walk, chain: ScannedChain, row: Columns): Finding | undefin
   return undefined;
 }
 
-function parsed(row: Columns): ChainedEvent | undefined {
+function parseEvent(row: ScannedRow): ChainedEvent | undefined {
   try {
-    return storedEvent(row);
+    return toStoredEvent(row);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-function condemn({ scan }: Walk, chain: ScannedChain, found: Finding): void {
+function markDamaged({ scan }: ScanState, chain: ScannedChain, found: Finding): void {
   chain.bad = true;
   scan.damage.set(chain.session, chain.seq);
   scan.findings.push(found);
@@ -143,7 +143,7 @@ export function wrongLink(store: string, chain: Omit<ScannedChain, "session" | "
   return undefined;
 }
 
-function foldEvent(walk: Walk, event: ChainedEvent, named: string | null): Finding | undefined {
+function foldEvent(walk: ScanState, event: ChainedEvent, named: string | null): Finding | undefined {
   const { scan, cuts } = walk;
   if (scan.chains.get(SHARED)?.bad) return undefined; // what depends on lost answers cannot be judged
   const session = event.session === SHARED ? naming(event) : undefined;
@@ -155,17 +155,17 @@ function foldEvent(walk: Walk, event: ChainedEvent, named: string | null): Findi
   // A shared event that the session it names does not allow: the shared chain itself is whole.
   tryFold(walk, event, true);
   if (cuts.isRepaired(session)) scan.voided.push(event.pos);
-  else distrust(walk, session, found);
+  else markDependents(walk, session, found);
   return undefined;
 }
 
-function isVoid({ scan, only, cuts }: Walk, session: string, named: string | null): boolean {
+function isVoid({ scan, only, cuts }: ScanState, session: string, named: string | null): boolean {
   const elsewhere = only !== undefined && session !== only;
   return elsewhere || cuts.isPruned(session) || scan.chains.get(session)?.bad === true || (named === null && cuts.isRepaired(session));
 }
 
 /** Into the state of its session, as whoever opens the session would, and into the lists. */
-function tryFold({ rows, states }: Walk, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
+function tryFold({ rows, states }: ScanState, event: ChainedEvent, voided: boolean): IllegalEvent | undefined {
   const known = knownEvent(event);
   const session = event.session === SHARED ? naming(event) : event.session;
   try {
@@ -186,14 +186,14 @@ function stateOf(states: Map<string, SessionState>, session: string): SessionSta
   return state;
 }
 
-function distrust(walk: Walk, session: string, found: Finding): void {
+function markDependents(walk: ScanState, session: string, found: Finding): void {
   const chain = walk.scan.chains.get(session);
-  if (chain) condemn(walk, chain, found);
+  if (chain) markDamaged(walk, chain, found);
   else walk.scan.findings.push(found);
 }
 
 /** The columns that indexes are made of say the same as the body. */
-function inspectPlace({ scan, cuts }: Walk, event: ChainedEvent, row: Columns): void {
+function inspectPlace({ scan, cuts }: ScanState, event: ChainedEvent, row: ScannedRow): void {
   const { session, seq } = event;
   const named = session === SHARED ? (naming(event) ?? null) : null;
   const call = callOf(event) ?? null;
@@ -203,7 +203,7 @@ function inspectPlace({ scan, cuts }: Walk, event: ChainedEvent, row: Columns): 
   scan.findings.push(finding("index_mismatch", { session, seq }, "It is listed under another call or session than it names."));
 }
 
-function inspectBody(walk: Walk, event: ChainedEvent, body: string): void {
+function inspectBody(walk: ScanState, event: ChainedEvent, body: string): void {
   const { scan } = walk;
   const { session, seq } = event;
   const known = knownEvent(event);
@@ -214,7 +214,7 @@ function inspectBody(walk: Walk, event: ChainedEvent, body: string): void {
 }
 
 /** The values that the event needs: those its body refers to, and those it names as contents. */
-function noteBlobs({ scan, values }: Walk, event: ChainedEvent, refers: boolean): void {
+function noteBlobs({ scan, values }: ScanState, event: ChainedEvent, refers: boolean): void {
   const { session, seq } = event;
   const refs = refers ? [...blobRefs(event.body)].map(({ sha, size }) => ({ sha, size, session, seq })) : [];
   const contents = storedContents(event, values.load).map((sha) => ({ sha, session, seq }));
@@ -228,27 +228,27 @@ function noteBlobs({ scan, values }: Walk, event: ChainedEvent, refers: boolean)
 }
 
 /** A checkpoint lists the heads as they were at its own position. */
-function compareHead(walk: Walk, head: EventBodies["store.checkpoint"]["heads"][number], pos: number): void {
+function compareHead(walk: ScanState, head: EventBodies["store.checkpoint"]["heads"][number], pos: number): void {
   const { scan, only, cuts } = walk;
   const { session, seq, hash } = head;
   const chain = scan.chains.get(session);
   if ((only !== undefined && session !== only) || cuts.isPruned(session) || cuts.isCut(session, seq, pos) || chain?.bad) return;
-  if (!chain) missing(walk, session, `A checkpoint lists it with ${seq} events.`);
-  else if (chain.seq < seq) shortened(walk, chain, `It ends at event ${chain.seq}; a checkpoint lists ${seq}.`);
+  if (!chain) reportMissing(walk, session, `A checkpoint lists it with ${seq} events.`);
+  else if (chain.seq < seq) reportTruncated(walk, chain, `It ends at event ${chain.seq}; a checkpoint lists ${seq}.`);
   else if (chain.seq === seq && chain.hash !== hash) {
-    condemn(walk, chain, finding("chain_break", { session, seq }, "A checkpoint lists another event at this place."));
+    markDamaged(walk, chain, finding("chain_break", { session, seq }, "A checkpoint lists another event at this place."));
     scan.damage.set(session, seq - 1);
   }
 }
 
-function missing({ scan, cuts, only }: Walk, session: string, message: string): void {
+function reportMissing({ scan, cuts, only }: ScanState, session: string, message: string): void {
   const wanted = (only === undefined || session === only) && !scan.damage.has(session);
   if (!wanted || cuts.isPruned(session) || cuts.isCut(session, 1, 0)) return;
   scan.damage.set(session, 0);
   scan.findings.push(finding("missing_session", { session }, message));
 }
 
-function shortened({ scan }: Walk, { session, seq }: ScannedChain, message: string): void {
+function reportTruncated({ scan }: ScanState, { session, seq }: ScannedChain, message: string): void {
   if (scan.damage.has(session)) return;
   scan.damage.set(session, seq);
   scan.findings.push(finding("truncated", { session, seq: seq + 1 }, message));

@@ -1,9 +1,9 @@
 import { canonicalJson, LedgerError, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
-import { type EventReading, eventReading } from "../read/read-events.ts";
-import { matchesFold, type StoredSnapshot, snapshotReading } from "../read/snapshots.ts";
-import { type ChainEntry, IS_OPEN, type Listed, type ListRows, parseRow, SEARCHED_BY } from "../rows/rows.ts";
-import { type ChainColumns, chainReading } from "../rows/stored-chains.ts";
+import { type EventReads, makeEventReads } from "../read/read-events.ts";
+import { makeSnapshotReader, matchesFold, type StoredSnapshot } from "../read/snapshots.ts";
+import { type ChainEntry, IS_OPEN, type ListEntry, type ListRows, parseRow, SEARCH_COLUMN } from "../rows/rows.ts";
+import { type ChainColumns, makeChainReader } from "../rows/stored-chains.ts";
 import { sha256 } from "../write/chain.ts";
 import { type Finding, finding } from "./finding.ts";
 import type { Scan, UsedBlob } from "./scan.ts";
@@ -16,11 +16,11 @@ export function checkLists(database: Database, { chains, rows }: Scan, only: str
   return [...checkSessions(database, rows.all.chains, isJudged), ...checkRows(database, rows.all, isJudged)];
 }
 
-type IsJudged = (session: string | undefined) => boolean;
+type IsChecked = (session: string | undefined) => boolean;
 
-function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chains"], isJudged: IsJudged): Generator<Finding> {
+function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chains"], isJudged: IsChecked): Generator<Finding> {
   const seen = new Set<string>();
-  const { read } = chainReading(database);
+  const { read } = makeChainReader(database);
   for (const columns of query<ChainColumns>(database, "select * from sessions").all()) {
     const { session } = columns;
     seen.add(session);
@@ -36,7 +36,7 @@ function* checkSessions(database: Database, expected: Scan["rows"]["all"]["chain
 
 function isSameChain(read: () => ChainEntry, made: ChainEntry): boolean {
   const compared = ({ named: _named, ...chain }: ChainEntry): object => chain;
-  return isReadable(() => same(compared(read()), compared(made)));
+  return isReadable(() => isSameJson(compared(read()), compared(made)));
 }
 
 type ListColumns = {
@@ -49,40 +49,40 @@ type ListColumns = {
   readonly row: string;
 };
 
-function* checkRows(database: Database, all: Scan["rows"]["all"], isJudged: IsJudged): Generator<Finding> {
+function* checkRows(database: Database, all: Scan["rows"]["all"], isJudged: IsChecked): Generator<Finding> {
   const { approvals, grants, proposals, questions } = all;
-  yield* compare({ database, table: "approvals" }, approvals, isJudged);
-  yield* compare({ database, table: "grants" }, grants, isJudged);
-  yield* compare({ database, table: "proposals" }, proposals, isJudged);
-  yield* compare({ database, table: "questions" }, questions, isJudged);
+  yield* compareList({ database, table: "approvals" }, approvals, isJudged);
+  yield* compareList({ database, table: "grants" }, grants, isJudged);
+  yield* compareList({ database, table: "proposals" }, proposals, isJudged);
+  yield* compareList({ database, table: "questions" }, questions, isJudged);
 }
 
-type Compared<K> = { readonly database: Database; readonly table: K };
+type ComparedRow<K> = { readonly database: Database; readonly table: K };
 
-function* compare<K extends keyof ListRows>(
-  { database, table }: Compared<K>,
-  expected: ReadonlyMap<string, Listed<ListRows[K]>>,
-  isJudged: IsJudged,
+function* compareList<K extends keyof ListRows>(
+  { database, table }: ComparedRow<K>,
+  expected: ReadonlyMap<string, ListEntry<ListRows[K]>>,
+  isJudged: IsChecked,
 ): Generator<Finding> {
   const seen = new Set<string>();
-  const columns = `id, first, latest, session, ${SEARCHED_BY[table].column} as searched, open, row`;
+  const columns = `id, first, latest, session, ${SEARCH_COLUMN[table].column} as searched, open, row`;
   for (const stored of query<ListColumns>(database, `select ${columns} from ${table}`).iterate()) {
     seen.add(stored.id);
     const made = expected.get(stored.id);
     const session = (made ? made.row.session : stored.session) ?? undefined;
-    if (!(made && isSameRow(stored, table, made)) && isJudged(session)) yield mismatch(table, stored.id, session);
+    if (!(made && isSameRow(stored, table, made)) && isJudged(session)) yield listMismatch(table, stored.id, session);
   }
-  for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield mismatch(table, id, row.session);
+  for (const [id, { row }] of expected) if (!seen.has(id) && isJudged(row.session)) yield listMismatch(table, id, row.session);
 }
 
 /** Every column counts: an approval under another session's name is one that its own session's list lacks. */
-function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { row, first, latest }: Listed<ListRows[K]>): boolean {
+function isSameRow<K extends keyof ListRows>(stored: ListColumns, table: K, { row, first, latest }: ListEntry<ListRows[K]>): boolean {
   const { id, row: text, ...columns } = stored;
   const expected = {
     ...{ first, latest, session: row.session ?? null },
-    ...{ searched: SEARCHED_BY[table].value(row), open: Number(IS_OPEN[table](row)) },
+    ...{ searched: SEARCH_COLUMN[table].value(row), open: Number(IS_OPEN[table](row)) },
   };
-  return same(columns, expected) && isReadable(() => same(parseRow<ListRows[K]>(text), row));
+  return isSameJson(columns, expected) && isReadable(() => isSameJson(parseRow<ListRows[K]>(text), row));
 }
 
 /** False for a row that cannot even be read. */
@@ -95,11 +95,11 @@ function isReadable(compared: () => boolean): boolean {
   }
 }
 
-function mismatch(table: string, id: string, session: string | undefined): Finding {
+function listMismatch(table: string, id: string, session: string | undefined): Finding {
   return finding("index_mismatch", session === undefined ? {} : { session }, `'${id}' in the list of ${table} does not match the events.`);
 }
 
-function same(one: object, other: object): boolean {
+function isSameJson(one: object, other: object): boolean {
   return canonicalJson(one) === canonicalJson(other);
 }
 
@@ -121,15 +121,15 @@ export function* checkSnapshots(
   { store, only }: { readonly store: string; readonly only: string | undefined },
 ): Generator<Finding> {
   if (chains.get(SHARED)?.bad) return;
-  const reading = eventReading(database, store);
-  for (const { session, seq, stored } of snapshotReading(database, reading).all()) {
+  const reading = makeEventReads(database, store);
+  for (const { session, seq, stored } of makeSnapshotReader(database, reading).all()) {
     if ((only !== undefined && session !== only) || chains.get(session)?.bad) continue;
     const fault = snapshotFault(reading, session, stored);
     if (fault !== undefined) yield finding("snapshot_mismatch", { session, seq }, `The snapshot cannot be used: ${fault}.`);
   }
 }
 
-function snapshotFault(reading: EventReading, session: string, stored: StoredSnapshot): string | undefined {
+function snapshotFault(reading: EventReads, session: string, stored: StoredSnapshot): string | undefined {
   if ("fault" in stored) return stored.fault;
   return matchesFold(reading, session, stored) ? undefined : "it is not what the session's events say";
 }

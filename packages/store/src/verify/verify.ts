@@ -2,12 +2,12 @@ import { LedgerError, SHARED } from "@assent/core";
 import { openReadOnly } from "../database/connection.ts";
 import { type Database, nodeSqlite, type OpenDatabase } from "../database/database.ts";
 import { isMalformed, isMalformedFile } from "../database/malformed.ts";
-import { schemaState, schemaVersion, standIn } from "../database/migrate.ts";
+import { addMissingLists, schemaState, schemaVersion } from "../database/migrate.ts";
 import { SCHEMA_VERSION } from "../database/schema.ts";
-import { type Mark, marksIn } from "../files/marks.ts";
+import { type Mark, openMarks } from "../files/marks.ts";
 import { hasLedger, looseModes, noLedger, refuseUnreadable } from "../files/state-directory.ts";
 import { octal, type StatePaths, statePaths } from "../files/state-paths.ts";
-import { beyondRepair, damageIn, newer, storeError } from "../files/store-error.ts";
+import { beyondRepair, storeError, storeNewer, withoutAdvice } from "../files/store-error.ts";
 import { isLogMissing, missingLog } from "../open/create-store.ts";
 import { type OpenStoreOptions, openStore, storeIdOf } from "../open/open-store.ts";
 import { unsettledMarks } from "../open/restored.ts";
@@ -16,7 +16,7 @@ import { type Anchor, checkAnchor } from "./anchor.ts";
 import { type Finding, finding, type Head } from "./finding.ts";
 import { locateDamage } from "./locate-damage.ts";
 import { rebuildLists } from "./rebuild.ts";
-import { type Repaired, repairStore } from "./repair.ts";
+import { type RepairedChain, repairStore } from "./repair.ts";
 import { type Scan, scanEvents } from "./scan.ts";
 import { checkBlobs, checkLists, checkSnapshots } from "./verify-lists.ts";
 
@@ -42,7 +42,7 @@ export type VerifyReport = {
   readonly findings: readonly Finding[];
   readonly heads: readonly Head[];
   /** Only after a repair: the chains it cut. */
-  readonly repaired?: readonly Repaired[];
+  readonly repaired?: readonly RepairedChain[];
 };
 
 /** Checks a store from its rows alone, also while sessions run. Without `repair` and `rebuild` it writes nothing. */
@@ -53,23 +53,30 @@ export async function verifyStore(options: VerifyOptions): Promise<VerifyReport>
   const modes = looseModes(paths).map(({ path, mode }) =>
     finding("permissions", {}, `${path} has mode ${octal(mode)}: others may read it.`),
   );
-  if (!options.repair && isLogMissing(paths)) return made({ store: "", findings: [...modes, withoutLog(paths)] });
-  const repaired = options.repair || options.rebuild ? await mend(options) : [];
+  if (!options.repair && isLogMissing(paths)) return makeReport({ store: "", findings: [...modes, missingLogFinding(paths)] });
+  const repaired = options.repair || options.rebuild ? await repairOrRebuild(options) : [];
   const open = options.openDatabase ?? (await nodeSqlite());
-  const marks = marksIn(paths.marks).list(); // before the database is read: what they name was committed earlier
-  const report = look(paths, open, { ...options, modes, marks });
+  const marks = openMarks(paths.marks).list(); // before the database is read: what they name was committed earlier
+  const report = inspectFile(paths, open, { ...options, modes, marks });
   return options.repair ? { ...report, repaired } : report;
 }
 
-async function mend(options: VerifyOptions): Promise<readonly Repaired[]> {
+async function repairOrRebuild(options: VerifyOptions): Promise<readonly RepairedChain[]> {
   try {
-    return await mended(options);
+    return await openAndRepair(options);
   } catch (error) {
     throw options.repair ? beyondRepair(error, statePaths(options.directory)) : error;
   }
 }
 
-async function mended({ repair, rebuild, startOf, directory, clock, openDatabase }: VerifyOptions): Promise<readonly Repaired[]> {
+async function openAndRepair({
+  repair,
+  rebuild,
+  startOf,
+  directory,
+  clock,
+  openDatabase,
+}: VerifyOptions): Promise<readonly RepairedChain[]> {
   const store = await openStore({
     directory,
     createIfMissing: false,
@@ -90,13 +97,13 @@ async function mended({ repair, rebuild, startOf, directory, clock, openDatabase
   }
 }
 
-type Look = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[]; readonly marks: readonly Mark[] };
+type VerifyScope = Pick<VerifyOptions, "session" | "anchor"> & { readonly modes: readonly Finding[]; readonly marks: readonly Mark[] };
 
-function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport {
+function inspectFile(paths: StatePaths, open: OpenDatabase, wanted: VerifyScope): VerifyReport {
   try {
     const database = openReadOnly(paths, open);
     try {
-      standIn(database);
+      addMissingLists(database);
       database.exec("begin"); // one state of everything, whoever writes meanwhile
       return inspect(database, wanted);
     } finally {
@@ -105,12 +112,12 @@ function look(paths: StatePaths, open: OpenDatabase, wanted: Look): VerifyReport
   } catch (cause) {
     const error = storeError(cause, paths);
     if (!(error instanceof LedgerError) || error.type !== "store_corrupt") throw error;
-    return made({ store: "", findings: [...wanted.modes, wholeFile(error)] });
+    return makeReport({ store: "", findings: [...wanted.modes, unreadableFile(error)] });
   }
 }
 
-function inspect(database: Database, { session, anchor, modes, marks }: Look): VerifyReport {
-  if (schemaState(database) === "newer") throw newer(schemaVersion(database), SCHEMA_VERSION);
+function inspect(database: Database, { session, anchor, modes, marks }: VerifyScope): VerifyReport {
+  if (schemaState(database) === "newer") throw storeNewer(schemaVersion(database), SCHEMA_VERSION);
   const store = storeIdOf(database);
   const malformed = session === undefined && isMalformedFile(database) ? locateDamage(database, store) : [];
   try {
@@ -127,15 +134,15 @@ function inspect(database: Database, { session, anchor, modes, marks }: Look): V
       ...checkMarks(database, marks),
       ...(anchor ? checkAnchor(database, store, anchor) : []),
     ];
-    return made({ store, findings, scan });
+    return makeReport({ store, findings, scan });
   } catch (error) {
     if (!isDamage(error, database)) throw error;
-    return made({ store, findings: [...modes, ...(malformed.length > 0 ? malformed : locateDamage(database, store))] });
+    return makeReport({ store, findings: [...modes, ...(malformed.length > 0 ? malformed : locateDamage(database, store))] });
   }
 }
 
 /** Opening a store without its log would create a new one and hide that it was missing. */
-function withoutLog(paths: StatePaths): Finding {
+function missingLogFinding(paths: StatePaths): Finding {
   return { ...finding("store_corrupt", {}, missingLog(paths)), hint: "Put it back, or continue without it: assent verify --repair" };
 }
 
@@ -149,8 +156,8 @@ function checkMarks(database: Database, marks: readonly Mark[]): readonly Findin
 }
 
 /** A ledger that cannot be read at all. */
-function wholeFile(error: LedgerError): Finding {
-  return finding("store_corrupt", {}, damageIn(error));
+function unreadableFile(error: LedgerError): Finding {
+  return finding("store_corrupt", {}, withoutAdvice(error));
 }
 
 /** In a malformed file a row of one table may stand where one of another is expected. */
@@ -162,7 +169,7 @@ function isKnown({ chains, damage, rows }: Scan, session: string): boolean {
   return chains.has(session) || damage.has(session) || rows.all.chains.has(session);
 }
 
-function made({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {
+function makeReport({ store, findings, scan }: Pick<VerifyReport, "store" | "findings"> & { readonly scan?: Scan }): VerifyReport {
   const heads = [...(scan?.chains.values() ?? [])].map(({ session, seq, hash }) => ({ session, seq, hash }));
   const sessions = heads.filter(({ session }) => session !== SHARED).length;
   return { ok: findings.every(({ severity }) => severity === "warning"), store, sessions, events: scan?.events ?? 0, findings, heads };

@@ -13,10 +13,10 @@ import {
 } from "@assent/core";
 import type { Rows } from "../rows/rows.ts";
 import { sharedEpoch } from "./append.ts";
-import { type Prepared, prepare, type Writing } from "./writing.ts";
+import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
 /** One event for the shared chain, with what it says and what is stored of it. */
-export type PreparedAnswer = { readonly event: SharedDraft; readonly prepared: Prepared };
+export type PreparedAnswer = { readonly event: SharedDraft; readonly prepared: PreparedEvent };
 
 /** What answering depends on besides the rows. */
 export type AnswerFacts = {
@@ -28,18 +28,18 @@ export type AnswerFacts = {
 /** The events as they will be stored; at least one. */
 export function prepareAnswer(events: readonly SharedDraft[]): readonly PreparedAnswer[] {
   if (events.length === 0) throw new LedgerError("event_invalid", "An answer needs at least one event.");
-  return events.map((event) => ({ event, prepared: prepare(event, isAnswerable) }));
+  return events.map((event) => ({ event, prepared: prepareEvent(event, isAnswerable) }));
 }
 
 /** Appends to the shared chain, all or none; what stands already wins. */
 export function answer(
-  writing: Writing,
+  writing: TransactionWriter,
   events: readonly PreparedAnswer[],
   facts: AnswerFacts,
 ): { readonly won: readonly LedgerEvent[] } | { readonly lost: LedgerEvent } {
   const won: LedgerEvent[] = [];
   for (const { event, prepared } of events) {
-    const lost = isContested(event) ? standing(writing, event, facts) : undefined;
+    const lost = isContested(event) ? findStanding(writing, event, facts) : undefined;
     if (lost) {
       writing.drop();
       return { lost };
@@ -49,16 +49,16 @@ export function answer(
   return { won };
 }
 
-type Contested = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
+type ContestedAnswer = Exclude<SharedDraft, Draft<"trust.granted" | "trust.revoked">>;
 
 /** Of trust the newest word counts; nothing stands in its way. */
-function isContested(event: SharedDraft): event is Contested {
+function isContested(event: SharedDraft): event is ContestedAnswer {
   return event.type !== "trust.granted" && event.type !== "trust.revoked";
 }
 
 /** What stands in the way of this event. Throws where there is nothing it could be about. */
-function standing({ rows }: Writing, event: Contested, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
-  const { id, refusal, latest = 0 } = looked(rows, event, now);
+function findStanding({ rows }: TransactionWriter, event: ContestedAnswer, { now, eventAt }: AnswerFacts): LedgerEvent | undefined {
+  const { id, refusal, latest = 0 } = findTarget(rows, event, now);
   if (refusal === undefined) return undefined;
   const stands = refusal === "stands" ? eventAt(latest) : undefined;
   if (stands) return stands;
@@ -66,10 +66,10 @@ function standing({ rows }: Writing, event: Contested, { now, eventAt }: AnswerF
   throw new LedgerError(type, `${event.type} of '${id}' cannot be stored: ${type}.`, { id });
 }
 
-type Looked = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
+type AnswerTarget = { readonly id: string; readonly refusal: LedgerErrorType | "stands" | undefined; readonly latest: number | undefined };
 
 /** The row that the event is about, and what it says to it. The time is read only where there is a deadline. */
-function looked(rows: Rows, event: Contested, now: () => string): Looked {
+function findTarget(rows: Rows, event: ContestedAnswer, now: () => string): AnswerTarget {
   const { body } = event;
   if ("proposal" in body) {
     const proposal = rows.proposals.get(body.proposal);

@@ -1,24 +1,28 @@
 import { type Draft, isAppendable, type Lease, LedgerError, type LedgerEvent, SHARED } from "@assent/core";
 import type { ChainEntry } from "../rows/rows.ts";
 import { contentsOfBatch } from "./contents.ts";
-import { draft } from "./own-draft.ts";
-import { type Prepared, prepare, type Writing } from "./writing.ts";
+import { makeDraft } from "./own-draft.ts";
+import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
 /** The batch as it will be stored, or `event_invalid`, `event_too_large`. */
-export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly Prepared[] {
+export function prepareBatch(events: readonly Draft[], blobs: readonly Uint8Array[] = []): readonly PreparedEvent[] {
   const contents = contentsOfBatch(events, blobs);
   return events.map((event, index) => {
-    const prepared = prepare(event, isAppendable);
+    const prepared = prepareEvent(event, isAppendable);
     const { given = [], lent = [] } = contents[index] ?? {};
     return given.length + lent.length === 0 ? prepared : { ...prepared, blobs: [...prepared.blobs, ...given], lent };
   });
 }
 
 /** Appends to a session's chain, all or none. */
-export function append(writing: Writing, { lease, expected }: Expectation, batch: readonly Prepared[]): readonly LedgerEvent[] {
+export function append(
+  writing: TransactionWriter,
+  { lease, expected }: Expectation,
+  batch: readonly PreparedEvent[],
+): readonly LedgerEvent[] {
   const chain = writableChain(writing, { lease, expected });
   const first = batch[0];
-  if (chain.seq === 0 && first) register(writing, lease.session, first.at);
+  if (chain.seq === 0 && first) registerSession(writing, lease.session, first.at);
   return batch.map((prepared) => writing.stage(lease.session, lease.epoch, prepared));
 }
 
@@ -26,10 +30,10 @@ export function append(writing: Writing, { lease, expected }: Expectation, batch
 export type Expectation = { readonly lease: Lease; readonly expected: number };
 
 /** The chain if this writer still holds it and knows its head: `stale_writer`, `sequence_conflict`. */
-export function writableChain({ rows }: Writing, { lease, expected }: Expectation): ChainEntry {
+export function writableChain({ rows }: TransactionWriter, { lease, expected }: Expectation): ChainEntry {
   const { session, epoch } = lease;
   const chain = rows.chains.get(session);
-  if (!chain || session === SHARED || chain.epoch !== epoch) throw stale(lease, chain?.epoch, chain?.holder?.pid);
+  if (!chain || session === SHARED || chain.epoch !== epoch) throw staleWriter(lease, chain?.epoch, chain?.holder?.pid);
   if (chain.seq === expected) return chain;
   throw new LedgerError("sequence_conflict", `Expected ${expected} as the last event of ${session}, found ${chain.seq}.`, {
     session,
@@ -39,7 +43,7 @@ export function writableChain({ rows }: Writing, { lease, expected }: Expectatio
 }
 
 /** The session has a newer writer than this one. */
-export function stale({ session, epoch }: Lease, current = 0, by?: number): LedgerError {
+export function staleWriter({ session, epoch }: Lease, current = 0, by?: number): LedgerError {
   const pid = by ?? null;
   const who = pid === null ? "another process" : `pid ${pid}`;
   const detail = { session, mine: epoch, current, pid };
@@ -47,20 +51,20 @@ export function stale({ session, epoch }: Lease, current = 0, by?: number): Ledg
 }
 
 /** The shared chain names every session that has events, so that a removed one is missed. */
-function register(writing: Writing, session: string, at: string): void {
-  stageShared(writing, draft("session.registered", { session }, at));
+function registerSession(writing: TransactionWriter, session: string, at: string): void {
+  stageShared(writing, makeDraft("session.registered", { session }, at));
 }
 
 /** Puts one of the store's own events on the shared chain, under the present value of the epoch counter. */
-export function stageShared(writing: Writing, event: Draft): LedgerEvent {
+export function stageShared(writing: TransactionWriter, event: Draft): LedgerEvent {
   return writing.stage(
     SHARED,
     sharedEpoch(writing),
-    prepare(event, () => true),
+    prepareEvent(event, () => true),
   );
 }
 
 /** The store-wide epoch counter. */
-export function sharedEpoch({ rows }: Writing): number {
+export function sharedEpoch({ rows }: TransactionWriter): number {
   return rows.chains.get(SHARED)?.epoch ?? 0;
 }

@@ -33,55 +33,55 @@ function canonical(type: string, body: JsonObject): string {
 }
 
 function cutBody(type: string, body: JsonObject): StoredBody {
-  const blobs: Taken = new Map();
+  const blobs: BlobsBySha = new Map();
   let members = Object.entries(body).flatMap(([key, value]) => (value === undefined ? [] : [cutMember(key, value, blobs)]));
-  if (Buffer.byteLength(textOf(members)) > BODY_LIMIT) members = members.map((member) => withoutLarge(member, blobs));
-  const text = textOf(members);
+  if (Buffer.byteLength(joinMembers(members)) > BODY_LIMIT) members = members.map((member) => withoutLarge(member, blobs));
+  const text = joinMembers(members);
   const size = Buffer.byteLength(text);
   if (size > BODY_LIMIT)
     throw new LedgerError("event_too_large", `The body of ${type} has ${size} bytes; ${BODY_LIMIT} are allowed.`, { type, size });
   return { text, body: Object.fromEntries(members.map(({ key, cut }) => [key, cut])), blobs: [...blobs.values()] };
 }
 
-type Taken = Map<string, Blob>;
+type BlobsBySha = Map<string, Blob>;
 
 /** A member of a body, and its canonical text: bodies can be large, and writing them is most of the work. */
-type Member = { readonly key: string; readonly value: Json; readonly cut: Json; readonly text: string };
+type BodyMember = { readonly key: string; readonly value: Json; readonly cut: Json; readonly text: string };
 
-function cutMember(key: string, value: Json, taken: Taken): Member {
+function cutMember(key: string, value: Json, taken: BlobsBySha): BodyMember {
   const cut = withoutBlobs(value, taken);
   return { key, value, cut, text: canonicalJson(cut) };
 }
 
 /** The canonical text of a body with these members. */
-function textOf(members: readonly Member[]): string {
+function joinMembers(members: readonly BodyMember[]): string {
   const sorted = members.toSorted((a, b) => (a.key < b.key ? -1 : 1));
   return `{${sorted.map(({ key, text }) => `${canonicalJson(key)}:${text}`).join(",")}}`;
 }
 
 /** The value itself where there is nothing to take out. */
-function withoutBlobs(value: Json, taken: Taken): Json {
-  if (typeof value === "string") return isLarge(value) ? take(value, {}, taken) : value;
+function withoutBlobs(value: Json, taken: BlobsBySha): Json {
+  if (typeof value === "string") return isLarge(value) ? takeBlob(value, {}, taken) : value;
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) {
     const items = value.map((item) => withoutBlobs(item, taken));
     return items.every((item, index) => item === value[index]) ? value : items;
   }
-  if (Object.hasOwn(value, "$blob")) return take(canonicalJson(value), { json: true }, taken);
+  if (Object.hasOwn(value, "$blob")) return takeBlob(canonicalJson(value), { json: true }, taken);
   const members = Object.entries(value).map(([key, member]) => [key, member === undefined ? member : withoutBlobs(member, taken)] as const);
   if (members.every(([key, member]) => member !== undefined && member === value[key])) return value;
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }
 
 /** A large input may be made of small values; then the member is kept whole. */
-function withoutLarge(member: Member, taken: Taken): Member {
+function withoutLarge(member: BodyMember, taken: BlobsBySha): BodyMember {
   const { value, cut, text } = member;
   if (typeof value !== "object" || value === null || !isLarge(text)) return member;
-  const reference = take(cut === value ? text : canonicalJson(value), { json: true }, taken);
+  const reference = takeBlob(cut === value ? text : canonicalJson(value), { json: true }, taken);
   return { ...member, cut: reference, text: canonicalJson(reference) };
 }
 
-function take(text: string, mark: { readonly json?: true }, taken: Taken): JsonObject {
+function takeBlob(text: string, mark: { readonly json?: true }, taken: BlobsBySha): JsonObject {
   const bytes = Buffer.from(text);
   const sha = sha256(bytes);
   taken.set(sha, { sha, bytes });
@@ -111,7 +111,7 @@ export function withBlobs(value: Json, load: (sha: string) => Uint8Array | undef
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) return value.map((item) => withBlobs(item, load));
   const ref = blobRef(value);
-  if (ref) return content(ref, load(ref.sha));
+  if (ref) return readBlob(ref, load(ref.sha));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withBlobs(member, load)]));
 }
 
@@ -122,7 +122,7 @@ export function checkedBytes(sha: string, bytes: Uint8Array | undefined): Uint8A
   return bytes;
 }
 
-function content({ sha, json }: BlobRef, bytes: Uint8Array | undefined): Json {
+function readBlob({ sha, json }: BlobRef, bytes: Uint8Array | undefined): Json {
   const text = Buffer.from(checkedBytes(sha, bytes)).toString();
   // Parsing: what is hashed here was written by this file.
   return json ? (JSON.parse(text) as Json) : text;

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 export const NO_HASH: string = "0".repeat(64);
 
 /** What an event's hash covers; `body` is canonical JSON already. */
-export type Link = {
+export type HashedEvent = {
   readonly store: string;
   readonly session: string;
   readonly seq: number;
@@ -17,7 +17,7 @@ export type Link = {
 };
 
 /** The hash of an event: over canonical JSON, whose keys stand here in their order. */
-export function chainHash({ store, session, seq, epoch, at, type, v, body, prev }: Link): string {
+export function chainHash({ store, session, seq, epoch, at, type, v, body, prev }: HashedEvent): string {
   const names = `"seq":${seq},"session":${quote(session)},"store":${quote(store)},"type":${quote(type)}`;
   return sha256(`{"at":${quote(at)},"body":${body},"epoch":${epoch},"prev":${quote(prev)},${names},"v":${v}}`);
 }

@@ -1,14 +1,14 @@
 import { type EventBodies, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { stageShared } from "./append.ts";
-import { draft } from "./own-draft.ts";
-import type { Writing } from "./writing.ts";
+import { makeDraft } from "./own-draft.ts";
+import type { TransactionWriter } from "./writing.ts";
 
 const EVERY = 10_000;
 /** So many heads stay below the size limit of an event. */
 const HEADS = 5_000;
 
-type Head = EventBodies["store.checkpoint"]["heads"][number];
+type CheckpointHead = EventBodies["store.checkpoint"]["heads"][number];
 
 /** Writes the heads of all chains into the shared chain now and then, so that a removed session or a cut tail is found. */
 export type Checkpoints = {
@@ -21,10 +21,13 @@ export type Checkpoints = {
 };
 
 /** The checkpoints of a store. */
-export function checkpointsOf(database: Database, writing: Writing, now: () => string): Checkpoints {
+export function makeCheckpoints(database: Database, writing: TransactionWriter, now: () => string): Checkpoints {
   const last = query<{ value: string }>(database, "select value from meta where key = 'checkpoint'");
   const remember = query(database, "insert or replace into meta (key, value) values ('checkpoint', ?)");
-  const changed = query<Head>(database, `select session, seq, hash from sessions where pos > ? and session <> '${SHARED}' order by first`);
+  const changed = query<CheckpointHead>(
+    database,
+    `select session, seq, hash from sessions where pos > ? and session <> '${SHARED}' order by first`,
+  );
   let known = 0;
   let unwritten = false;
   let atOnce = false;
@@ -41,7 +44,7 @@ export function checkpointsOf(database: Database, writing: Writing, now: () => s
       writing.flush(true);
       const heads = changed.all(known).map(({ session, seq, hash }) => ({ session, seq, hash }));
       for (let at = 0; at < heads.length; at += HEADS)
-        stageShared(writing, draft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));
+        stageShared(writing, makeDraft("store.checkpoint", { heads: heads.slice(at, at + HEADS) }, now()));
       writing.keep();
       known = writing.head();
       remember.run(String(known));

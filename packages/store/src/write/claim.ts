@@ -1,14 +1,14 @@
 import { type ClaimLost, claimLoss, type Draft, type LedgerEvent, standsOn } from "@assent/core";
 import { callKey } from "../rows/rows.ts";
 import { type Expectation, writableChain } from "./append.ts";
-import { type Prepared, prepare, type Writing } from "./writing.ts";
+import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
 /** An intent: what is claimed, and how it will be stored. */
-export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: Prepared };
+export type PreparedClaim = { readonly claimed: Draft<"call.claimed">; readonly prepared: PreparedEvent };
 
 /** The intent as it will be stored, or `event_invalid`. */
 export function prepareClaim(claimed: Draft<"call.claimed">): PreparedClaim {
-  return { claimed, prepared: prepare(claimed, (type) => type === "call.claimed") };
+  return { claimed, prepared: prepareEvent(claimed, (type) => type === "call.claimed") };
 }
 
 /** What a claim needs besides the rows. */
@@ -20,7 +20,7 @@ export type ClaimContext = {
 
 /** Stores the intent if every condition for it holds in this very transaction. */
 export function claim(
-  writing: Writing,
+  writing: TransactionWriter,
   expectation: Expectation,
   { claimed, prepared, now, consumed }: PreparedClaim & ClaimContext,
 ): { readonly won: LedgerEvent } | { readonly lost: ClaimLost } {

@@ -1,6 +1,6 @@
 import { type Durability, LedgerError } from "@assent/core";
 import type { Committer } from "./committer.ts";
-import type { Writing } from "./writing.ts";
+import type { TransactionWriter } from "./writing.ts";
 
 /** Operations in the order they were issued, committed together by tick. */
 export type CommitQueue = {
@@ -13,7 +13,7 @@ export type CommitQueue = {
   readonly close: () => void;
 };
 
-type Waiting = {
+type QueuedOperation = {
   readonly durability: Durability;
   /** Inside the transaction. */
   readonly run: () => void;
@@ -24,11 +24,15 @@ type Waiting = {
 };
 
 /** What a queue works on; `committed` is told the bytes of each commit. */
-export type CommitQueueOptions = { readonly committer: Committer; readonly writing: Writing; readonly committed: (bytes: number) => void };
+export type CommitQueueOptions = {
+  readonly committer: Committer;
+  readonly writing: TransactionWriter;
+  readonly committed: (bytes: number) => void;
+};
 
 /** Group commit: one transaction for everything issued in a tick, as durable as its most demanding operation. */
 export function makeCommitQueue({ committer, writing, committed }: CommitQueueOptions): CommitQueue {
-  let waiting: Waiting[] = [];
+  let waiting: QueuedOperation[] = [];
   let closed = false;
   const flush = (): void => {
     const batch = waiting;
@@ -40,7 +44,7 @@ export function makeCommitQueue({ committer, writing, committed }: CommitQueueOp
       if (closed) return Promise.reject(new Error("The ledger is closed."));
       const { promise, resolve, reject } = Promise.withResolvers<T>();
       if (waiting.length === 0) setImmediate(flush);
-      waiting.push({ durability, fail: reject, ...attempt(writing, operation, { resolve, reject }) });
+      waiting.push({ durability, fail: reject, ...queueOperation(writing, operation, { resolve, reject }) });
       return promise;
     },
     close: () => {
@@ -50,7 +54,7 @@ export function makeCommitQueue({ committer, writing, committed }: CommitQueueOp
   };
 }
 
-function commitBatch(batch: readonly Waiting[], committer: Committer, committed: (bytes: number) => void): void {
+function commitBatch(batch: readonly QueuedOperation[], committer: Committer, committed: (bytes: number) => void): void {
   const durability = batch.some((one) => one.durability === "full") ? "full" : "normal";
   let bytes: number;
   try {
@@ -66,10 +70,14 @@ function commitBatch(batch: readonly Waiting[], committer: Committer, committed:
   committed(bytes);
 }
 
-type Settling<T> = { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void };
+type PromiseEnds<T> = { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void };
 
 /** Runs an operation inside the transaction and keeps its outcome until the commit: nobody is told before. */
-function attempt<T>(writing: Writing, operation: () => T, { resolve, reject }: Settling<T>): Pick<Waiting, "run" | "settle"> {
+function queueOperation<T>(
+  writing: TransactionWriter,
+  operation: () => T,
+  { resolve, reject }: PromiseEnds<T>,
+): Pick<QueuedOperation, "run" | "settle"> {
   let settle = (): void => undefined;
   const run = (): void => {
     try {

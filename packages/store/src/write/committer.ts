@@ -5,7 +5,7 @@ import type { DueMark } from "../files/marks.ts";
 import type { StatePaths } from "../files/state-paths.ts";
 import { storeError } from "../files/store-error.ts";
 import type { StoreFiles } from "../files/store-files.ts";
-import type { Writing } from "./writing.ts";
+import type { TransactionWriter } from "./writing.ts";
 
 /** Runs steps in one transaction, or none of them. */
 export type Committer = {
@@ -25,7 +25,7 @@ const FOR_GOOD: readonly string[] = ["store_io", "store_readonly", "store_lost"]
 export type CommitterOptions = {
   readonly database: Database;
   readonly paths: StatePaths;
-  readonly writing: Writing;
+  readonly writing: TransactionWriter;
   readonly files: StoreFiles;
   readonly finish: () => void;
   /** The mark that a transaction leaves outside the database. It is written before anyone learns of the commit. */
@@ -43,14 +43,14 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     try {
       database.exec("commit");
     } catch (cause) {
-      throw storeError(cause, paths) === cause ? nameless(cause) : cause;
+      throw storeError(cause, paths) === cause ? unknownFailure(cause) : cause;
     }
   };
   const writeMark = (): void => {
     try {
       mark.write();
     } catch (cause) {
-      throw unsure(`Could not write a mark beside the ledger (${messageOf(cause)}).`, cause);
+      throw unsureWrite(`Could not write a mark beside the ledger (${messageOf(cause)}).`, cause);
     }
   };
   const transaction = (durability: Durability, steps: readonly (() => void)[]): number => {
@@ -61,7 +61,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     mark.reset();
     writing.resume();
     for (const step of steps) step();
-    if (writing.isOutdated()) throw new Outdated();
+    if (writing.isOutdated()) throw new OutdatedRows();
     finish();
     const bytes = writing.flush();
     commitNow();
@@ -74,7 +74,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
     try {
       if (database.isTransaction) database.exec("rollback");
     } catch (error) {
-      refusal ??= unsure(`Could not roll back the ledger (${messageOf(error)}).`, error);
+      refusal ??= unsureWrite(`Could not roll back the ledger (${messageOf(error)}).`, error);
     }
   };
   const fail = (cause: unknown): never => {
@@ -94,7 +94,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
   return {
     commit: (durability, steps) => {
       if (refusal) throw refusal;
-      return attempt(durability, steps) ?? attempt(durability, steps) ?? fail(new Outdated());
+      return attempt(durability, steps) ?? attempt(durability, steps) ?? fail(new OutdatedRows());
     },
     fault,
     refuse: (error) => {
@@ -105,7 +105,7 @@ export function makeCommitter({ database, paths, writing, files, finish, mark }:
 }
 
 /** The rows a transaction was run on are not those of the database. As an error of SQLite it would be a violated constraint. */
-class Outdated extends Error {
+class OutdatedRows extends Error {
   readonly errcode = SQLITE.CONSTRAINT;
 }
 
@@ -115,11 +115,11 @@ function isConflict(error: unknown): boolean {
 }
 
 /** A commit that failed in a way nobody has a name for: what it did is not known, so nothing is written after it. */
-function nameless(cause: unknown): LedgerError {
-  return unsure(`Could not write the ledger (${messageOf(cause)}).`, cause);
+function unknownFailure(cause: unknown): LedgerError {
+  return unsureWrite(`Could not write the ledger (${messageOf(cause)}).`, cause);
 }
 
-function unsure(what: string, cause: unknown): LedgerError {
+function unsureWrite(what: string, cause: unknown): LedgerError {
   const error = new LedgerError("store_io", `${what} Nothing more will run. Check the disk, then: assent verify`);
   error.cause = cause;
   return error;

@@ -37,11 +37,11 @@ export function storedContents(
   load: (sha: string) => Uint8Array | undefined,
 ): readonly string[] {
   if (type !== "proposal.staged") return NONE.lent;
-  const contents = readable(body["contents"] ?? null, load);
+  const contents = readOrNull(body["contents"] ?? null, load);
   return Array.isArray(contents) ? contents.filter((sha) => typeof sha === "string") : NONE.lent;
 }
 
-function readable(value: Json, load: (sha: string) => Uint8Array | undefined): Json {
+function readOrNull(value: Json, load: (sha: string) => Uint8Array | undefined): Json {
   try {
     return withBlobs(value, load);
   } catch (error) {

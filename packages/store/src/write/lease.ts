@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { type Holder, type Lease, LedgerError, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { sharedEpoch } from "./append.ts";
-import { draft } from "./own-draft.ts";
-import { type Prepared, prepare, type Writing } from "./writing.ts";
+import { makeDraft } from "./own-draft.ts";
+import { type PreparedEvent, prepareEvent, type TransactionWriter } from "./writing.ts";
 
 /** The start time of a live process, in the form that holders carry, or undefined when there is no such process. */
 export type StartOf = (pid: number) => string | undefined;
@@ -13,7 +13,7 @@ export type StartOf = (pid: number) => string | undefined;
 export type FilePlace = { readonly device: string; readonly inode: string };
 
 /** Who wants a session, and what it takes to decide. */
-export type Acquiring = {
+export type LeaseRequest = {
   readonly session: string;
   readonly holder: Holder;
   readonly takeOver: boolean;
@@ -27,7 +27,7 @@ export type Acquiring = {
 };
 
 /** Gives the session to a new writer under a higher epoch; whoever held it before is fenced off. */
-export function acquire(writing: Writing, acquiring: Acquiring): Lease {
+export function acquire(writing: TransactionWriter, acquiring: LeaseRequest): Lease {
   const { session, takeOver, isLive, lock, holders } = acquiring;
   const chain = writing.rows.chains.get(session);
   if (session === SHARED || chain?.pruned)
@@ -40,10 +40,10 @@ export function acquire(writing: Writing, acquiring: Acquiring): Lease {
   return { session, epoch, head, unclosed: head > 0 && chain?.closed !== true };
 }
 
-function prepareEpoch({ session, holder, place, at }: Acquiring, epoch: number): Prepared {
+function prepareEpoch({ session, holder, place, at }: LeaseRequest, epoch: number): PreparedEvent {
   const { machine, pidNamespace } = thisPlace();
   const body = { epoch, session, holder: { ...shownHolder(holder), ...(machine && { machine }), ...(pidNamespace && { pidNamespace }) } };
-  return prepare(draft("store.epoch", { ...body, ...place }, at), () => true);
+  return prepareEvent(makeDraft("store.epoch", { ...body, ...place }, at), () => true);
 }
 
 /** A holder without the fields that only the store compares. */

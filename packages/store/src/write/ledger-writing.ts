@@ -9,30 +9,30 @@ import {
   messageOf,
   SHARED,
 } from "@assent/core";
-import { keepLog } from "../database/wal.ts";
-import { type DueMark, dueMark, type Mark, type Marks, missingMarks } from "../files/marks.ts";
-import { sessionHolding, type TryLock } from "../files/session-lock.ts";
+import { makeLogKeeper } from "../database/wal.ts";
+import { type DueMark, findMissingMarks, type Mark, type Marks, makeDueMark } from "../files/marks.ts";
+import { makeSessionHold, type TryLock } from "../files/session-lock.ts";
 import { storeError } from "../files/store-error.ts";
 import type { OpenStore } from "../open/open-store.ts";
 import { recordPlace } from "../open/restored.ts";
-import type { Damage } from "../read/damage.ts";
-import type { EventReading } from "../read/read-events.ts";
-import { snapshotText, snapshotWriter } from "../read/snapshots.ts";
+import type { DamageRecord } from "../read/damage.ts";
+import type { EventReads } from "../read/read-events.ts";
+import { makeSnapshotWriter, snapshotText } from "../read/snapshots.ts";
 import { answer, prepareAnswer } from "./answer.ts";
 import { append, prepareBatch } from "./append.ts";
-import { type Checkpoints, checkpointsOf } from "./checkpoint.ts";
+import { type Checkpoints, makeCheckpoints } from "./checkpoint.ts";
 import { claim, prepareClaim } from "./claim.ts";
 import { type CommitQueue, makeCommitQueue } from "./commit-queue.ts";
 import { makeCommitter } from "./committer.ts";
 import { acquire, pastHolders } from "./lease.ts";
 
 /** The half of the port that writes. */
-export type LedgerWriting = Pick<Ledger, "acquire" | "hold" | "append" | "answer" | "claim" | "snapshot" | "close">;
+export type LedgerWriter = Pick<Ledger, "acquire" | "hold" | "append" | "answer" | "claim" | "snapshot" | "close">;
 
 /** What writing needs from the rest of the ledger. */
-export type LedgerWritingOptions = {
-  readonly reading: EventReading;
-  readonly damage: Damage;
+export type LedgerWriterOptions = {
+  readonly reading: EventReads;
+  readonly damage: DamageRecord;
   readonly isLive: (holder: Holder) => boolean;
   /** The later of the clock and the newest time in the ledger. */
   readonly now: () => string;
@@ -41,7 +41,7 @@ export type LedgerWritingOptions = {
   readonly committed: () => void;
 };
 
-type Writers = LedgerWritingOptions & {
+type Writers = LedgerWriterOptions & {
   readonly store: OpenStore;
   readonly queue: CommitQueue;
   readonly checkpoints: Checkpoints;
@@ -49,18 +49,18 @@ type Writers = LedgerWritingOptions & {
 };
 
 /** The writers' half of a ledger: every operation goes through the one queue. */
-export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): LedgerWriting {
+export function makeLedgerWriter(store: OpenStore, options: LedgerWriterOptions): LedgerWriter {
   const { database, paths, files, writing, time, refusal, marks } = store;
-  const putSnapshot = snapshotWriter(database, writing, time);
-  const checkpoints = checkpointsOf(database, writing, time);
-  const mark = dueMark(marks);
+  const putSnapshot = makeSnapshotWriter(database, writing, time);
+  const checkpoints = makeCheckpoints(database, writing, time);
+  const mark = makeDueMark(marks);
   const finish = (): void => {
     const shared = checkpoints.due() ? writing.rows.chains.get(SHARED) : undefined;
     if (shared) mark.note(shared);
   };
   const committer = makeCommitter({ database, paths, files, writing, finish, mark });
   if (refusal) committer.refuse(refusal);
-  const log = keepLog(database, (error) => committer.fault(storeError(error, paths)));
+  const log = makeLogKeeper(database, (error) => committer.fault(storeError(error, paths)));
   const committed = (bytes: number): void => {
     log.grown(bytes);
     options.committed();
@@ -68,10 +68,10 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   const queue = makeCommitQueue({ committer, writing, committed });
   const writers = { ...options, store, queue, checkpoints, mark };
   return {
-    ...sessionWriters(writers),
-    answer: sharedWriter(writers),
+    ...makeSessionWriters(writers),
+    answer: makeAnswer(writers),
     snapshot: (session, seq, state) =>
-      prepared(
+      submitPrepared(
         () => snapshotText(state),
         (text) => queue.submit("normal", () => putSnapshot(session, seq, text)),
       ),
@@ -84,17 +84,17 @@ export function ledgerWriting(store: OpenStore, options: LedgerWritingOptions): 
   };
 }
 
-function sessionWriters({ store, queue, damage, now, checkpoints, mark, ...writers }: Writers): SessionWriters {
+function makeSessionWriters({ store, queue, damage, now, checkpoints, mark, ...writers }: Writers): SessionWriters {
   const { database, writing, marks } = store;
   const consumed = ({ pos, hash }: LedgerEvent): void => {
-    if (missingMarks(database, readMarks(marks)).length > 0) throw replaced();
+    if (findMissingMarks(database, readMarks(marks)).length > 0) throw ledgerReplaced();
     if (hash !== undefined) mark.note({ pos, hash });
   };
   return {
-    acquire: acquiring({ store, queue, damage, ...writers }),
-    hold: sessionHolding(store, writers.tryLock),
+    acquire: makeAcquire({ store, queue, damage, ...writers }),
+    hold: makeSessionHold(store, writers.tryLock),
     append: (lease, expected, { events, durability, blobs }) =>
-      prepared(
+      submitPrepared(
         () => prepareBatch(events, blobs),
         (batch) => {
           const closes = batch.some(({ type }) => type === "session.closed"); // leaves a mark, so it is synced
@@ -107,7 +107,7 @@ function sessionWriters({ store, queue, damage, now, checkpoints, mark, ...write
         },
       ),
     claim: (lease, expected, claimed) =>
-      prepared(
+      submitPrepared(
         () => prepareClaim(claimed),
         (intent) =>
           queue.submit(claimDurability(claimed.body), () => {
@@ -131,7 +131,7 @@ function readMarks(marks: Marks): readonly Mark[] {
   }
 }
 
-function replaced(): LedgerError {
+function ledgerReplaced(): LedgerError {
   return new LedgerError(
     "store_corrupt",
     "An older copy of the ledger was put in its place while it was open. Nothing ran. Run the command again.",
@@ -141,7 +141,7 @@ function replaced(): LedgerError {
 type SessionWriters = Pick<Ledger, "acquire" | "hold" | "append" | "claim">;
 
 /** A session changes hands only while its lock is free: no effect is in progress, and the previous writer cannot start one. */
-function acquiring({
+function makeAcquire({
   store,
   queue,
   damage,
@@ -169,13 +169,13 @@ function acquiring({
   };
 }
 
-function sharedWriter({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {
+function makeAnswer({ store: { writing }, queue, reading, damage, now }: Writers): Ledger["answer"] {
   const eventAt = (pos: number): LedgerEvent | undefined => {
     const stored = reading.at(pos);
     return stored && knownEvent(stored);
   };
   return (events) =>
-    prepared(
+    submitPrepared(
       () => prepareAnswer(events),
       (answers) =>
         queue.submit("full", () => {
@@ -186,7 +186,7 @@ function sharedWriter({ store: { writing }, queue, reading, damage, now }: Write
 }
 
 /** What cannot be prepared is refused like everything else, by rejecting. Not an async function: those add three turns to every append. */
-function prepared<P, T>(prepare: () => P, submit: (prepared: P) => Promise<T>): Promise<T> {
+function submitPrepared<P, T>(prepare: () => P, submit: (prepared: P) => Promise<T>): Promise<T> {
   try {
     return submit(prepare());
   } catch (error) {

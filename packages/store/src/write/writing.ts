@@ -1,20 +1,20 @@
 import { callOf, type Draft, IllegalEvent, type JsonObject, knownEvent, LedgerError, type LedgerEvent, naming, SHARED } from "@assent/core";
 import { type Database, query } from "../database/database.ts";
 import { applyEvent, type ChainedEvent } from "../rows/lists.ts";
-import { newChain, type Rows, undoable } from "../rows/rows.ts";
-import { storedRows } from "../rows/stored-rows.ts";
+import { makeUndoable, newChain, type Rows } from "../rows/rows.ts";
+import { makeStoredRows } from "../rows/stored-rows.ts";
 import { type StoredBody, storedBody } from "./blobs.ts";
 import { chainHash } from "./chain.ts";
 
 /** An event ready to be stored: checked, in canonical form, cut to size. `lent` are contents it names that must be stored already. */
-export type Prepared = { readonly type: Draft["type"]; readonly at: string; readonly lent: readonly string[] } & StoredBody;
+export type PreparedEvent = { readonly type: Draft["type"]; readonly at: string; readonly lent: readonly string[] } & StoredBody;
 
 const NOTHING: readonly string[] = [];
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /** Checks a draft and takes its canonical text. The body itself is kept by reference: whoever appends must not change it. */
-export function prepare({ type, v, at, body }: Draft, belongs: (type: string) => boolean): Prepared {
+export function prepareEvent({ type, v, at, body }: Draft, belongs: (type: string) => boolean): PreparedEvent {
   if (v !== 1 || !belongs(type)) throw new LedgerError("event_invalid", `An event of type ${type} cannot be stored this way.`, { type });
   if (!TIME.test(at)) throw new LedgerError("event_invalid", `'${at}' is no time in UTC with milliseconds.`, { type });
   // Parsing: canonical JSON refuses whatever in a body is no JSON.
@@ -22,11 +22,11 @@ export function prepare({ type, v, at, body }: Draft, belongs: (type: string) =>
 }
 
 /** Events and rows of one transaction after the other. */
-export type Writing = {
+export type TransactionWriter = {
   /** The rows as the transaction sees them, with what is staged. */
   readonly rows: Rows;
   /** Puts an event at the end of a chain. Throws `event_invalid` for one that the rows do not allow, `blob_missing` where a content is not there. */
-  readonly stage: (session: string, epoch: number, event: Prepared) => LedgerEvent;
+  readonly stage: (session: string, epoch: number, event: PreparedEvent) => LedgerEvent;
   /** Stores what one operation staged. */
   readonly keep: () => void;
   /** Forgets what one operation staged. */
@@ -49,18 +49,18 @@ export type Writing = {
   readonly head: () => number;
 };
 
-type Staged = { readonly event: ChainedEvent } & Pick<Prepared, "text" | "blobs" | "lent">;
+type StagedEvent = { readonly event: ChainedEvent } & Pick<PreparedEvent, "text" | "blobs" | "lent">;
 
 /** The one way into the tables of a store. */
-export function makeWriting(database: Database, store: string): Writing {
-  const stored = storedRows(database);
-  const rows = undoable(stored);
-  const insert = eventInsert(database);
-  const refuseMissing = makeLending(database);
-  const head = makeHead(database);
+export function makeTransactionWriter(database: Database, store: string): TransactionWriter {
+  const stored = makeStoredRows(database);
+  const rows = makeUndoable(stored);
+  const insert = makeEventInsert(database);
+  const refuseMissing = makeContentCheck(database);
+  const head = makeHeadTracker(database);
   let bytes = 0;
   let kept = 0;
-  let staged: Staged[] = [];
+  let staged: StagedEvent[] = [];
   const drop = (): void => {
     rows.drop();
     staged = [];
@@ -81,9 +81,9 @@ export function makeWriting(database: Database, store: string): Writing {
     stage: (session, epoch, prepared) => {
       const pos = head.pos() + staged.length + 1;
       const { seq, hash } = rows.chains.get(session) ?? newChain(session, pos);
-      const event = chained({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
+      const event = chainEvent({ store, session, seq: seq + 1, epoch, prev: hash, pos }, prepared);
       for (const sha of prepared.lent) refuseMissing(sha);
-      const known = applied(rows, event);
+      const known = applyToRows(rows, event);
       staged.push({ event, text: prepared.text, blobs: prepared.blobs, lent: prepared.lent });
       return known;
     },
@@ -113,7 +113,7 @@ export function makeWriting(database: Database, store: string): Writing {
   };
 }
 
-type Head = {
+type HeadTracker = {
   readonly pos: () => number;
   readonly moveTo: (pos: number) => void;
   readonly load: () => void;
@@ -124,7 +124,7 @@ type Head = {
 };
 
 /** The position of the newest event, as this connection knows it. */
-function makeHead(database: Database): Head {
+function makeHeadTracker(database: Database): HeadTracker {
   const newest = query<{ pos: number | null }>(database, "select max(pos) as pos from events");
   const version = query<{ data_version: number }>(database, "pragma data_version");
   let seen: number | undefined;
@@ -146,7 +146,7 @@ function makeHead(database: Database): Head {
   };
 }
 
-type Link = {
+type EventPlace = {
   readonly store: string;
   readonly session: string;
   readonly seq: number;
@@ -155,12 +155,12 @@ type Link = {
   readonly pos: number;
 };
 
-function chained({ store, session, seq, epoch, prev, pos }: Link, { type, at, body, text }: Prepared): ChainedEvent {
+function chainEvent({ store, session, seq, epoch, prev, pos }: EventPlace, { type, at, body, text }: PreparedEvent): ChainedEvent {
   const hash = chainHash({ store, session, seq, epoch, at, type, v: 1, body: text, prev });
   return { type, v: 1, at, body, session, seq, pos, epoch, prev, hash };
 }
 
-function applied(rows: Rows, event: ChainedEvent): LedgerEvent {
+function applyToRows(rows: Rows, event: ChainedEvent): LedgerEvent {
   const known = knownEvent(event);
   if (!known) throw new LedgerError("event_invalid", `There is no event of type ${event.type}.`, { type: event.type });
   try {
@@ -172,7 +172,7 @@ function applied(rows: Rows, event: ChainedEvent): LedgerEvent {
   return known;
 }
 
-function eventInsert(database: Database): (staged: Staged) => number {
+function makeEventInsert(database: Database): (staged: StagedEvent) => number {
   const insert = query(
     database,
     `insert into events (pos, session, seq, epoch, at, type, v, body, prev, hash, call, naming)
@@ -198,7 +198,7 @@ function eventInsert(database: Database): (staged: Staged) => number {
   };
 }
 
-function makeLending(database: Database): (sha: string) => void {
+function makeContentCheck(database: Database): (sha: string) => void {
   const select = query<{ sha: string }>(database, "select sha from blobs where sha = ?");
   return (sha) => {
     if (!select.get(sha)) throw new LedgerError("blob_missing", `The content ${sha} is named, but was not given.`, { sha });
