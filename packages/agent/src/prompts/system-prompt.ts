@@ -19,7 +19,7 @@ export function systemPrompt({ cwd, planFile, prompt, instructions = "" }: Syste
 }
 
 function builtInPrompt(cwd: string): string {
-  return readFileSync(new URL("./system.md", import.meta.url), "utf8")
+  return readFileSync(new URL("../../src/prompts/system.md", import.meta.url), "utf8")
     .trim()
     .replaceAll("{{cwd}}", () => cwd);
 }
